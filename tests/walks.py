@@ -29,7 +29,7 @@ from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
 from wizard.plain.app import Lines
 from wizard.plain.prompt import Talk
-from wizard.ui.desk import Desk
+from wizard.ui.wizard import Wizard
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 600.0
@@ -105,7 +105,7 @@ def to_ext4_by_questions(services: RealServices, token: str) -> tuple[ExitCode, 
 
 def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tuple[ExitCode, str]:
     said = StringIO()
-    desk = Desk(services)
+    desk = Wizard(services)
     lines = Lines(desk, Talk(Answers(said, script), said, echo=True))
     desk.begin()
     return lines.converse(), said.getvalue()

@@ -33,6 +33,7 @@ from wizard.plan.undo_policy import WayBackRoom, shows_nothing
 from wizard.probe.interpret import machine_of
 from wizard.ui.desk import Desk
 from wizard.ui.view import Row
+from wizard.ui.wizard import Wizard
 from wizard.window.app import Window
 from wizard.window.terminal import Colours, Glyphs, Terminal
 
@@ -289,7 +290,7 @@ def flat(pilot: Hand) -> str:
 
 def wizard(services: Services | None = None, terminal: Terminal = MODERN) -> Window:
     """The app as `run_window` makes it, but for the terminal."""
-    desk = Desk(services or Rehearsal())
+    desk = Wizard(services or Rehearsal())
     desk.begin()
     return Window(desk, terminal)
 

@@ -45,8 +45,9 @@ from wizard.plain.telling import (
     whole,
 )
 from wizard.plan.text import command_lines
-from wizard.ui.desk import Desk
-from wizard.ui.view import Action, Field, Place, View
+from wizard.ui.desk import Desk, Place
+from wizard.ui.view import Action, Field, View
+from wizard.ui.wizard import Wizard
 
 LOOK_SECONDS = 1.0
 """Polling interval for changes during work."""
@@ -66,7 +67,7 @@ def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "
         ascii_only=not (speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
         echo=not sys.stdin.isatty(),
     )
-    desk = Desk(services)
+    desk = Wizard(services)
     lines = Lines(desk, talk)
     for text in filter(
         None,

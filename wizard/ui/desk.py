@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from wizard.host.session import Session
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t
 from wizard.ui.components.decisions import RUNNING, exit_code, farewell
-from wizard.ui.view import GLOSSARY_KEY, QUIT_KEY, Action, Place, ScreenStep, Tone, Values, View
+from wizard.ui.view import GLOSSARY_KEY, QUIT_KEY, Action, Piece, ScreenStep, Text, Tone, Values, View
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wizard.advice.missing import Missing
+    from wizard.ext4.superblock import ExtCandidate
     from wizard.host.contract import Services
     from wizard.host.session import OpenRun
     from wizard.model.errors import ExitCode
-    from wizard.model.machine import Machine
+    from wizard.model.finding import Diagnosis
+    from wizard.model.machine import Drive, Machine
+    from wizard.ui.jobs.of_changes import Job
 
 T = TypeVar("T")
 
@@ -29,12 +33,87 @@ RUNS_SECONDS = 1.0
 """How often a run that works is asked whether it still does."""
 
 
-class Desk:
+class Place:
+    """One place. The desk holds those that were come through, and shows the last of them.
+
+    `act_NAME` is called for the action NAME, with the row that the cursor stands on, or empty, and what the
+    fields hold. Before it the cursor is where the face says it is.
+    """
+
+    step: ClassVar[ScreenStep] = ScreenStep.DRIVES
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.said: Piece | None = None
+        self.missing: Missing | None = None
+
+    @property
+    def services(self) -> Services:
+        """Who is asked about drives."""
+        return self.desk.services
+
+    def entered(self) -> None:
+        """It is the last place now: come to, or come back to."""
+
+    def left(self) -> None:
+        """It is no place any more."""
+
+    def view(self) -> View:
+        """What is to be seen."""
+        raise NotImplementedError
+
+    def moved(self, row: str) -> None:
+        """The cursor stands on this row now."""
+
+    def act(self, name: str, row: str, values: Values) -> None:
+        """Do an action of the view."""
+        method = getattr(self, f"act_{name.replace('-', '_')}")
+        method(row, values)
+
+    def refused(self, error: DiskwrightError) -> None:
+        """Tell why something was not done; what is missed for it can be installed from here."""
+        from wizard.advice.missing import Lacking
+
+        self.tell(str(error), Tone.WARN)
+        self.missing = error.missing if isinstance(error, Lacking) else None
+
+    def forget(self) -> None:
+        """Something else is done now: take the answer to what was done last away."""
+        self.tell("")
+        self.missing = None
+
+    def equipped(self) -> None:
+        """What was missed is installed, and the session's machine knows it."""
+
+    def act_back(self, _row: str, _values: Values) -> None:
+        """To the place before."""
+        self.desk.back()
+
+    def turned(self, field: str, values: Values) -> None:
+        """A field was turned to another value; the fields hold `values`."""
+
+    def drives_changed(self) -> None:
+        """Drives have come or gone."""
+
+    def runs_changed(self) -> None:
+        """A run that was at work is not any more."""
+
+    @property
+    def may_leave(self) -> bool:
+        """Whether it can be left now."""
+        return True
+
+    def tell(self, text: Text, tone: Tone = Tone.PLAIN) -> None:
+        """Answer what was done; empty takes the answer away."""
+        self.said = Piece(text, tone) if text != "" else None
+
+
+class Desk(ABC):
     """The places that a person has come through, and what was settled there.
 
-    `run` is the one that was begun or looked at last, `runs` are all that are open; `touched` says that
-    drives may be otherwise than they were read; `measured_by_writing`, that free space was written to by a
-    trial.
+    `run` is the one that was begun or looked at last, `runs` are all that are open. `found` are the drives
+    by path, None until one is read; `touched` says that they may have changed since; `measured_by_writing`,
+    that a trial wrote to free space.
 
     Everything that may take long is done in threads; `changed` is called from any thread whenever the view is
     another one. Root may want the terminal for a password: a face looks for `errand` after every call and
@@ -49,6 +128,7 @@ class Desk:
         self.over = False
         self.run: Path | None = None
         self.runs: tuple[OpenRun, ...] = ()
+        self.found: dict[str, tuple[Drive, Diagnosis] | None] = {}
         self.touched = True
         self.measured_by_writing = False
         self._lock = threading.RLock()
@@ -59,10 +139,8 @@ class Desk:
 
     def begin(self, drive: str = "", part: str = "") -> None:
         """Come to the first place, at a drive or its partition where one is named, and watch the drives."""
-        from wizard.ui.screens.drives import DrivesScreen
-
         changes = self.services.changes(self._stop)
-        self.go(DrivesScreen(self, drive, part))
+        self.open_drives(drive, part)
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
         threading.Thread(target=self._watch_runs, daemon=True).start()
 
@@ -130,13 +208,9 @@ class Desk:
     def _do(self, place: Place, name: str, row: str, values: Values) -> None:
         match name:
             case "help":
-                from wizard.ui.dialogs.pages import help_page
-
-                self.go(help_page(self, place.view()))
+                self.open_help(place.view())
             case "glossary":
-                from wizard.ui.dialogs.pages import Glossary
-
-                self.go(Glossary(self, place.view()))
+                self.open_glossary(place.view())
             case "install" if place.missing is not None:
                 self._install(place, place.missing)
             case "quit":
@@ -145,9 +219,7 @@ class Desk:
                 place.act(name, row, values)
 
     def _install(self, place: Place, missing: Missing) -> None:
-        from wizard.ui.dialogs.health import Install
-
-        self.go(Install(self, missing, lambda: self.later(place, self.services.surroundings, self._equipped)))
+        self.open_install(missing, lambda: self.later(place, self.services.surroundings, self._equipped))
 
     def _equipped(self, around: Machine) -> None:
         """The machine has other programs now; its drives are as they were read."""
@@ -170,15 +242,8 @@ class Desk:
 
     def quit(self) -> None:
         """End, after a question where something would be lost by that."""
-        from wizard.ui.dialogs.asking import ending
-
-        if not self.may_end:
-            return
-        place = ending(self)
-        if place is None:
-            self.end()
-        else:
-            self.go(place)
+        if self.may_end:
+            self.open_exit()
 
     @property
     def may_end(self) -> bool:
@@ -192,6 +257,64 @@ class Desk:
     def exit_code(self) -> ExitCode:
         """The program's, now that it is over."""
         return exit_code(self.services, self.run)
+
+    # What opens each screen: `Wizard` in wizard/ui/wizard.py. So no screen imports another one.
+
+    @abstractmethod
+    def open_drives(self, drive: str, part: str) -> None:
+        """Open the list of drives, at this drive or partition if not empty."""
+
+    @abstractmethod
+    def open_actions(self, device: str) -> None:
+        """Open the menu of the session's drive or one of its partitions."""
+
+    @abstractmethod
+    def open_purpose(self) -> None:
+        """Open the workloads for the session's drive."""
+
+    @abstractmethod
+    def open_plan(self) -> None:
+        """Open the session's plan."""
+
+    @abstractmethod
+    def open_review(self, job: Job) -> None:
+        """Open the last question before a job starts."""
+
+    @abstractmethod
+    def open_run(self, run: Path, action: str = "", job: Job | None = None) -> None:
+        """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
+
+    @abstractmethod
+    def open_conversions(self, drive: Drive, found: Sequence[ExtCandidate]) -> None:
+        """Open the conversions to ext4 of one of these filesystems."""
+
+    @abstractmethod
+    def open_copy(self, targets: Sequence[str]) -> None:
+        """Open the sources of files to copy to one of these mount points."""
+
+    @abstractmethod
+    def open_alignment_test(self, drive: Drive) -> None:
+        """Open the measurement of alignment."""
+
+    @abstractmethod
+    def open_smr_test(self, drive: Drive) -> None:
+        """Open the test for shingled recording."""
+
+    @abstractmethod
+    def open_help(self, view: View) -> None:
+        """Open the help of a view."""
+
+    @abstractmethod
+    def open_glossary(self, view: View) -> None:
+        """Open the glossary with the terms of a view first."""
+
+    @abstractmethod
+    def open_install(self, missing: Missing, then: Callable[[], None]) -> None:
+        """Ask whether to install missing tools; call `then` when they are installed."""
+
+    @abstractmethod
+    def open_exit(self) -> None:
+        """End, or ask first if anything would be lost."""
 
     def go(self, place: Place) -> None:
         """On to another place."""
@@ -210,9 +333,11 @@ class Desk:
         """To the first place."""
         self.back(len(self._places) - 1)
 
-    def find(self, kind: type[T]) -> T | None:
-        """The last place of a kind that was come through."""
-        return next((place for place in reversed(self._places) if isinstance(place, kind)), None)
+    def read_again(self) -> None:
+        """Discard the plan, return to the drives and read them again. The workload stays."""
+        self.session = Session(workload=self.session.workload)
+        self.touched = True
+        self.home()
 
     def later(
         self,

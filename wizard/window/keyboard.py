@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from wizard.ui.view import Action, Field, Place, Rows, ScreenStep, Values, View
+from wizard.ui.desk import Place
+from wizard.ui.view import Action, Field, Rows, ScreenStep, Values, View
 from wizard.window.canvas import ScrollExtent, Sheet, action_of
 
 MAIN, ABOVE, PANES, LEFT = "main", "above", "panes", "left"

@@ -10,8 +10,8 @@ from shutil import get_terminal_size
 
 from wizard.host.contract import Services
 from wizard.model.errors import ExitCode, printable
-from wizard.ui.desk import Desk
 from wizard.ui.view import View
+from wizard.ui.wizard import Wizard
 from wizard.window.terminal import Glyphs, Terminal, serial_baud, terminal_of
 
 SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
@@ -25,7 +25,7 @@ def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
     if not sys.stderr.isatty():
         # Textual draws on stderr, which must be the terminal.
         os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
-    desk = Desk(services)
+    desk = Wizard(services)
     # Read the drives while Textual loads.
     desk.begin(drive, part)
     terminal = terminal_of(os.environ, serial_baud(sys.stderr.fileno()))

@@ -24,7 +24,7 @@ from wizard.plan.check import read_kept_plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement, Wish
-from wizard.ui.desk import Desk
+from wizard.ui.wizard import Wizard
 from wizard.window.keyboard import Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
@@ -140,7 +140,7 @@ class Walker:
     """Presses keys as a person would, and notes what is to be seen."""
 
     def __init__(self, services: RecordedServices) -> None:
-        self.desk = Desk(services)
+        self.desk = Wizard(services)
         self.desk.begin()
         self.keyboard = Keyboard(self.desk)
         self.look = look_of(Terminal(Glyphs.ALL, Colours.ANY))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from wizard.ui.view import Place, View
+from wizard.ui.desk import Place
+from wizard.ui.view import View
 
 
 class MadeUpPlace(Place):

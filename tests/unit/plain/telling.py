@@ -8,7 +8,7 @@ from tests.unit.plain.conversation import Told, recorded
 from wizard.host.contract import Services
 from wizard.plain.app import Lines
 from wizard.plain.prompt import Talk
-from wizard.ui.desk import Desk
+from wizard.ui.desk import Desk, Place
 from wizard.ui.view import (
     Action,
     Banner,
@@ -20,7 +20,6 @@ from wizard.ui.view import (
     Pane,
     Para,
     Piece,
-    Place,
     Progress,
     Row,
     Rows,
@@ -32,6 +31,7 @@ from wizard.ui.view import (
     para,
     strong,
 )
+from wizard.ui.wizard import Wizard
 
 GO = Action("go", "enter", "go on")
 BACK = Action("back", "escape", "back")
@@ -123,7 +123,7 @@ class Talked:
         does: Callable[[Made, str], None] | None = None,
         services: Services | None = None,
     ) -> None:
-        self.desk = Desk(services or recorded(machine()))
+        self.desk = Wizard(services or recorded(machine()))
         self.place = Made(self.desk, view, does)
         self.desk.go(self.place)
 

@@ -21,8 +21,8 @@ from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.prompt import find, handle, legend
 from wizard.plain.telling import help_lines, whole
 from wizard.probe.machine import load_machine
-from wizard.ui.desk import Desk
 from wizard.ui.view import Command, View
+from wizard.ui.wizard import Wizard
 
 ROOT = Path(__file__).resolve().parents[3]
 TO_REVIEW = ("", "2", "")
@@ -30,7 +30,7 @@ TO_REVIEW = ("", "2", "")
 
 
 def conversed(services: Services, *answers: str, width: int = 78) -> Told:
-    desk = Desk(services)
+    desk = Wizard(services)
     desk.begin()
     return talked(desk, BytesIO("".join(f"{answer}\n" for answer in answers).encode()), width)
 

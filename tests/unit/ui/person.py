@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from wizard.host.contract import Services
 from wizard.ui.desk import Desk
 from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Progress, Row, View
+from wizard.ui.wizard import Wizard
 
 SECONDS = 30.0
 """For what is done in threads."""
@@ -15,7 +16,7 @@ class Person:
     being done any more, and gives root's errand its chance."""
 
     def __init__(self, services: Services, desk: Desk | None = None) -> None:
-        self.desk = desk or Desk(services)
+        self.desk = desk or Wizard(services)
         if desk is None:
             self.desk.begin()
         self.wait()

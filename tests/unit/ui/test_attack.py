@@ -235,7 +235,7 @@ def test_a_drive_that_came_after_the_plan_is_minded_by_the_token() -> None:
     person.act("apply", token0="5678")
     assert not services.seen.started and "WD-11115678" in person.said
     # One that has not answered yet may end alike, too.
-    listed._found["/dev/sdb"] = None
+    person.desk.found["/dev/sdb"] = None
     person.act("apply", token0="5678")
     assert not services.seen.started
     person.act("apply", token0="WD-11115678")

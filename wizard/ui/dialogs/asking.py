@@ -1,4 +1,4 @@
-"""Question and text input dialogs. Enter changes nothing by default."""
+"""Dialogs to ask, choose, type and save. Enter changes nothing by default."""
 
 from __future__ import annotations
 
@@ -6,22 +6,17 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from wizard.model.errors import DiskwrightError, Refused, printable
-from wizard.model.said import t, tn
+from wizard.documents.files import write_file
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.said import Message, t, tn
 from wizard.ui import messages
 from wizard.ui.components.drive_rows import short
+from wizard.ui.desk import Desk, Place
 from wizard.ui.dialogs.pages import Beside
-from wizard.ui.view import Action, Block, Field, Para, Text, Tone, Values, View, para
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wizard.model.said import Message
-    from wizard.ui.desk import Desk
-    from wizard.ui.jobs.of_changes import Job
-    from wizard.ui.view import Place, Values
+from wizard.ui.jobs.of_changes import Job
+from wizard.ui.view import BACK, Action, Block, Field, Para, Row, Rows, Text, Tone, Values, View, para
 
 
 class Question(Beside):
@@ -126,8 +121,6 @@ class Typing(Beside):
 
 def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
     """A text as blocks."""
-    from wizard.model.said import Message
-
     return (para(text),) if isinstance(text, str | Message) else tuple(text)
 
 
@@ -241,3 +234,75 @@ def _plan_words(desk: Desk) -> Message | None:
         if desk.measured_by_writing
         else t("The plan is not applied and will be discarded. No drive was written.")
     )
+
+
+class Which(Place):
+    """Which of several is meant: `take` gets the key of its row, when the place before is the last again."""
+
+    def __init__(
+        self, desk: Desk, title: Text, rows: Sequence[Row], label: Text, take: Callable[[str], None]
+    ) -> None:
+        super().__init__(desk)
+        self._title, self._rows, self._label, self._take = title, tuple(rows), label, take
+
+    def view(self) -> View:
+        """All of them."""
+        actions = (Action("take", "enter", self._label), Action("back", "escape", BACK))
+        rows = Rows(self._rows, self._rows[0].key)
+        return View("which", self.step, self._title, actions, rows=rows, over=True)
+
+    def act_take(self, row: str, _values: Values) -> None:
+        """On with that one."""
+        self.desk.back()
+        self._take(row)
+
+
+def save(
+    desk: Desk, what: Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
+) -> None:
+    """Ask for a name and write `text` there. `what` it is stands in the middle of a sentence: `the plan`.
+    Afterwards the place before says so, and `then` is called."""
+
+    def take(values: Values) -> Callable[[], None]:
+        path = _free_path(values.get("file", "").strip())
+        name = str(what)
+        write_file(path, text, name[:1].upper() + name[1:])
+        return partial(saved, path)
+
+    def saved(path: Path) -> None:
+        desk.place.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), Tone.GOOD)
+        if then is not None:
+            then(path)
+
+    field = Field("file", t("File"), proposal, t("name or full path"))
+    blocks = (
+        para(t("A plain name is a file in the folder where diskwright was started. ~ is your home folder.")),
+        para(t("Existing files are never overwritten.")),
+    )
+    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
+
+
+def save_job(desk: Desk, place: Place, job: Job) -> None:
+    """Ask for a name; then say how what was saved is applied."""
+    text, proposal = job.document()
+
+    def saved(path: Path) -> None:
+        place.tell(
+            t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
+        )
+
+    save(desk, t("the plan"), text, proposal, saved)
+
+
+def _free_path(name: str) -> Path:
+    """The path that is meant; raises BadInput where nothing may be written there."""
+    if not name:
+        raise BadInput(t("Type a file name, or press Esc."))
+    try:
+        path = Path(name).expanduser()
+        there = path.exists() or path.is_symlink()
+    except (OSError, RuntimeError, ValueError):
+        raise BadInput(t("{name} is not a valid file name. Choose another name.", name=name)) from None
+    if there:
+        raise BadInput(t("{path} already exists and was not changed. Choose another name.", path=str(path)))
+    return path

@@ -19,6 +19,7 @@ from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.ui.components.decisions import impediment
 from wizard.ui.components.drive_rows import recording_piece, short
 from wizard.ui.components.reasons import clue_blocks
+from wizard.ui.desk import Desk, Place
 from wizard.ui.dialogs.asking import go_on
 from wizard.ui.dialogs.pages import Beside, Page
 from wizard.ui.view import (
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from wizard.model.errors import DiskwrightError
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive
-    from wizard.ui.desk import Desk
-    from wizard.ui.view import Place
 
 
 AT_WORK = t("The package manager is running and cannot be stopped from here.")

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from wizard.model.errors import BadInput
 from wizard.model.said import t
 from wizard.ui.components.drive_rows import short
-from wizard.ui.dialogs.asking import Typing
-from wizard.ui.dialogs.pages import Beside
+from wizard.ui.components.reasons import Reason
+from wizard.ui.desk import Desk
+from wizard.ui.dialogs.asking import Typing, save
+from wizard.ui.dialogs.pages import Beside, Reasons
 from wizard.ui.view import BACK, Action, Banner, Block, Field, Pane, Piece, Text, Tone, Values, View, para
 
 if TYPE_CHECKING:
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
     from wizard.model.said import Sentence
-    from wizard.ui.components.reasons import Reason
-    from wizard.ui.desk import Desk
 
 Progress = TypeVar("Progress")
 Verdict = TypeVar("Verdict")
@@ -132,16 +132,12 @@ class Measuring(Beside, Generic[Progress, Verdict]):
 
     def act_save(self, _row: str, _values: Values) -> None:
         """The result, with every time."""
-        from wizard.ui.editors.adjusting import save
-
         if self.verdict:
             text, name = self.document(self.verdict)
             save(self.desk, t("the result"), text, f"{short(self.drive.path)}-{name}.json")
 
     def act_why(self, _row: str, _values: Values) -> None:
         """How the result came about."""
-        from wizard.ui.dialogs.pages import Reasons
-
         if self.verdict:
             title = t("Why: {drive}", drive=short(self.drive.path))
             self.desk.go(Reasons(self.desk, title, self.reasons(self.verdict)))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from wizard.advice.evidence import Term, find_term, load_glossary, terms_in
 from wizard.model.said import t
 from wizard.ui.components.reasons import SOURCE, Reason
+from wizard.ui.desk import Desk, Place
 from wizard.ui.view import (
     BACK,
     GAP,
@@ -23,7 +23,6 @@ from wizard.ui.view import (
     Pane,
     Para,
     Piece,
-    Place,
     Progress,
     Row,
     Rows,
@@ -35,9 +34,6 @@ from wizard.ui.view import (
     para,
     strong,
 )
-
-if TYPE_CHECKING:
-    from wizard.ui.desk import Desk
 
 
 class Beside(Place):

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from wizard.documents.files import write_file
 from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.filesystems.registry import title_of
 from wizard.host.session import PartChange
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import printable
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Sentence, parse_place, t
 from wizard.plan.dangers import layout_before
@@ -31,8 +27,11 @@ from wizard.plan.partition.resize import (
 )
 from wizard.plan.refusals import measured
 from wizard.ui.components.drive_rows import layout_bars, short
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.desk import Desk
+from wizard.ui.dialogs.asking import Typing, Which
 from wizard.ui.dialogs.pages import Beside
+from wizard.ui.jobs.of_move import move_job
+from wizard.ui.jobs.of_plan import PlanJob
 from wizard.ui.view import (
     Action,
     Block,
@@ -52,12 +51,6 @@ from wizard.ui.view import (
     para,
     strong,
 )
-
-if TYPE_CHECKING:
-    from wizard.ui.desk import Desk
-    from wizard.ui.jobs.of_changes import Job
-    from wizard.ui.view import Place, Text, Values
-
 
 ROUGHLY = Sentence("{value:size}")
 MEANS = t("Effect:")
@@ -80,8 +73,6 @@ def adjust(desk: Desk, device: str) -> None:
 
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
     """The same for one of all partitions; which is asked where there are several."""
-    from wizard.ui.screens.actions import Which
-
     parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
     if len(parts) == 1:
         adjust(desk, parts[0].path)
@@ -277,21 +268,18 @@ class Adjusting(Beside):
         if self._meaning.why_not != "":
             self.tell(self._meaning.why_not, Tone.WARN)
         elif self._meaning.does is Does.MOVE:
-            from wizard.ui.screens.actions import to_move
-
-            to_move(self.desk, self._machine, self._drive, self._part, self._place.start_bytes)
+            start = self._place.start_bytes
+            move = move_job(self.services, self._machine, self._drive, self._part, start)
+            self.desk.open_review(move)
         else:
             grows = self._meaning.does is Does.GROW
             self._plan(PartChange.GROW if grows else PartChange.SHRINK)
 
     def _plan(self, change: PartChange) -> None:
-        from wizard.ui.jobs.of_plan import PlanJob
-        from wizard.ui.screens.review import Review
-
         plan = self.services.plan_part(
             self._machine, self._drive, self._part, change, size_bytes=self._place.size_bytes
         )
-        self.desk.go(Review(self.desk, PlanJob(plan)))
+        self.desk.open_review(PlanJob(plan))
 
 
 def _value(place: Extent, border: Border) -> int:
@@ -302,54 +290,3 @@ def _value(place: Extent, border: Border) -> int:
 
 def _fact(caption: Text, said: Text, can: bool) -> Para:
     return para(muted(caption), Piece(said, Tone.PLAIN if can else Tone.MUTED), hang=2)
-
-
-def save(
-    desk: Desk, what: Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
-) -> None:
-    """Ask for a name and write `text` there. `what` it is stands in the middle of a sentence: `the plan`.
-    Afterwards the place before says so, and `then` is called."""
-
-    def take(values: Values) -> Callable[[], None]:
-        path = _free_path(values.get("file", "").strip())
-        name = str(what)
-        write_file(path, text, name[:1].upper() + name[1:])
-        return partial(saved, path)
-
-    def saved(path: Path) -> None:
-        desk.place.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), Tone.GOOD)
-        if then is not None:
-            then(path)
-
-    field = Field("file", t("File"), proposal, t("name or full path"))
-    blocks = (
-        para(t("A plain name is a file in the folder where diskwright was started. ~ is your home folder.")),
-        para(t("Existing files are never overwritten.")),
-    )
-    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
-
-
-def save_job(desk: Desk, place: Place, job: Job) -> None:
-    """Ask for a name; then say how what was saved is applied."""
-    text, proposal = job.document()
-
-    def saved(path: Path) -> None:
-        place.tell(
-            t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
-        )
-
-    save(desk, t("the plan"), text, proposal, saved)
-
-
-def _free_path(name: str) -> Path:
-    """The path that is meant; raises BadInput where nothing may be written there."""
-    if not name:
-        raise BadInput(t("Type a file name, or press Esc."))
-    try:
-        path = Path(name).expanduser()
-        there = path.exists() or path.is_symlink()
-    except (OSError, RuntimeError, ValueError):
-        raise BadInput(t("{name} is not a valid file name. Choose another name.", name=name)) from None
-    if there:
-        raise BadInput(t("{path} already exists and was not changed. Choose another name.", path=str(path)))
-    return path

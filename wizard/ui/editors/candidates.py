@@ -1,31 +1,34 @@
-"""Select the filesystems to compare at a planned volume's place. Also arranges table and volume group."""
+"""Select the filesystems to compare at a planned volume's place, run the comparison and show the result."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
 from wizard.benchmark.candidates.trial import MOST_CANDIDATES, can_be_tried, order_of, others_of, usual_bounds
 from wizard.benchmark.candidates.verdict import announcement
+from wizard.benchmark.candidates.verdict import title_of as filesystem_title
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError, printable
 from wizard.model.said import Sentence, t
-from wizard.plan.request.volume_request import Arrangement
 from wizard.ui import draft
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.components.drive_rows import short
+from wizard.ui.components.way_rows import progress_blocks, verdict_banner, verdict_blocks
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.asking import Typing, save
 from wizard.ui.editors.filesystem import standing
 from wizard.ui.view import (
-    GAP,
+    BACK,
     Action,
     Block,
     Column,
     Field,
-    Offer,
     Pane,
     Piece,
-    Place,
     Row,
     Rows,
     ScreenStep,
@@ -39,127 +42,14 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.benchmark.candidates.compare import Order
+    from wizard.benchmark.candidates.compare import Order, TrialProgress, TrialVerdict
     from wizard.host.session import Session
     from wizard.model.advice import Advice, Choice
     from wizard.model.plan import Plan
-    from wizard.ui.desk import Desk
-
-
-ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
-ABOUT_MBR = t(
-    "MBR is the old table of four partitions, for firmware without GPT support. The limit is 2 TiB."
-)
-ABOUT_LVM = t(
-    "An LVM volume group puts all volumes into one partition, where each can be "
-    "grown later. Volumes with a role need a separate partition."
-)
-
-TABLE, GROUP = "table", "group"
-LVM = "lvm"
-
-
-class Arrange(Place):
-    """Table and volume group. `check` raises the planner's reasons against an arrangement.
-
-    `take` gets what is taken and may refuse it, too; then this place is left, unless `take` led elsewhere
-    itself.
-    """
-
-    step = ScreenStep.PLAN
-
-    def __init__(
-        self,
-        desk: Desk,
-        arrangement: Arrangement,
-        check: Callable[[Arrangement], None],
-        take: Callable[[Arrangement], None],
-    ) -> None:
-        super().__init__(desk)
-        self._check, self._take = check, take
-        self._settle(arrangement)
-
-    def _settle(self, now: Arrangement) -> None:
-        """Each field bears on what the other can be."""
-        self._now = now
-        self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
-        self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
-
-    def view(self) -> View:
-        """Two fields, and what they mean as they are."""
-        now = self._now
-        tables = (
-            Offer("gpt", t("GPT (usual)")),
-            Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
-        )
-        groups = (
-            Offer("", t("none: a partition each")),
-            Offer(LVM, t("LVM: all in one"), self._why_no_group),
-        )
-        table = ABOUT_MBR if now.table == "mbr" else ABOUT_GPT
-        group = (
-            ABOUT_LVM if now.grouped else t("Without a volume group, each volume has a separate partition.")
-        )
-        return View(
-            "arrangement",
-            self.step,
-            t("Table and volume group"),
-            (Action("take", "enter", t("use")), back_action()),
-            fields=(
-                Field(TABLE, t("Table"), now.table, offers=tables),
-                Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),
-            ),
-            panes=(Pane(t("Effect"), (para(table), GAP, para(group))),),
-            help=(ABOUT_GPT, ABOUT_MBR, ABOUT_LVM),
-        )
-
-    def turned(self, field: str, values: Values) -> None:
-        """What cannot be says why."""
-        self._settle(self._read(values))
-        self.tell(self._refused, Tone.WARN)
-
-    def act_take(self, _row: str, values: Values) -> None:
-        """Hand it on, unless it is the reason why nothing can be planned."""
-        self._settle(self._read(values))
-        if self._refused:
-            raise BadInput(self._refused)
-        self._take(self._now)
-        if self.desk.place is self:
-            self.desk.back()
-
-    @property
-    def _refused(self) -> str:
-        """Why what is turned to cannot be; empty where it can."""
-        mbr = self._why_no_mbr if self._now.table == "mbr" else ""
-        return mbr or (self._why_no_group if self._now.grouped else "")
-
-    def _read(self, values: Values) -> Arrangement:
-        table, group = values.get(TABLE, self._now.table), values.get(GROUP)
-        grouped = self._now.grouped if group is None else group == LVM
-        return Arrangement("mbr" if table == "mbr" else "gpt", grouped)
-
-    def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
-        """Why the planner does not take what it would take otherwise; empty where it takes both, or
-        neither."""
-        return "" if self._fault(otherwise) else self._fault(wanted)
-
-    def _fault(self, arrangement: Arrangement) -> str:
-        try:
-            self._check(arrangement)
-        except DiskwrightError as error:
-            return str(error)
-        return ""
 
 
 TITLE = Sentence("Try filesystems: {purpose}")
 
-# Keys.
-
-# Before it begins.
-
-# While it runs.
-
-# The result.
 HELP = (
     Sentence(
         "Only free space is written, so deleted data there is lost. Tables and partitions do not change."
@@ -335,8 +225,6 @@ class Candidates(Place):
         return [one.filesystem for one in self._choices if one.filesystem in self._taken]
 
     def _begin(self, order: Order) -> None:
-        from wizard.ui.screens.tryout import Tryout
-
         choices = {choice.filesystem: choice for choice in self._choices}
 
         def use(filesystem: str) -> None:
@@ -349,3 +237,123 @@ class Candidates(Place):
 
 def _title(name: str) -> str:
     return KINDS[name].title
+
+
+class Tryout(Place):
+    """It begins by itself: the token was typed. `use` puts a filesystem that was better into the plan."""
+
+    step = ScreenStep.PLAN
+
+    def __init__(self, desk: Desk, order: Order, use: Callable[[str], None]) -> None:
+        super().__init__(desk)
+        self._order, self._use = order, use
+        self._working = False
+        self._stop = threading.Event()
+        self._progress: TrialProgress | None = None
+        self._verdict: TrialVerdict | None = None
+        self._begun = False
+
+    def entered(self) -> None:
+        """Begin, the first time."""
+        if not self._begun:
+            self._begun = True
+            self._start()
+
+    def left(self) -> None:
+        """A trial does not outlive its place."""
+        self._stop.set()
+
+    @property
+    def may_leave(self) -> bool:
+        """Not while filesystems are being tried."""
+        return not self._working
+
+    def view(self) -> View:
+        """How far it is, or what it showed."""
+        verdict = None if self._working else self._verdict
+        blocks = verdict_blocks(verdict) if verdict else progress_blocks(self._progress, self._order)
+        return View(
+            "tryout",
+            self.step,
+            TITLE(purpose=self._order.workload.replace("-", " ")),
+            tuple(self._actions()),
+            about=short(self._order.drive.path),
+            above=(verdict_banner(verdict),) if verdict else (),
+            panes=(Pane("", tuple(blocks) if verdict or self._working else ()),),
+            busy=self._working,
+            help=tuple(sentence() for sentence in HELP),
+        )
+
+    def _actions(self) -> Iterator[Action]:
+        if self._working:
+            yield Action("stop", "S", t("stop"), ends=True)
+            yield Action("back", "escape", BACK, t("Trying filesystems. Press S to stop."))
+            return
+        verdict = self._verdict
+        if verdict is None:
+            yield Action("back", "enter", BACK)
+        else:
+            yield Action(
+                "keep", "enter", t("keep {planned}", planned=filesystem_title(verdict, verdict.planned))
+            )
+            if better := verdict.better:
+                yield Action("use", "x", t("use {other} instead", other=filesystem_title(verdict, better)))
+            yield Action("save", "s", t("save"))
+        yield Action("again", "r", t("try again"))
+        yield Action("back", "escape", BACK, aside=verdict is None)
+
+    def act_keep(self, _row: str, _values: Values) -> None:
+        """The plan stays as it is."""
+        self.desk.back(2)
+
+    def act_use(self, _row: str, _values: Values) -> None:
+        """The plan with the filesystem that was better here."""
+        verdict = self._verdict
+        assert verdict is not None
+        better = next(one.filesystem for one in verdict.candidates if one.id == verdict.better)
+        self.desk.back()
+        self._use(better)
+
+    def act_again(self, _row: str, _values: Values) -> None:
+        """Once more; the token was typed."""
+        self._start()
+
+    def act_stop(self, _row: str, _values: Values) -> None:
+        """End it early."""
+        self._stop.set()
+        self.tell(t("Stopping ..."))
+
+    def act_save(self, _row: str, _values: Values) -> None:
+        """The result, with every round."""
+        from wizard.benchmark.candidates.trial import render_trial
+
+        if self._verdict:
+            proposal = f"{short(self._verdict.drive)}-trial.json"
+            save(self.desk, t("the result"), render_trial(self._verdict), proposal)
+
+    def _start(self) -> None:
+        if self._working:
+            return
+        self._working, self._progress, self._stop = True, None, threading.Event()
+        stop = self._stop
+        self.desk.measured_by_writing = True
+
+        def work() -> TrialVerdict:
+            return self.services.try_filesystems(
+                self._order, on_progress=lambda progress: self._post(progress), stop=stop.is_set
+            )
+
+        self.desk.later(self, work, self._tried, self._failed)
+
+    def _post(self, progress: TrialProgress) -> None:
+        self.desk.post(self, lambda: setattr(self, "_progress", progress))
+
+    def _tried(self, verdict: TrialVerdict) -> None:
+        self._working, self._verdict = False, verdict
+        self.tell("")
+        if self.desk.session.drive == self._order.drive:
+            self.desk.session = replace(self.desk.session, trial=verdict)
+
+    def _failed(self, error: DiskwrightError) -> None:
+        self._working = False
+        self.tell(str(error), Tone.WARN)

@@ -11,6 +11,10 @@ from wizard.advice.request import Taken
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Option, Rank, Unmade, ZonedUse
 from wizard.model.said import Sentence, t, tn
+from wizard.ui.components.reasons import choice_reasons, unmade_reasons
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.pages import Reasons
+from wizard.ui.editors.options import Options
 from wizard.ui.view import (
     GAP,
     Action,
@@ -19,7 +23,6 @@ from wizard.ui.view import (
     Command,
     Pane,
     Piece,
-    Place,
     Row,
     Rows,
     ScreenStep,
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.host.session import Session
     from wizard.model.machine import Machine
-    from wizard.ui.desk import Desk
 
 
 # How a filesystem stands.
@@ -195,8 +197,6 @@ class Filesystem(Place):
 
     def act_options(self, row: str, _values: Values) -> None:
         """Every option of it."""
-        from wizard.ui.editors.options import Options
-
         advised, choice = self._advice.choice(row), self._choice(row)
         if advised is None or choice is None or choice.obstacles:
             return
@@ -209,9 +209,6 @@ class Filesystem(Place):
 
     def act_why(self, row: str, _values: Values) -> None:
         """The studies and figures behind it."""
-        from wizard.ui.components.reasons import choice_reasons, unmade_reasons
-        from wizard.ui.dialogs.pages import Reasons
-
         choice, unmade = self._choice(row), self._unmade(row)
         if choice is not None:
             self.desk.go(
@@ -222,10 +219,8 @@ class Filesystem(Place):
 
     def act_install(self, row: str, _values: Values) -> None:
         """Install what makes it."""
-        from wizard.ui.dialogs.health import Install
-
         if absent := self._missing(row):
-            self.desk.go(Install(self.desk, absent, lambda: self._look_again(absent)))
+            self.desk.open_install(absent, lambda: self._look_again(absent))
 
     def _look_again(self, absent: Missing) -> None:
         """Rank with the programs that are there now."""

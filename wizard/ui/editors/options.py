@@ -10,6 +10,8 @@ from wizard.advice.request import Taken, is_danger
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.said import Sentence, t
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.asking import Typing
 from wizard.ui.view import (
     Action,
     Block,
@@ -17,7 +19,6 @@ from wizard.ui.view import (
     Field,
     Pane,
     Piece,
-    Place,
     Row,
     Rows,
     ScreenStep,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from wizard.advice.request import Offered
     from wizard.host.session import Session
     from wizard.model.advice import Choice
-    from wizard.ui.desk import Desk
 
 
 # How an option stands.
@@ -198,8 +198,6 @@ class Options(Place):
             self._settle([*names, name])
 
     def _ask(self, offer: Offered) -> None:
-        from wizard.ui.dialogs.asking import Typing
-
         option = offer.option
 
         def typed(values: Values) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""Select the drives of a volume, and how it uses them."""
+"""Select the drives of a volume and how it uses them, and the partition table and volume group."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING
 
 from wizard.host.recorded import WAYS, SpreadWay, candidates, loss_of, spread, spread_of, way_of
 from wizard.host.session import Session
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.said import Sentence, t
 from wizard.plan.refusals import unread_content
+from wizard.plan.request.volume_request import Arrangement
 from wizard.ui.components.decisions import impediment
 from wizard.ui.components.drive_rows import held_on
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.asking import Question
 from wizard.ui.view import (
+    GAP,
     Action,
     Block,
     Column,
+    Field,
+    Offer,
     Pane,
     Piece,
-    Place,
     Row,
     Rows,
     ScreenStep,
@@ -34,12 +39,7 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
-    from wizard.ui.desk import Desk
 
-
-# Keys.
-
-# Before anything is lost.
 
 HELP = (
     Sentence(
@@ -213,8 +213,6 @@ class Spread(Place):
             self._look()
 
     def _lay(self, found: Session | str) -> None:
-        from wizard.ui.dialogs.asking import Question
-
         if isinstance(found, str):
             self.tell(found, Tone.WARN)
             return
@@ -231,3 +229,108 @@ class Spread(Place):
         self._take(found)
         if self.desk.place is self:
             self.desk.back()
+
+
+ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
+ABOUT_MBR = t(
+    "MBR is the old table of four partitions, for firmware without GPT support. The limit is 2 TiB."
+)
+ABOUT_LVM = t(
+    "An LVM volume group puts all volumes into one partition, where each can be "
+    "grown later. Volumes with a role need a separate partition."
+)
+
+TABLE, GROUP = "table", "group"
+LVM = "lvm"
+
+
+class Arrange(Place):
+    """Table and volume group. `check` raises the planner's reasons against an arrangement.
+
+    `take` gets what is taken and may refuse it, too; then this place is left, unless `take` led elsewhere
+    itself.
+    """
+
+    step = ScreenStep.PLAN
+
+    def __init__(
+        self,
+        desk: Desk,
+        arrangement: Arrangement,
+        check: Callable[[Arrangement], None],
+        take: Callable[[Arrangement], None],
+    ) -> None:
+        super().__init__(desk)
+        self._check, self._take = check, take
+        self._settle(arrangement)
+
+    def _settle(self, now: Arrangement) -> None:
+        """Each field bears on what the other can be."""
+        self._now = now
+        self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
+        self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
+
+    def view(self) -> View:
+        """Two fields, and what they mean as they are."""
+        now = self._now
+        tables = (
+            Offer("gpt", t("GPT (usual)")),
+            Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
+        )
+        groups = (
+            Offer("", t("none: a partition each")),
+            Offer(LVM, t("LVM: all in one"), self._why_no_group),
+        )
+        table = ABOUT_MBR if now.table == "mbr" else ABOUT_GPT
+        group = (
+            ABOUT_LVM if now.grouped else t("Without a volume group, each volume has a separate partition.")
+        )
+        return View(
+            "arrangement",
+            self.step,
+            t("Table and volume group"),
+            (Action("take", "enter", t("use")), back_action()),
+            fields=(
+                Field(TABLE, t("Table"), now.table, offers=tables),
+                Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),
+            ),
+            panes=(Pane(t("Effect"), (para(table), GAP, para(group))),),
+            help=(ABOUT_GPT, ABOUT_MBR, ABOUT_LVM),
+        )
+
+    def turned(self, field: str, values: Values) -> None:
+        """What cannot be says why."""
+        self._settle(self._read(values))
+        self.tell(self._refused, Tone.WARN)
+
+    def act_take(self, _row: str, values: Values) -> None:
+        """Hand it on, unless it is the reason why nothing can be planned."""
+        self._settle(self._read(values))
+        if self._refused:
+            raise BadInput(self._refused)
+        self._take(self._now)
+        if self.desk.place is self:
+            self.desk.back()
+
+    @property
+    def _refused(self) -> str:
+        """Why what is turned to cannot be; empty where it can."""
+        mbr = self._why_no_mbr if self._now.table == "mbr" else ""
+        return mbr or (self._why_no_group if self._now.grouped else "")
+
+    def _read(self, values: Values) -> Arrangement:
+        table, group = values.get(TABLE, self._now.table), values.get(GROUP)
+        grouped = self._now.grouped if group is None else group == LVM
+        return Arrangement("mbr" if table == "mbr" else "gpt", grouped)
+
+    def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
+        """Why the planner does not take what it would take otherwise; empty where it takes both, or
+        neither."""
+        return "" if self._fault(otherwise) else self._fault(wanted)
+
+    def _fault(self, arrangement: Arrangement) -> str:
+        try:
+            self._check(arrangement)
+        except DiskwrightError as error:
+            return str(error)
+        return ""

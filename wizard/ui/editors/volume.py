@@ -14,6 +14,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.volume_request import REST, Wish, check_wishes, parse_share, size_written
+from wizard.ui.desk import Desk, Place
 from wizard.ui.editors.filesystem import standing
 from wizard.ui.view import (
     GAP,
@@ -22,7 +23,6 @@ from wizard.ui.view import (
     Field,
     Offer,
     Pane,
-    Place,
     ScreenStep,
     Text,
     Tone,
@@ -36,7 +36,6 @@ from wizard.ui.view import (
 if TYPE_CHECKING:
     from wizard.host.session import Session
     from wizard.model.advice import Choice, Workload
-    from wizard.ui.desk import Desk
 
 
 # The fields.

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.model.changes import Bring, Changes, PowerOff, RunDocument, SwitchOff
+from wizard.model.changes import Bring, Changes, PowerOff, SwitchOff
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.errors import printable
-from wizard.model.migration import Migration, Moves
-from wizard.model.plan import Mount, Plan
+from wizard.model.plan import Mount
 from wizard.model.said import Sentence, t
 from wizard.plan.copy import fstab_difference
 from wizard.ui.components.reasons import command_blocks
@@ -345,24 +344,3 @@ class ChangesJob(Job):
         last = next((entry.sentence for entry in reversed(entries)), "")
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
         return RunOutcome(Banner(last or NOT_DONE, (), tone), (), Decision())
-
-
-def job_of(document: RunDocument) -> Job:
-    """As Review and Work see it."""
-    match document:
-        case Plan():
-            from wizard.ui.jobs.of_plan import PlanJob
-
-            return PlanJob(document)
-        case Changes():
-            return ChangesJob(document)
-        case Moves():
-            from wizard.ui.jobs.of_move import MoveJob
-
-            return MoveJob(document)
-        case Migration():
-            from wizard.ui.jobs.of_move import MigrationJob
-
-            return MigrationJob(document)
-        case Bring():
-            return BringJob(document)

@@ -15,6 +15,8 @@ from wizard.plan.partition.moves import (
     BACK,
     POWER,
     journals_said,
+    one_moves,
+    planned_moves,
     preview,
     step_seconds,
     step_sentences,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from wizard.host.contract import Services
     from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
+    from wizard.model.machine import Drive, Machine, Partition
     from wizard.model.said import Message
 
 
@@ -223,3 +226,14 @@ class MigrationJob(Job):
         tone = Tone.GOOD if state.value in ("done", "kept", "undone") else Tone.WARN
         more = (used,) if used else ()
         return RunOutcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)
+
+
+def move_job(
+    services: Services, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
+) -> MoveJob:
+    """Plan to align a partition, or every misaligned one without `part`, or to move it to `start`. Raises
+    Refused if none can move."""
+    recording = services.diagnose(machine, drive).recording
+    if part is None:
+        return MoveJob(planned_moves(machine, drive, recording))
+    return MoveJob(one_moves(machine, drive, part, start, recording))

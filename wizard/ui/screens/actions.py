@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from wizard.ext4.superblock import ExtCandidate, old_filesystems
+from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import title_of
 from wizard.host.session import PartChange
 from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Tune, Wanted
-from wizard.model.errors import printable
-from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.errors import DiskwrightError, printable
+from wizard.model.machine import Drive, Machine
 from wizard.model.said import t
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import impediment, runs_on
 from wizard.ui.components.drive_rows import short
+from wizard.ui.desk import Desk, Place
 from wizard.ui.dialogs.asking import Typing
+from wizard.ui.dialogs.health import health_page
 from wizard.ui.draft import usual_purpose
+from wizard.ui.editors.adjusting import adjust
+from wizard.ui.jobs.of_changes import ChangesJob
+from wizard.ui.jobs.of_move import move_job
+from wizard.ui.jobs.of_plan import PlanJob
 from wizard.ui.menu import Here, MenuEntry, entries
 from wizard.ui.view import (
     BACK,
@@ -28,7 +33,6 @@ from wizard.ui.view import (
     Field,
     Offer,
     Piece,
-    Place,
     Row,
     Rows,
     ScreenStep,
@@ -39,10 +43,6 @@ from wizard.ui.view import (
     muted,
     para,
 )
-
-if TYPE_CHECKING:
-    from wizard.model.plan import Plan
-    from wizard.ui.desk import Desk
 
 WHEN = t("When")
 
@@ -142,11 +142,9 @@ class Actions(Place):
         self._to_run("undo")
 
     def _to_run(self, way: str) -> None:
-        from wizard.ui.screens.work import work_on
-
         run = runs_on(self.desk.runs, self._drive, self._device)[0]
         self.desk.back()
-        work_on(self.desk, run.run, way)
+        self.desk.open_run(run.run, way)
 
     def act_set_up(self, _row: str, _values: Values) -> None:
         """Everything on it is replaced, which the plan says again."""
@@ -161,11 +159,9 @@ class Actions(Place):
         self._purpose(None, self._device)
 
     def _purpose(self, mode: Mode | None, part: str | None = None) -> None:
-        from wizard.ui.screens.purpose import PurposeScreen
-
         anew = replace(self.desk.session, mode=mode, part=part, wishes=(), plan=None)
         self.desk.session = anew
-        self.desk.go(PurposeScreen(self.desk))
+        self.desk.open_purpose()
 
     def act_delete(self, _row: str, _values: Values) -> None:
         """One partition; the others stay."""
@@ -180,45 +176,32 @@ class Actions(Place):
 
     def act_adjust(self, _row: str, _values: Values) -> None:
         """Another start, end or size for one partition."""
-        from wizard.ui.editors.adjusting import adjust
-
         adjust(self.desk, self._device)
 
     def act_move(self, _row: str, _values: Values) -> None:
         """To where it is aligned, with everything in it; of a drive, all that are misaligned."""
-        to_move(self.desk, self._machine, self._drive, self._drive.partition(self._device))
+        part = self._drive.partition(self._device)
+        self.desk.open_review(move_job(self.services, self._machine, self._drive, part))
 
     def _change(self, change: PartChange) -> None:
-        self._review(self._plan(change))
-
-    def _plan(self, change: PartChange) -> Plan:
         part = self._drive.partition(self._device)
         assert part is not None
-        return self.services.plan_part(self._machine, self._drive, part, change)
-
-    def _review(self, plan: Plan) -> None:
-        from wizard.ui.jobs.of_plan import PlanJob
-        from wizard.ui.screens.review import Review
-
-        self.desk.go(Review(self.desk, PlanJob(plan)))
+        plan = self.services.plan_part(self._machine, self._drive, part, change)
+        self.desk.open_review(PlanJob(plan))
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Keep every file, and have it become ext4."""
         found = [
             one for one in old_filesystems(self._drive) if self._device in (one.device, self._drive.path)
         ]
-        to_ext4(self.desk, self._drive, found)
+        self.desk.open_conversions(self._drive, found)
 
     def act_speed(self, _row: str, _values: Values) -> None:
         """Measure it."""
-        from wizard.ui.screens.alignment import TrialScreen
-
-        self.desk.go(TrialScreen(self.desk, self._drive))
+        self.desk.open_alignment_test(self._drive)
 
     def act_health(self, _row: str, _values: Values) -> None:
         """All that is known of it."""
-        from wizard.ui.dialogs.health import health_page
-
         diagnosis = self.services.diagnose(self._machine, self._drive)
         self.desk.go(health_page(self.desk, self._drive, diagnosis))
 
@@ -248,9 +231,7 @@ class Actions(Place):
 
     def act_bring(self, _row: str, _values: Values) -> None:
         """Files from elsewhere, to where it is mounted."""
-        from wizard.ui.screens.copying import Bringing
-
-        self.desk.go(Bringing(self.desk, places_of(self._drive, self._device)[:1]))
+        self.desk.open_copy(places_of(self._drive, self._device)[:1])
 
     def act_unmount(self, _row: str, _values: Values) -> None:
         """Now, and perhaps not at boot any more."""
@@ -307,8 +288,6 @@ class Actions(Place):
 
     def _work_out(self, wanted: Wanted) -> None:
         """In a thread: it is looked at once more, as root where that is needed."""
-        from wizard.model.errors import DiskwrightError
-
         self._waiting = True
 
         def failed(error: DiskwrightError) -> None:
@@ -318,71 +297,8 @@ class Actions(Place):
         self.desk.later(self, partial(self.services.work_out, self._device, wanted), self._worked_out, failed)
 
     def _worked_out(self, changes: Changes) -> None:
-        from wizard.ui.jobs.of_changes import ChangesJob
-        from wizard.ui.screens.review import Review
-
         self._waiting = False
-        self.desk.go(Review(self.desk, ChangesJob(changes)))
-
-
-class Which(Place):
-    """Which of several is meant: `take` gets the key of its row, when the place before is the last again."""
-
-    def __init__(
-        self, desk: Desk, title: Text, rows: Sequence[Row], label: Text, take: Callable[[str], None]
-    ) -> None:
-        super().__init__(desk)
-        self._title, self._rows, self._label, self._take = title, tuple(rows), label, take
-
-    def view(self) -> View:
-        """All of them."""
-        actions = (Action("take", "enter", self._label), Action("back", "escape", BACK))
-        rows = Rows(self._rows, self._rows[0].key)
-        return View("which", self.step, self._title, actions, rows=rows, over=True)
-
-    def act_take(self, row: str, _values: Values) -> None:
-        """On with that one."""
-        self.desk.back()
-        self._take(row)
-
-
-def to_move(
-    desk: Desk, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
-) -> None:
-    """On to the review of moving a misaligned partition, or all of the drive, or one to this start. Raises
-    Refused where none can move."""
-    from wizard.plan.partition.moves import one_moves, planned_moves
-    from wizard.ui.jobs.of_move import MoveJob
-    from wizard.ui.screens.review import Review
-
-    recording = desk.services.diagnose(machine, drive).recording
-    if part is None:
-        moves = planned_moves(machine, drive, recording)
-    else:
-        moves = one_moves(machine, drive, part, start, recording)
-    desk.go(Review(desk, MoveJob(moves)))
-
-
-def to_ext4(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
-    """To the ways to ext4; which filesystem is meant is asked where there are several."""
-    from wizard.ui.screens.ways import WaysScreen
-
-    if len(found) == 1:
-        desk.go(WaysScreen(desk, drive, found[0].device))
-    elif found:
-        rows = (Row(one.device, _candidate(one)) for one in found)
-
-        def take(device: str) -> None:
-            desk.go(WaysScreen(desk, drive, device))
-
-        desk.go(Which(desk, t("Convert which filesystem to ext4?"), tuple(rows), t("use"), take))
-    else:
-        desk.place.tell(words.NO_OLD, Tone.WARN)
-
-
-def _candidate(one: ExtCandidate) -> tuple[Piece, ...]:
-    label = printable(one.label or "", 40)
-    return (Piece(short(one.device)), Piece(title_of(one.kind)), Piece(label))
+        self.desk.open_review(ChangesJob(changes))
 
 
 def _row(entry: MenuEntry) -> Row:

@@ -10,12 +10,12 @@ from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import Outcome, Verdict
 from wizard.ui.components.reasons import Reason, measured_blocks, verdict_reasons
+from wizard.ui.desk import Desk
 from wizard.ui.dialogs.measuring import Measuring
 from wizard.ui.view import GAP, Action, Banner, Block, Progress, Tone, Values, para
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
-    from wizard.ui.desk import Desk
 
 BUDGET_SECONDS = 30.0
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096

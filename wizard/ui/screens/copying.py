@@ -11,7 +11,9 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.said import t
 from wizard.plan.copy import amount_said, fstab_difference
 from wizard.ui.components.drive_rows import short
+from wizard.ui.desk import Desk, Place
 from wizard.ui.dialogs.asking import Typing
+from wizard.ui.jobs.of_changes import BringJob
 from wizard.ui.view import (
     Action,
     Banner,
@@ -21,7 +23,6 @@ from wizard.ui.view import (
     Offer,
     Pane,
     Piece,
-    Place,
     Row,
     Rows,
     ScreenStep,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from wizard.apply.copy.places import Source
     from wizard.model.changes import Bring
     from wizard.model.errors import DiskwrightError
-    from wizard.ui.desk import Desk
 
 HELP_NOTHING = t("No change happens before you review.")
 
@@ -202,10 +202,7 @@ class Losses(Place):
 
     def act_review(self, _row: str, _values: Values) -> None:
         """The token, as for everything that writes."""
-        from wizard.ui.jobs.of_changes import BringJob
-        from wizard.ui.screens.review import Review
-
-        self.desk.go(Review(self.desk, BringJob(self._bring)))
+        self.desk.open_review(BringJob(self._bring))
 
 
 def _row(source: Source) -> Row:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.host.session import OpenRun, Session
@@ -14,24 +13,8 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Sentences, t
 from wizard.ui.components import drive_rows, way_rows
 from wizard.ui.components.decisions import answers, impediment, misaligned_found, runs_on
-from wizard.ui.view import (
-    Action,
-    Column,
-    Pane,
-    Piece,
-    Place,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    para,
-)
-
-if TYPE_CHECKING:
-    from wizard.ui.desk import Desk
+from wizard.ui.desk import Desk, Place
+from wizard.ui.view import Action, Column, Pane, Piece, Row, Rows, ScreenStep, Text, Tone, Values, View, para
 
 SET_UP = t("set up")
 ACTIONS = t("actions")
@@ -54,7 +37,6 @@ class DrivesScreen(Place):
 
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
         super().__init__(desk)
-        self._found: dict[str, tuple[Drive, Diagnosis] | None] = {}
         self._around: Machine | None = None
         self._asking = self._again = False
         self._named = drive
@@ -71,7 +53,7 @@ class DrivesScreen(Place):
         """Read every drive once more; what was known of a drive stays until it is known better."""
         self.desk.touched = False
         paths = self.services.drive_paths()
-        self._found = {path: self._still_known(path) for path in paths}
+        self.desk.found = {path: self._still_known(path) for path in paths}
         if self._asking:
             self._again = True
             return
@@ -95,13 +77,13 @@ class DrivesScreen(Place):
         return machine
 
     def _fill_in(self, drive: Drive, diagnosis: Diagnosis) -> None:
-        if drive.path in self._found:
-            self._found[drive.path] = (drive, diagnosis)
+        if drive.path in self.desk.found:
+            self.desk.found[drive.path] = (drive, diagnosis)
 
     def _probed(self, machine: Machine) -> None:
         """Findings may depend on the other drives; a reader without a medium is no drive."""
         answers = {drive.path: (drive, self.services.diagnose(machine, drive)) for drive in machine.drives}
-        self._found = {path: answers[path] for path in self._found if path in answers}
+        self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
         self._finish_asking()
 
     def _not_probed(self, error: DiskwrightError) -> None:
@@ -115,17 +97,13 @@ class DrivesScreen(Place):
 
     def _still_known(self, path: str) -> tuple[Drive, Diagnosis] | None:
         """What is known of the drive at a node; nothing where it is another one by now."""
-        found = self._found.get(path)
+        found = self.desk.found.get(path)
         return found if found and self.services.is_attached(found[0]) else None
 
     @property
     def answered(self) -> tuple[Drive, ...]:
         """Every drive that is known by now."""
-        return tuple(found[0] for found in self._found.values() if found)
-
-    def waits_for_others(self, path: str) -> bool:
-        """Whether another drive than the one at `path` has not answered yet."""
-        return any(found is None for other, found in self._found.items() if other != path)
+        return tuple(found[0] for found in self.desk.found.values() if found)
 
     def runs_changed(self) -> None:
         """A run has ended, so what its drive holds is another thing."""
@@ -136,10 +114,10 @@ class DrivesScreen(Place):
     def drives_changed(self) -> None:
         """Take away what has gone, and ask what has come. The cursor goes to what was plugged in, unless a
         person has led it: keys that are pressed for one drive must not reach another."""
-        before = self._found
+        before = self.desk.found
         self.read()
-        come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
-        others = sorted(path for path, found in self._found.items() if found is None and before.get(path))
+        come, gone = sorted(set(self.desk.found) - set(before)), sorted(set(before) - set(self.desk.found))
+        others = sorted(path for path, found in self.desk.found.items() if found is None and before.get(path))
         for paths, said in (
             (
                 others,
@@ -169,14 +147,14 @@ class DrivesScreen(Place):
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         """The drive that a row is of, or whose partition it is."""
-        for path, found in self._found.items():
+        for path, found in self.desk.found.items():
             if found and (path == row or found[0].partition(row) is not None):
                 return found
         return None
 
     @property
     def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
-        return way_rows.listed(self._around, self._found)
+        return way_rows.listed(self._around, self.desk.found)
 
     def _rows(self) -> Iterator[Row]:
         for run in self.desk.runs:
@@ -217,7 +195,7 @@ class DrivesScreen(Place):
 
     def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
         if found is None:
-            if at in self._found:
+            if at in self.desk.found:
                 name = drive_rows.short(at)
                 return (
                     Pane(
@@ -308,8 +286,6 @@ class DrivesScreen(Place):
 
     def act_set_up(self, row: str, _values: Values) -> None:
         """On to what the drive is for."""
-        from wizard.ui.screens.purpose import PurposeScreen
-
         session = self.taken(row)
         if reason := self._impediment(session.drives[0]):
             raise Refused(reason)
@@ -317,22 +293,21 @@ class DrivesScreen(Place):
             # What was planned was for one partition; or the menu was left again, and what was chosen there.
             session = replace(session, part=None, mode=None, wishes=(), plan=None)
         self.desk.session = session
-        self.desk.go(PurposeScreen(self.desk))
+        self.desk.open_purpose()
 
     def act_actions(self, row: str, _values: Values) -> None:
         """Everything that can be done with the drive, or the partition."""
-        from wizard.ui.screens.actions import Actions
-
         self.desk.session = self.taken(row)
-        self.desk.go(Actions(self.desk, row))
+        self.desk.open_actions(row)
 
     def act_to_ext4(self, row: str, _values: Values) -> None:
         """The ways to ext4 for the filesystem that is meant."""
-        from wizard.ui.screens.actions import to_ext4
-
         session = self.taken(row)
         self.desk.session = session
-        to_ext4(self.desk, session.drives[0], self._old_filesystems(row, session.drives[0]))
+        drive = session.drives[0]
+        self.desk.open_conversions(drive, self._old_filesystems(row, drive))
+
+    # Dialogs and jobs are imported where they are used: the list of drives appears before they are loaded.
 
     def act_why(self, row: str, _values: Values) -> None:
         """Each finding with what stands behind it."""
@@ -351,28 +326,25 @@ class DrivesScreen(Place):
 
     def act_speed(self, row: str, _values: Values) -> None:
         """Measure it."""
-        from wizard.ui.screens.alignment import TrialScreen
-
         if found := self._current(row):
-            self.desk.go(TrialScreen(self.desk, found[0]))
+            self.desk.open_alignment_test(found[0])
 
     def act_move(self, row: str, _values: Values) -> None:
         """Move what is misaligned to where it is not."""
-        from wizard.ui.screens.actions import to_move
+        from wizard.ui.jobs.of_move import move_job
 
         session = self.taken(row)
         self.desk.session = session
         found = self._current(row)
         parts = misaligned_found(*found, row) if found else ()
         if parts and session.machine is not None:
-            to_move(self.desk, session.machine, session.drives[0], parts[0] if len(parts) == 1 else None)
+            part = parts[0] if len(parts) == 1 else None
+            self.desk.open_review(move_job(self.services, session.machine, session.drives[0], part))
 
     def act_shingled(self, row: str, _values: Values) -> None:
         """Test whether it is shingled."""
-        from wizard.ui.screens.smr_probe import ShingledTest
-
         if found := self._current(row):
-            self.desk.go(ShingledTest(self.desk, found[0]))
+            self.desk.open_smr_test(found[0])
 
     def act_show_run(self, row: str, _values: Values) -> None:
         """How a run stands."""
@@ -387,9 +359,7 @@ class DrivesScreen(Place):
         self._show_run(row, "undo")
 
     def _show_run(self, row: str, way: str) -> None:
-        from wizard.ui.screens.work import work_on
-
-        work_on(self.desk, self._meant(row, way).run, way)
+        self.desk.open_run(self._meant(row, way).run, way)
 
     def _meant(self, row: str, way: str) -> OpenRun:
         """The run under the cursor, else the one on the drive there, else the only one; never another."""
@@ -408,7 +378,7 @@ class DrivesScreen(Place):
         """The session with the drive of a row; raises Refused where it cannot be gone on with yet."""
         found = self._current(row)
         if found is None:
-            raise Refused(str(t("No answer from this drive yet.") if self._found else t("No drive here.")))
+            raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
         if self._around is None:
             raise Refused(str(t("Still checking the kernel and the tools.")))
         drive = found[0]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
 from wizard.host.recorded import spread_words, still_there
 from wizard.host.session import Session
@@ -21,15 +22,26 @@ from wizard.ui import draft
 from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.components.plan_rows import COLUMNS, about_drive, lost_line, undo_line, volume_pane, volume_row
+from wizard.ui.components.reasons import choice_reasons, step_reasons
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.asking import save_job
+from wizard.ui.dialogs.pages import Page, Reasons
+from wizard.ui.editors.adjusting import adjust_one_of
+from wizard.ui.editors.candidates import Candidates
+from wizard.ui.editors.filesystem import Filesystem
+from wizard.ui.editors.options import Options
+from wizard.ui.editors.spread import Arrange, Spread
+from wizard.ui.editors.volume import VolumeEditor
+from wizard.ui.jobs.of_plan import PlanJob
 from wizard.ui.view import (
     BACK,
     GAP,
     Action,
     Block,
     Piece,
-    Place,
     Rows,
     ScreenStep,
+    Text,
     Tone,
     Values,
     View,
@@ -38,10 +50,7 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.advice.request import Taken
     from wizard.model.advice import Advice
-    from wizard.ui.desk import Desk
-    from wizard.ui.view import Text
 
 EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
 WHY = t("why")
@@ -247,11 +256,8 @@ class Planning(Place):
 
     def act_review(self, _row: str, _values: Values) -> None:
         """On to what is lost, and the token."""
-        from wizard.ui.jobs.of_plan import PlanJob
-        from wizard.ui.screens.review import Review
-
         if self.session.plan is not None:
-            self.desk.go(Review(self.desk, PlanJob(self.session.plan, self.session.wishes)))
+            self.desk.open_review(PlanJob(self.session.plan, self.session.wishes))
 
     def act_turn(self, _row: str, _values: Values) -> None:
         """Between keeping what is there and replacing it."""
@@ -273,8 +279,6 @@ class Planning(Place):
             self.desk.place.tell(t("First set a size for the volume that uses all remaining space."))
 
     def _open(self, wish: Wish, index: int) -> None:
-        from wizard.ui.editors.volume import VolumeEditor
-
         def check(changed: Wish) -> None:
             session = draft.with_wish(self.session, index, changed)
             if session.mode is None and session.part is None:
@@ -296,8 +300,6 @@ class Planning(Place):
 
     def act_filesystem(self, _row: str, _values: Values) -> None:
         """Another filesystem for the volume under the cursor."""
-        from wizard.ui.editors.filesystem import Filesystem
-
         session = self.session
         wish = session.wishes[self._at] if session.wishes else None
         advice = self._advice_for(wish)
@@ -322,9 +324,6 @@ class Planning(Place):
 
     def act_options(self, _row: str, _values: Values) -> None:
         """What mkfs and mount are given for the volume under the cursor."""
-        from wizard.advice.request import Taken
-        from wizard.ui.editors.options import Options
-
         wish = self.session.wishes[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == wish.choice else Taken(wish.choice)
@@ -332,8 +331,6 @@ class Planning(Place):
 
     def act_drives(self, _row: str, _values: Values) -> None:
         """Over several drives."""
-        from wizard.ui.editors.spread import Spread
-
         self.desk.go(Spread(self.desk, self.session, self._renew))
 
     def _why_not_adjust(self) -> Text:
@@ -345,14 +342,11 @@ class Planning(Place):
 
     def act_adjust(self, _row: str, _values: Values) -> None:
         """Size and place of a partition that is there."""
-        from wizard.ui.editors.adjusting import adjust_one_of
-
         assert self.session.drive is not None
         adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self, _row: str, _values: Values) -> None:
         """The kind of table, and a volume group."""
-        from wizard.ui.editors.candidates import Arrange
 
         def check(arrangement: Arrangement) -> None:
             draft.planned(self.services, replace(self.session, arrangement=arrangement))
@@ -373,63 +367,39 @@ class Planning(Place):
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Keep the files instead."""
-        from wizard.ui.screens.actions import to_ext4
-
         drive = self.session.drive
         assert drive is not None
-        to_ext4(self.desk, drive, old_filesystems(drive))
+        self.desk.open_conversions(drive, old_filesystems(drive))
 
     def act_commands(self, _row: str, _values: Values) -> None:
         """Every step as it will be run."""
-        from wizard.ui.dialogs.pages import Page
-        from wizard.ui.jobs.of_plan import PlanJob
-
         if (plan := self.session.plan) is not None:
             self.desk.go(Page(self.desk, t("Steps and commands"), PlanJob(plan).commands(self.services)))
 
     def act_why(self, _row: str, _values: Values) -> None:
         """Each step with why it is as it is."""
-        from wizard.ui.components.reasons import step_reasons
-        from wizard.ui.dialogs.pages import Reasons
-
         if (plan := self.session.plan) is not None:
             self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.wishes)))
         elif self.session.advice is not None and self.session.choice is not None:
-            from wizard.ui.components.reasons import choice_reasons
-
             reasons = choice_reasons(self.session.choice, self.session.advice)
             self.desk.go(Reasons(self.desk, WHY, reasons))
 
     def act_try(self, _row: str, _values: Values) -> None:
         """Try filesystems for the volume under the cursor."""
-        from wizard.ui.editors.candidates import Candidates
-
         wish = self.session.wishes[self._at]
         loads = self._loads(wish)
         self.desk.go(Candidates(self.desk, self._advice_for(wish), self._at, loads, self._take))
 
     def act_speed(self, _row: str, _values: Values) -> None:
         """Measure the drive."""
-        from wizard.ui.screens.alignment import TrialScreen
-
         if self.session.drive is not None:
-            self.desk.go(TrialScreen(self.desk, self.session.drive))
+            self.desk.open_alignment_test(self.session.drive)
 
     def act_save(self, _row: str, _values: Values) -> None:
         """The plan as a file."""
-        from wizard.ui.editors.adjusting import save_job
-        from wizard.ui.jobs.of_plan import PlanJob
-
         if self.session.plan is not None:
             save_job(self.desk, self, PlanJob(self.session.plan))
 
     def act_as_root(self, _row: str, _values: Values) -> None:
         """Read the drives with root's rights, and begin again."""
-        self.desk.with_root(self, lambda: read_again(self.desk))
-
-
-def read_again(desk: Desk) -> None:
-    """To the list, which is read anew; only the purpose stays."""
-    desk.session = Session(workload=desk.session.workload)
-    desk.touched = True
-    desk.home()
+        self.desk.with_root(self, self.desk.read_again)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
@@ -16,6 +15,9 @@ from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
 from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.components.plan_rows import about_drive
+from wizard.ui.components.reasons import choice_reasons
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.draft import for_purpose, planned, usual_purpose
 from wizard.ui.view import (
     BACK,
@@ -24,7 +26,6 @@ from wizard.ui.view import (
     Column,
     Pane,
     Piece,
-    Place,
     Row,
     Rows,
     ScreenStep,
@@ -36,9 +37,6 @@ from wizard.ui.view import (
     para,
     strong,
 )
-
-if TYPE_CHECKING:
-    from wizard.ui.desk import Desk
 
 NOTHING = t("No suitable filesystem for this drive:")
 
@@ -116,19 +114,14 @@ class PurposeScreen(Place):
 
     def act_plan(self, row: str, _values: Values) -> None:
         """On to the plan for it; what was planned for the same purpose before stays."""
-        from wizard.ui.screens.plan import Planning
-
         session = self.desk.session
         if not (session.workload == row and session.wishes):
             session = for_purpose(self.services, self._session, row)
         self.desk.session = session
-        self.desk.go(Planning(self.desk))
+        self.desk.open_plan()
 
     def act_why(self, row: str, _values: Values) -> None:
         """Why the filesystem that comes first does."""
-        from wizard.ui.components.reasons import choice_reasons
-        from wizard.ui.dialogs.pages import Reasons
-
         tried = self._try(row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.tell(tried if isinstance(tried, str) else NOTHING, Tone.WARN)

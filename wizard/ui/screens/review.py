@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wizard.model.errors import DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
@@ -15,6 +14,10 @@ from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, WayBackRoom
 from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import short
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.asking import save_job
+from wizard.ui.dialogs.pages import Page
+from wizard.ui.jobs.of_changes import Job
 from wizard.ui.view import (
     BACK,
     GAP,
@@ -25,7 +28,6 @@ from wizard.ui.view import (
     Field,
     Pane,
     Piece,
-    Place,
     Progress,
     ScreenStep,
     Text,
@@ -35,10 +37,6 @@ from wizard.ui.view import (
     muted,
     para,
 )
-
-if TYPE_CHECKING:
-    from wizard.ui.desk import Desk
-    from wizard.ui.jobs.of_changes import Job
 
 COMMANDS = t("commands")
 SAVE = t("save")
@@ -213,14 +211,13 @@ class Review(Place):
 
     def _tokens(self, drive: Identity) -> tuple[str, ...]:
         """The tokens of all other drives that are attached, or meant."""
-        from wizard.ui.screens.drives import DrivesScreen
-
-        machine = self.desk.session.machine
-        listed = self.desk.find(DrivesScreen)
-        attached = (*(machine.drives if machine else ()), *(listed.answered if listed else ()))
+        machine, found = self.desk.session.machine, self.desk.found
+        answered = (one[0] for one in found.values() if one)
+        attached = (*(machine.drives if machine else ()), *answered)
         others = {one.token for one in attached if one.path != drive.path}
         # How the serial of a drive ends that has not answered yet, nobody knows.
-        unknown = (f"?{drive.token}",) if listed and listed.waits_for_others(drive.path) else ()
+        waits = any(one is None for path, one in found.items() if path != drive.path)
+        unknown = (f"?{drive.token}",) if waits else ()
         return (*others, *unknown, *(one.token for one in self.job.drives if one.path != drive.path))
 
     def _token(self, drive: Identity) -> str:
@@ -306,13 +303,10 @@ class Review(Place):
         )
 
     def _begun(self, run: Path) -> None:
-        from wizard.ui.screens.work import WorkScreen
-
         self._beginning = False
         self._warned = b""
-        self.desk.run = run
         self.desk.session = replace(self.desk.session, run=run)
-        self.desk.go(WorkScreen(self.desk, self.job, run))
+        self.desk.open_run(run, job=self.job)
 
     def _not_begun(self, error: DiskwrightError) -> None:
         self._beginning = False
@@ -320,23 +314,17 @@ class Review(Place):
 
     def act_commands(self, _row: str, values: Values) -> None:
         """Every step as it will be run."""
-        from wizard.ui.dialogs.pages import Page
-
         self._keep(values)
         self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
     def act_save(self, _row: str, values: Values) -> None:
         """As a file."""
-        from wizard.ui.editors.adjusting import save_job
-
         self._keep(values)
         save_job(self.desk, self, self.job)
 
     def act_as_root(self, _row: str, _values: Values) -> None:
         """Read the drives with root's rights, and plan again."""
-        from wizard.ui.screens.plan import read_again
-
-        self.desk.with_root(self, lambda: read_again(self.desk))
+        self.desk.with_root(self, self.desk.read_again)
 
     def act_back(self, _row: str, values: Values) -> None:
         """To the place before, unless it is just beginning."""

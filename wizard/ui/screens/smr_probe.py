@@ -10,12 +10,12 @@ from wizard.benchmark.smr_run import SECONDS, block_bytes, medians
 from wizard.model.said import Sentence, format_nanoseconds, t
 from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict, ProbeComparison, Statistics
 from wizard.ui.components.reasons import Reason
+from wizard.ui.desk import Desk
 from wizard.ui.dialogs.measuring import Measuring
 from wizard.ui.view import GAP, Action, Banner, Block, Figures, Piece, Progress, Tone, Values, para, strong
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
-    from wizard.ui.desk import Desk
 
 UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
 NOT_PROOF = t("This test cannot prove that a drive is not shingled.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,20 +10,25 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from wizard.ext4.carry import can_be_carried, carrying_steps
 from wizard.ext4.ways import COMPARED, is_damaged, offer_of
+from wizard.filesystems.registry import title_of
 from wizard.host.session import SessionConversion
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.migration import Way
 from wizard.model.said import t
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
-from wizard.ui.dialogs.asking import Typing
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.asking import Typing, Which, save
+from wizard.ui.dialogs.pages import Page
+from wizard.ui.jobs.of_move import MigrationJob
+from wizard.ui.messages import NO_OLD
 from wizard.ui.view import (
     Action,
     Block,
     Command,
     Field,
     Piece,
-    Place,
+    Row,
     Rows,
     ScreenStep,
     Text,
@@ -36,10 +41,10 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
+    from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
     from wizard.model.migration import Carried, Migration, Prospect, WayOffer
-    from wizard.ui.desk import Desk
 
 LOOKING = t("Checking the filesystem without writing ...")
 AGAIN = t("refresh")
@@ -281,16 +286,12 @@ class WaysScreen(Place):
 
     def _planned(self, migration: Migration) -> None:
         """On to the review."""
-        from wizard.ui.jobs.of_move import MigrationJob
-        from wizard.ui.screens.review import Review
-
         self._moving = replace(self._moving, way=migration.way, migration=migration)
         self._keep()
-        self.desk.go(Review(self.desk, MigrationJob(migration)))
+        self.desk.open_review(MigrationJob(migration))
 
     def _carry(self, carried: Carried) -> None:
         from wizard.ext4.carry import render_carried
-        from wizard.ui.editors.adjusting import save
 
         proposal = f"{Path(carried.device).name}-carry.json"
         save(
@@ -302,8 +303,6 @@ class WaysScreen(Place):
         )
 
     def _carried(self, carried: Carried, path: Path) -> None:
-        from wizard.ui.dialogs.pages import Page
-
         self.desk.go(Page(self.desk, t("How to use the plan"), carrying_blocks(carried, str(path))))
 
 
@@ -314,3 +313,23 @@ def carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
         blocks.append(para(f"{number}.", sentence, hang=3))
         blocks += [Command(command)] if command else []
     return (*blocks, *(para(doubt, hang=2) for doubt in carried.doubts))
+
+
+def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
+    """Open the conversions of a filesystem, after asking which one if there are several."""
+    if len(found) == 1:
+        desk.go(WaysScreen(desk, drive, found[0].device))
+    elif found:
+        rows = (Row(one.device, _candidate(one)) for one in found)
+
+        def take(device: str) -> None:
+            desk.go(WaysScreen(desk, drive, device))
+
+        desk.go(Which(desk, t("Convert which filesystem to ext4?"), tuple(rows), t("use"), take))
+    else:
+        desk.place.tell(NO_OLD, Tone.WARN)
+
+
+def _candidate(one: ExtCandidate) -> tuple[Piece, ...]:
+    label = printable(one.label or "", 40)
+    return (Piece(short(one.device)), Piece(title_of(one.kind)), Piece(label))

@@ -13,15 +13,22 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import NextCommands
-from wizard.host.session import Session
+from wizard.model.changes import Bring, Changes, RunDocument
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.ext import Event, JournalEntry
+from wizard.model.migration import Migration, Moves
+from wizard.model.plan import Plan
 from wizard.model.said import join, t, tn
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.progress import PERIOD, ProgressState, doing, far_around, far_in_steps
-from wizard.ui.jobs.of_changes import RunOutcome, job_of
+from wizard.ui.desk import Desk, Place
+from wizard.ui.dialogs.asking import Question, Typing, confirm, save
+from wizard.ui.dialogs.pages import Page
+from wizard.ui.jobs.of_changes import BringJob, ChangesJob, Job, RunOutcome
+from wizard.ui.jobs.of_move import MigrationJob, MoveJob
+from wizard.ui.jobs.of_plan import PlanJob
 from wizard.ui.view import (
     GAP,
     Action,
@@ -31,7 +38,6 @@ from wizard.ui.view import (
     Pane,
     Para,
     Piece,
-    Place,
     ScreenStep,
     Text,
     Tone,
@@ -44,8 +50,6 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.model.said import Message
-    from wizard.ui.desk import Desk
-    from wizard.ui.jobs.of_changes import Job
 
 STEPS = t("Steps")
 DECIDE = t("What next")
@@ -63,16 +67,6 @@ Ended = tuple[RunState, NextCommands | None]
 EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 LATEST = 6
-
-
-def work_on(desk: Desk, run: Path, way: str = "") -> None:
-    """To a run that exists; `way` keep or undo is asked about at once."""
-    job = job_of(desk.services.document(run))
-    desk.run = run
-    place = WorkScreen(desk, job, run)
-    desk.go(place)
-    if way:
-        place.ask(Settling(way))
 
 
 class WorkScreen(Place):
@@ -294,7 +288,7 @@ class WorkScreen(Place):
 
     def act_leave(self, _row: str, _values: Values) -> None:
         """It goes on; the first screen has it."""
-        self._go_home()
+        self.desk.read_again()
         self.desk.place.tell(
             t("The run continues without this window. To see it as root: sudo diskwright status")
             if self.services.needs_root
@@ -303,16 +297,10 @@ class WorkScreen(Place):
 
     def act_home(self, _row: str, _values: Values) -> None:
         """To the drives, which are read anew."""
-        self._go_home()
-
-    def _go_home(self) -> None:
-        self.desk.session = Session(workload=self.desk.session.workload)
-        self.desk.touched = True
-        self.desk.home()
+        self.desk.read_again()
 
     def act_stop(self, _row: str, _values: Values) -> None:
         """After a question."""
-        from wizard.ui.dialogs.asking import Question
 
         def stop() -> None:
             self.services.request_stop(self.run)
@@ -330,8 +318,6 @@ class WorkScreen(Place):
 
     def ask(self, way: Settling) -> None:
         """Whether it is to be kept, or undone, and what that means; as soon as it is known that it works."""
-        from wizard.ui.dialogs.asking import Question, Typing
-
         if self._outcome is None:
             self._asked = way
             return
@@ -367,8 +353,6 @@ class WorkScreen(Place):
 
     def act_resume(self, _row: str, _values: Values) -> None:
         """Go on where it stopped. What would still write over a drive wants its token again."""
-        from wizard.ui.dialogs.asking import confirm
-
         over, secret = self.services.writes_over(self.run), self.services.wants_secret(self.run)
         if over or secret:
             confirm(self.desk, self.job if over else None, self._resume, secret=secret)
@@ -377,8 +361,6 @@ class WorkScreen(Place):
 
     def act_over(self, _row: str, _values: Values) -> None:
         """Go on over what cannot be read, after a question that names it."""
-        from wizard.ui.dialogs.asking import Question
-
         assert self._outcome is not None
         means = join(
             *self._outcome.decision.bad_sectors,
@@ -433,14 +415,10 @@ class WorkScreen(Place):
 
     def act_bring(self, _row: str, _values: Values) -> None:
         """Fill what was made."""
-        from wizard.ui.screens.copying import Bringing
-
-        self.desk.go(Bringing(self.desk, self.job.places))
+        self.desk.open_copy(self.job.places)
 
     def act_commands(self, _row: str, _values: Values) -> None:
         """Every step as it is run."""
-        from wizard.ui.dialogs.pages import Page
-
         self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
     def act_report(self, _row: str, _values: Values) -> None:
@@ -448,7 +426,6 @@ class WorkScreen(Place):
         from wizard.report.anonymous import make_report
         from wizard.report.gather import Sources
         from wizard.report.page import render_page
-        from wizard.ui.editors.adjusting import save
 
         page = render_page(make_report(Sources(run=self.run)))
         save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
@@ -461,3 +438,18 @@ def _check_blocks(entry: JournalEntry) -> Iterator[Block]:
     yield para(mark, printable(entry.sentence, 400), hang=4)
     if not holds and entry.output.strip():
         yield para(t("got: {seen}", seen=printable(entry.output.strip(), 400)), indent=4, hang=2)
+
+
+def job_of(document: RunDocument) -> Job:
+    """Return the job of a run's document."""
+    match document:
+        case Plan():
+            return PlanJob(document)
+        case Changes():
+            return ChangesJob(document)
+        case Moves():
+            return MoveJob(document)
+        case Migration():
+            return MigrationJob(document)
+        case Bring():
+            return BringJob(document)

@@ -13,8 +13,9 @@ from wizard.host.session import Session
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
 from wizard.plan.request.volume_request import Wish
-from wizard.ui.desk import Desk
-from wizard.ui.view import Place, ScreenStep, View
+from wizard.ui.desk import Desk, Place
+from wizard.ui.view import ScreenStep, View
+from wizard.ui.wizard import Wizard
 
 MEDIA = "large-media"
 
@@ -54,7 +55,7 @@ def advice_of(session: Session) -> Advice:
 
 def person_at(services: Services, session: Session, place: Callable[[Desk], Place]) -> Person:
     """A person who has come to a place."""
-    desk = Desk(services)
+    desk = Wizard(services)
     desk.session = session
     desk.go(Start(desk))
     desk.go(place(desk))

@@ -18,10 +18,10 @@ from wizard.host.session import Session, SessionConversion
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Way
-from wizard.ui.dialogs.asking import Question, Typing, ending
+from wizard.ui.desk import Place
+from wizard.ui.dialogs.asking import Question, Typing, ending, save
 from wizard.ui.dialogs.health import Install
-from wizard.ui.editors.adjusting import save
-from wizard.ui.view import Field, Offer, Place, ScreenStep, Values, View, para
+from wizard.ui.view import Field, Offer, ScreenStep, Values, View, para
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
 OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."

@@ -18,7 +18,7 @@ from wizard.model.said import GIB, MIB
 from wizard.plain.app import Lines
 from wizard.plain.prompt import Talk
 from wizard.plan.copy import losses_of
-from wizard.ui.desk import Desk
+from wizard.ui.wizard import Wizard
 
 PART = "/dev/sda1"
 OLD = Source("/home", "/dev/sdb1", "ext4", "homes", 8 * GIB)
@@ -133,7 +133,7 @@ def test_line_by_line_it_is_told_too() -> None:
     out = StringIO()
     person = from_menu(Brings(machine(mounted())))
     talk = Talk(BytesIO(), out, width=78, ascii_only=False)
-    Lines(Desk(person.desk.services), talk).tell(person.desk.place, person.view)
+    Lines(Wizard(person.desk.services), talk).tell(person.desk.place, person.view)
     assert "/home" in out.getvalue() and "another folder" in out.getvalue()
 
 

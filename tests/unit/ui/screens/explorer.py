@@ -13,7 +13,8 @@ from wizard.host.recorded import RecordedServices
 from wizard.model.changes import OneTokened
 from wizard.model.machine import Machine
 from wizard.model.plan import Plan
-from wizard.ui.view import Place, View
+from wizard.ui.desk import Place
+from wizard.ui.view import View
 
 MOST_ROWS = 3
 """Rows at which an action is tried."""

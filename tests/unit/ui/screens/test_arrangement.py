@@ -6,7 +6,7 @@ from tests.unit.ui.dialogs.sides import person_at, recorded, session_for
 from tests.unit.ui.person import Person
 from wizard.model.errors import BadInput, Refused
 from wizard.plan.request.volume_request import Arrangement
-from wizard.ui.editors.candidates import Arrange
+from wizard.ui.editors.spread import Arrange
 
 
 def arrange(came: list[Arrangement], now: Arrangement, *refused: Arrangement) -> Person:

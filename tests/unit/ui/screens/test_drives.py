@@ -14,8 +14,8 @@ from wizard.host.session import OpenRun
 from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import GIB, MIB
-from wizard.ui.desk import Desk
 from wizard.ui.view import Para
+from wizard.ui.wizard import Wizard
 
 
 def other(path: str = "/dev/sdb") -> Drive:
@@ -178,7 +178,7 @@ def test_a_partition_whose_growth_waits_is_not_called_empty_or_damaged() -> None
 
 def begun_at(services: Live, *named: str) -> Person:
     """Somebody who has named a drive, or also its partition."""
-    desk = Desk(services)
+    desk = Wizard(services)
     desk.begin(*named)
     return Person(services, desk)
 

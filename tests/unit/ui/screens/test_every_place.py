@@ -20,9 +20,9 @@ from wizard.plain.app import Lines
 from wizard.plain.prompt import LONGEST_PARAGRAPH, Talk
 from wizard.plan.planner import Mode
 from wizard.probe.machine import load_machine
-from wizard.ui.desk import Desk
 from wizard.ui.screens.plan import Planning
 from wizard.ui.view import View
+from wizard.ui.wizard import Wizard
 
 SETS_UP = frozenset({"purpose", "plan", "filesystem", "options", "volume", "spread", "arrangement"})
 """Places in which a drive is set up: none of them is for one that is in use."""
@@ -66,7 +66,7 @@ def check_told(person: Person) -> None:
     refusals += [one.why_not for one in view.actions if one.why_not != "" and one.name not in entered]
     if not refusals:
         return
-    lines = Lines(Desk(person.desk.services), Talk(BytesIO(), out, width=78, ascii_only=False))
+    lines = Lines(Wizard(person.desk.services), Talk(BytesIO(), out, width=78, ascii_only=False))
     lines.tell(person.desk.place, view)
     lines.explain(view, "")
     told = _solid(out.getvalue())

@@ -1,0 +1,101 @@
+"""Which screen opens on which request. The only module that imports the screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from wizard.ui.desk import Desk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wizard.advice.missing import Missing
+    from wizard.ext4.superblock import ExtCandidate
+    from wizard.model.machine import Drive
+    from wizard.ui.jobs.of_changes import Job
+    from wizard.ui.view import View
+
+# Each screen is imported when it is opened: the first list of drives appears before the others are loaded.
+
+
+class Wizard(Desk):
+    """The desk with every screen. `Desk` documents the requests."""
+
+    def open_drives(self, drive: str, part: str) -> None:
+        from wizard.ui.screens.drives import DrivesScreen
+
+        self.go(DrivesScreen(self, drive, part))
+
+    def open_actions(self, device: str) -> None:
+        from wizard.ui.screens.actions import Actions
+
+        self.go(Actions(self, device))
+
+    def open_purpose(self) -> None:
+        from wizard.ui.screens.purpose import PurposeScreen
+
+        self.go(PurposeScreen(self))
+
+    def open_plan(self) -> None:
+        from wizard.ui.screens.plan import Planning
+
+        self.go(Planning(self))
+
+    def open_review(self, job: Job) -> None:
+        from wizard.ui.screens.review import Review
+
+        self.go(Review(self, job))
+
+    def open_run(self, run: Path, action: str = "", job: Job | None = None) -> None:
+        from wizard.ui.screens.work import WorkScreen, job_of
+
+        screen = WorkScreen(self, job or job_of(self.services.document(run)), run)
+        self.run = run
+        self.go(screen)
+        if action:
+            screen.act(action, "", {})
+
+    def open_conversions(self, drive: Drive, found: Sequence[ExtCandidate]) -> None:
+        from wizard.ui.screens.ways import open_ways
+
+        open_ways(self, drive, found)
+
+    def open_copy(self, targets: Sequence[str]) -> None:
+        from wizard.ui.screens.copying import Bringing
+
+        self.go(Bringing(self, targets))
+
+    def open_alignment_test(self, drive: Drive) -> None:
+        from wizard.ui.screens.alignment import TrialScreen
+
+        self.go(TrialScreen(self, drive))
+
+    def open_smr_test(self, drive: Drive) -> None:
+        from wizard.ui.screens.smr_probe import ShingledTest
+
+        self.go(ShingledTest(self, drive))
+
+    def open_help(self, view: View) -> None:
+        from wizard.ui.dialogs.pages import help_page
+
+        self.go(help_page(self, view))
+
+    def open_glossary(self, view: View) -> None:
+        from wizard.ui.dialogs.pages import Glossary
+
+        self.go(Glossary(self, view))
+
+    def open_install(self, missing: Missing, then: Callable[[], None]) -> None:
+        from wizard.ui.dialogs.health import Install
+
+        self.go(Install(self, missing, then))
+
+    def open_exit(self) -> None:
+        from wizard.ui.dialogs.asking import ending
+
+        question = ending(self)
+        if question is None:
+            self.end()
+        else:
+            self.go(question)
