@@ -45,7 +45,7 @@ from wizard.plain.telling import (
     whole,
 )
 from wizard.plan.text import command_lines
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import Action, Field, View
 from wizard.ui.wizard import Wizard
 
@@ -96,12 +96,12 @@ class Lines:
         self.desk, self.talk = desk, talk
         self._woken = Event()
         desk.changed = self._woken.set
-        self._place: Place | None = None
+        self._screen: Screen | None = None
         self._told: View | None = None
         self._step: object = None
         self._acted = self._left = False
         self._said = ""
-        self.typed: WeakKeyDictionary[Place, dict[str, tuple[str, str]]] = WeakKeyDictionary()
+        self.typed: WeakKeyDictionary[Screen, dict[str, tuple[str, str]]] = WeakKeyDictionary()
 
     def converse(self) -> ExitCode:
         """Run until the wizard ends, and return the exit code."""
@@ -136,49 +136,49 @@ class Lines:
         try:
             self._turn()
         except KeyboardInterrupt:
-            place, view = self.now()
+            screen, view = self.now()
             if self._left or not view.busy:
                 raise
-            self._interrupted(place, view)
+            self._interrupted(screen, view)
 
     def _turn(self) -> None:
         """Print the view and process one answer."""
-        place, view = self._wait_until_idle()
+        screen, view = self._wait_until_idle()
         if self.desk.over:
             return
-        self.tell(place, view)
+        self.tell(screen, view)
         if view.fields:
-            Form(self, place).fill(view)
+            Form(self, screen).fill(view)
             return
         self.talk.say(str(legend(view)))
-        self.take(place, view, self.talk.answer(str(prompt.ANSWER)))
+        self.take(screen, view, self.talk.answer(str(prompt.ANSWER)))
 
-    def now(self) -> tuple[Place, View]:
-        """Return the current place and view, consistent with each other."""
+    def now(self) -> tuple[Screen, View]:
+        """Return the current screen and view, consistent with each other."""
         while True:
-            place = self.desk.place
+            screen = self.desk.screen
             view = self.desk.view
-            if self.desk.place is place:
-                return place, view
+            if self.desk.screen is screen:
+                return screen, view
 
-    def _wait_until_idle(self) -> tuple[Place, View]:
-        """Wait until nothing is in progress, and return place and view. Reports progress; Ctrl+C asks what to
+    def _wait_until_idle(self) -> tuple[Screen, View]:
+        """Wait until nothing is in progress, and return screen and view. Reports progress; Ctrl+C asks what to
         do."""
         begun = due = monotonic()
         while True:
-            place, view = self.now()
+            screen, view = self.now()
             try:
                 self._woken.clear()
                 self._request_root()
-                place, view = self.now()
+                screen, view = self.now()
                 # A question during work is answered while the work continues.
                 if self.desk.over or (not view.busy and (view.over or self.desk.wait(0))):
-                    return place, view
-                if monotonic() - begun >= PATIENCE_SECONDS and self._report_progress(place, view, due):
+                    return screen, view
+                if monotonic() - begun >= PATIENCE_SECONDS and self._report_progress(screen, view, due):
                     due = monotonic() + FIGURES_SECONDS
                 self._woken.wait(LOOK_SECONDS)
             except KeyboardInterrupt:
-                self._interrupted(place, view)
+                self._interrupted(screen, view)
 
     def _request_root(self) -> None:
         """Ask for root access while the terminal is free."""
@@ -186,11 +186,11 @@ class Lines:
             self.talk.say(str(t("diskwright is requesting root access and continues afterwards.")))
             self.desk.errand()
 
-    def _report_progress(self, place: Place, view: View, due: float) -> bool:
+    def _report_progress(self, screen: Screen, view: View, due: float) -> bool:
         """Print changes during work. Changes of figures only count if due. Returns True if it printed
         anything."""
-        if self._place is not place or self._told is None or self._told.place != view.place:
-            self.tell(place, view)
+        if self._screen is not screen or self._told is None or self._told.place != view.place:
+            self.tell(screen, view)
             return True
         new: list[Told] = list(changes(self._told, view))
         progress, before = progress_text(view), progress_text(self._told)
@@ -202,7 +202,7 @@ class Lines:
         self.print(new)
         return True
 
-    def _interrupted(self, place: Place, view: View) -> None:
+    def _interrupted(self, screen: Screen, view: View) -> None:
         """Offer the actions possible during work. An empty line changes nothing; another Ctrl+C leaves the
         work running."""
         self.talk.say()
@@ -213,23 +213,23 @@ class Lines:
             self._left = True
             raise
         if answer:
-            self.take(place, view, answer)
+            self.take(screen, view, answer)
 
-    def tell(self, place: Place, view: View) -> None:
+    def tell(self, screen: Screen, view: View) -> None:
         """Print a new view in full, or the changes in a known one, then the response to the last answer."""
         new: list[Told] = []
-        before = self._told if self._place is place else None
+        before = self._told if self._screen is screen else None
         if before is None or before.place != view.place:
             is_new_step = view.step != self._step
             new = [Line(), *([heading(view.step)] if is_new_step else []), *whole(view, headed=is_new_step)]
         else:
             new = list(changes(before, view))
         response = str(view.said.text) if view.said else ""
-        if response and (response != self._said or (self._acted and place.said is not None)):
+        if response and (response != self._said or (self._acted and screen.said is not None)):
             new.append(Line(response))
         if self._acted and not new:
             new.append(Line(str(t("No change."))))
-        self._place, self._told, self._step, self._said, self._acted = place, view, view.step, response, False
+        self._screen, self._told, self._step, self._said, self._acted = screen, view, view.step, response, False
         self.print(new)
 
     def print(self, told: list[Told]) -> None:
@@ -242,7 +242,7 @@ class Lines:
             else:
                 self.talk.show(command_lines(one.argv, self.talk.width, 2))
 
-    def take(self, place: Place, view: View, answer: str) -> None:
+    def take(self, screen: Screen, view: View, answer: str) -> None:
         """Process an answer. Reports an invalid one."""
         number = numbered(answer)
         if answer.startswith("?"):
@@ -252,11 +252,11 @@ class Lines:
         elif answer.lower() in ("q", "quit", "exit"):
             self.quit()
         elif number is not None:
-            self._at_row(place, view, answer, number.index, number.rest)
+            self._at_row(screen, view, answer, number.index, number.rest)
         elif not answer:
-            self._enter(place, view)
+            self._enter(screen, view)
         elif action := find(view, answer):
-            self._act(place, view, action, self._cursor(view))
+            self._act(screen, view, action, self._cursor(view))
         else:
             self.misunderstood(answer)
 
@@ -296,45 +296,45 @@ class Lines:
     def _cursor(view: View) -> str:
         return view.rows.at if view.rows else ""
 
-    def _enter(self, place: Place, view: View) -> None:
+    def _enter(self, screen: Screen, view: View) -> None:
         """Do what Enter does at the cursor, unless it is destructive."""
         action = entering(view)
         if action is None or action.ends:
             self.misunderstood("")
         else:
-            self._act(place, view, action, self._cursor(view))
+            self._act(screen, view, action, self._cursor(view))
 
-    def _at_row(self, place: Place, view: View, answer: str, index: int, rest: str) -> None:
+    def _at_row(self, screen: Screen, view: View, answer: str, index: int, rest: str) -> None:
         rows = view.rows.rows if view.rows else ()
         if not 0 <= index < len(rows):
             self.misunderstood(answer)
             return
         row = rows[index].key
-        if not self._is_current(place, view, row):
+        if not self._is_current(screen, view, row):
             self.talk.say(str(prompt.MEANWHILE))
             return
         self.desk.moved(row)
         here = self.desk.view
         if rest == "?" or (not rest and only_reads(here)):
-            self._print_row(place, here, index)
+            self._print_row(screen, here, index)
         elif action := (find(here, rest) if rest else taking(here)):
             self._do(action, row)
         else:
             self.desk.moved(self._cursor(view))
             self.misunderstood(answer)
 
-    def _print_row(self, place: Place, view: View, index: int) -> None:
+    def _print_row(self, screen: Screen, view: View, index: int) -> None:
         """Print a row again with its panes."""
         rows = view.rows.rows if view.rows else ()
-        self._place, self._told = place, view
+        self._screen, self._told = screen, view
         new: list[Told] = list(row_lines(index + 1, rows[index]))
         for pane in view.panes:
             new += pane_lines(view, pane)
         self.print([*new, Line()])
 
-    def _act(self, place: Place, view: View, action: Action, row: str) -> None:
-        """Do an offered action, unless place or row have changed since."""
-        if not self._is_current(place, view, row):
+    def _act(self, screen: Screen, view: View, action: Action, row: str) -> None:
+        """Do an offered action, unless screen or row have changed since."""
+        if not self._is_current(screen, view, row):
             self.talk.say(str(prompt.MEANWHILE))
             return
         if row:
@@ -349,10 +349,10 @@ class Lines:
         self._acted = True
         self.desk.act(action.name, row)
 
-    def _is_current(self, place: Place, view: View, row: str) -> bool:
-        """Return True if the place is the same and the row is unchanged."""
-        place_now, now = self.now()
-        if place_now is not place or now.place != view.place:
+    def _is_current(self, screen: Screen, view: View, row: str) -> bool:
+        """Return True if the screen is the same and the row is unchanged."""
+        screen_now, now = self.now()
+        if screen_now is not screen or now.place != view.place:
             return False
         shown, found = (
             next((one for one in of.rows.rows if one.key == row), None) if of.rows else None
@@ -375,11 +375,11 @@ LEFT = FormLeft()
 
 
 class Form:
-    """Field values of a place during input. Rejected input is kept, except secrets."""
+    """Field values of a screen during input. Rejected input is kept, except secrets."""
 
-    def __init__(self, lines: Lines, place: Place) -> None:
-        self._lines, self._place = lines, place
-        self._typed = lines.typed.setdefault(place, {})
+    def __init__(self, lines: Lines, screen: Screen) -> None:
+        self._lines, self._screen = lines, screen
+        self._typed = lines.typed.setdefault(screen, {})
 
     def fill(self, view: View) -> None:
         """Ask for each field, then do what Enter does in the last one."""
@@ -406,10 +406,10 @@ class Form:
                 self._typed[field.key] = (field.value, answer)
             if changed:
                 lines.desk.turned(field.key, values)
-                place_now, view = lines.now()
-                if place_now is not self._place:
+                screen_now, view = lines.now()
+                if screen_now is not self._screen:
                     return
-                lines.tell(place_now, view)
+                lines.tell(screen_now, view)
                 values = {
                     one.key: values[one.key] if one.key in asked and one.key in values else self._current(one)
                     for one in view.fields
@@ -424,14 +424,14 @@ class Form:
             lines.act_with(action.name, values)
         else:
             lines.talk.say(str(legend(view)))
-            lines.take(self._place, view, lines.talk.answer(str(ANSWER)))
+            lines.take(self._screen, view, lines.talk.answer(str(ANSWER)))
 
     def _is_here(self, view: View) -> bool:
-        place, now = self._lines.now()
-        return place is self._place and now.place == view.place
+        screen, now = self._lines.now()
+        return screen is self._screen and now.place == view.place
 
     def _current(self, field: Field) -> str:
-        """Return the typed value, unless the place has changed the field since."""
+        """Return the typed value, unless the screen has changed the field since."""
         before, typed = self._typed.get(field.key, (field.value, field.value))
         return typed if before == field.value and not field.secret else field.value
 

@@ -1,4 +1,4 @@
-"""State of the wizard: screens and settled choices. Interfaces show `view` and report user actions."""
+"""The stack of open screens with the session. Interfaces show `view` and report user actions."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 RUNS_SECONDS = 1.0
-"""How often a run that works is asked whether it still does."""
+"""Interval at which running runs are checked."""
 
 
-class Place:
-    """One place. The desk holds those that were come through, and shows the last of them.
+class Screen:
+    """A screen or dialog. The desk keeps the open ones and shows the last.
 
-    `act_NAME` is called for the action NAME, with the row that the cursor stands on, or empty, and what the
-    fields hold. Before it the cursor is where the face says it is.
+    `act_NAME` performs the action NAME. It gets the row under the cursor, or "", and the fields' values.
     """
 
     step: ClassVar[ScreenStep] = ScreenStep.DRIVES
@@ -49,75 +48,75 @@ class Place:
 
     @property
     def services(self) -> Services:
-        """Who is asked about drives."""
+        """The machine, live or recorded."""
         return self.desk.services
 
     def entered(self) -> None:
-        """It is the last place now: come to, or come back to."""
+        """Called when the screen is opened or returned to."""
 
     def left(self) -> None:
-        """It is no place any more."""
+        """Called when the screen is closed."""
 
     def view(self) -> View:
-        """What is to be seen."""
+        """Return the content."""
         raise NotImplementedError
 
     def moved(self, row: str) -> None:
-        """The cursor stands on this row now."""
+        """Called when the cursor moves to a row."""
 
     def act(self, name: str, row: str, values: Values) -> None:
-        """Do an action of the view."""
+        """Perform an action of the view."""
         method = getattr(self, f"act_{name.replace('-', '_')}")
         method(row, values)
 
     def refused(self, error: DiskwrightError) -> None:
-        """Tell why something was not done; what is missed for it can be installed from here."""
+        """Show an error, and offer to install missing tools."""
         from wizard.advice.missing import Lacking
 
         self.tell(str(error), Tone.WARN)
         self.missing = error.missing if isinstance(error, Lacking) else None
 
     def forget(self) -> None:
-        """Something else is done now: take the answer to what was done last away."""
+        """Clear the last answer before the next action."""
         self.tell("")
         self.missing = None
 
     def equipped(self) -> None:
-        """What was missed is installed, and the session's machine knows it."""
+        """Called when missing tools were installed. The session's machine has them."""
 
     def act_back(self, _row: str, _values: Values) -> None:
-        """To the place before."""
+        """Return to the previous screen."""
         self.desk.back()
 
     def turned(self, field: str, values: Values) -> None:
-        """A field was turned to another value; the fields hold `values`."""
+        """Called when a field got another value. `values` are those of all fields."""
 
     def drives_changed(self) -> None:
-        """Drives have come or gone."""
+        """Called when drives were plugged in or unplugged."""
 
     def runs_changed(self) -> None:
-        """A run that was at work is not any more."""
+        """Called when a run has ended."""
 
     @property
     def may_leave(self) -> bool:
-        """Whether it can be left now."""
+        """Whether the screen can be closed now."""
         return True
 
     def tell(self, text: Text, tone: Tone = Tone.PLAIN) -> None:
-        """Answer what was done; empty takes the answer away."""
+        """Answer the last action. An empty text clears the answer."""
         self.said = Piece(text, tone) if text != "" else None
 
 
 class Desk(ABC):
-    """The places that a person has come through, and what was settled there.
+    """The open screens and the session. `Wizard` in wizard/ui/wizard.py implements `open_...`.
 
-    `run` is the one that was begun or looked at last, `runs` are all that are open. `found` are the drives
-    by path, None until one is read; `touched` says that they may have changed since; `measured_by_writing`,
-    that a trial wrote to free space.
+    `run` is the run that was started or opened last, `runs` are all open runs. `found` has each drive by
+    path, or None until it is read. `touched`: the drives may have changed since. `measured_by_writing`: a
+    trial wrote to free space.
 
-    Everything that may take long is done in threads; `changed` is called from any thread whenever the view is
-    another one. Root may want the terminal for a password: a face looks for `errand` after every call and
-    every change, and calls it while the terminal is free.
+    Slow work runs in threads; `changed` is called from any thread when the view has changed. Asking for root
+    may need the terminal: interfaces check `errand` after every call and change, and call it while the
+    terminal is free.
     """
 
     def __init__(self, services: Services, changed: Callable[[], None] = lambda: None) -> None:
@@ -132,55 +131,55 @@ class Desk(ABC):
         self.touched = True
         self.measured_by_writing = False
         self._lock = threading.RLock()
-        self._places: list[Place] = []
+        self._screens: list[Screen] = []
         self._stop = threading.Event()
         self._working = 0
         self._idle = threading.Condition(self._lock)
 
     def begin(self, drive: str = "", part: str = "") -> None:
-        """Come to the first place, at a drive or its partition where one is named, and watch the drives."""
+        """Open the first screen, at a drive or partition if named, and watch the drives."""
         changes = self.services.changes(self._stop)
         self.open_drives(drive, part)
         threading.Thread(target=self._watch, args=(changes,), daemon=True).start()
         threading.Thread(target=self._watch_runs, daemon=True).start()
 
     def end(self) -> None:
-        """Nobody looks any more. A run that is at work goes on."""
+        """Close all screens. Runs continue."""
         with self._lock:
             self.over = True
             self._stop.set()
-            for place in reversed(self._places):
-                place.left()
+            for screen in reversed(self._screens):
+                screen.left()
             self._idle.notify_all()
 
     @property
-    def place(self) -> Place:
-        """The last place."""
-        return self._places[-1]
+    def screen(self) -> Screen:
+        """The screen on top."""
+        return self._screens[-1]
 
     @property
     def view(self) -> View:
-        """What is to be seen now."""
+        """The view of the screen on top."""
         with self._lock:
-            view = self._marked(self.place.view())
-            said = view.said or self.place.said
+            view = self._marked(self.screen.view())
+            said = view.said or self.screen.said
             return replace(view, said=said, actions=(*view.actions, *self._common(view)))
 
     @property
     def below(self) -> View | None:
-        """What stays in sight below a view that is drawn over it."""
+        """The view below a dialog, or None."""
         with self._lock:
-            places = [place for place in self._places[:-1] if not place.view().over]
-            return self._marked(places[-1].view()) if places else None
+            screens = [screen for screen in self._screens[:-1] if not screen.view().over]
+            return self._marked(screens[-1].view()) if screens else None
 
     def _marked(self, view: View) -> View:
-        """Every view of the demo says that it is one."""
+        """Mark every view of the demo."""
         if not self.services.demo:
             return view
         return replace(view, about=t("DEMO: {about}", about=view.about) if str(view.about) else t("DEMO"))
 
     def _common(self, view: View) -> Iterator[Action]:
-        if self.place.missing is not None and not view.action("install"):
+        if self.screen.missing is not None and not view.action("install"):
             taken = any(action.key == "i" for action in view.actions)
             yield Action("install", "f5" if taken else "i", t("install"))
         if view.place not in ("help", "glossary"):
@@ -190,75 +189,73 @@ class Desk(ABC):
             yield Action("quit", "q", QUIT_KEY, aside=view.over)
 
     def act(self, name: str, row: str = "", values: Values | None = None) -> None:
-        """Do an action of the view, at a row, with what its fields hold. One that is not there, or cannot be
-        had now, says so and does nothing."""
+        """Perform an action of the view, at a row, with the values of its fields. An unavailable action only
+        shows the reason."""
         with self._lock:
             if self.over:
                 return
             action = self.view.action(name)
-            place = self.place
+            screen = self.screen
             if action is not None and action.why_not != "":
-                place.tell(action.why_not, Tone.WARN)
+                screen.tell(action.why_not, Tone.WARN)
             elif action is not None:
                 if name != "install":
-                    place.forget()
-                self._guarded(place, lambda: self._do(place, name, row, values or {}))
+                    screen.forget()
+                self._guarded(screen, lambda: self._do(screen, name, row, values or {}))
         self.changed()
 
-    def _do(self, place: Place, name: str, row: str, values: Values) -> None:
+    def _do(self, screen: Screen, name: str, row: str, values: Values) -> None:
         match name:
             case "help":
-                self.open_help(place.view())
+                self.open_help(screen.view())
             case "glossary":
-                self.open_glossary(place.view())
-            case "install" if place.missing is not None:
-                self._install(place, place.missing)
+                self.open_glossary(screen.view())
+            case "install" if screen.missing is not None:
+                self._install(screen, screen.missing)
             case "quit":
                 self.quit()
             case _:
-                place.act(name, row, values)
+                screen.act(name, row, values)
 
-    def _install(self, place: Place, missing: Missing) -> None:
-        self.open_install(missing, lambda: self.later(place, self.services.surroundings, self._equipped))
+    def _install(self, screen: Screen, missing: Missing) -> None:
+        self.open_install(missing, lambda: self.later(screen, self.services.surroundings, self._equipped))
 
     def _equipped(self, around: Machine) -> None:
-        """The machine has other programs now; its drives are as they were read."""
+        """Update the tools of the session's machine, but not its drives."""
         machine = self.session.machine
         if machine is not None:
             self.session = replace(self.session, machine=replace(around, drives=machine.drives))
-        self.place.equipped()
+        self.screen.equipped()
 
     def moved(self, row: str) -> None:
-        """The cursor stands on another row."""
+        """Report that the cursor moved to a row."""
         with self._lock:
-            self.place.moved(row)
+            self.screen.moved(row)
 
     def turned(self, field: str, values: Values) -> None:
-        """A field was turned to another value; the fields hold `values`."""
+        """Called when a field got another value. `values` are those of all fields."""
         with self._lock:
-            place = self.place
-            self._guarded(place, lambda: place.turned(field, values))
+            screen = self.screen
+            self._guarded(screen, lambda: screen.turned(field, values))
         self.changed()
 
     def quit(self) -> None:
-        """End, after a question where something would be lost by that."""
+        """End, after a question if anything would be lost."""
         if self.may_end:
             self.open_exit()
 
     @property
     def may_end(self) -> bool:
-        """Whether no place, be it out of sight, is in the midst of what must not be left."""
-        return all(place.may_leave for place in self._places)
+        """Whether every open screen may be closed now."""
+        return all(screen.may_leave for screen in self._screens)
 
     def farewell(self) -> tuple[str, ...]:
-        """Lines to leave on the terminal."""
+        """Return the lines to leave on the terminal."""
         return farewell(self.services, self.run)
 
     def exit_code(self) -> ExitCode:
-        """The program's, now that it is over."""
+        """Return the exit code of the program."""
         return exit_code(self.services, self.run)
-
-    # What opens each screen: `Wizard` in wizard/ui/wizard.py. So no screen imports another one.
 
     @abstractmethod
     def open_drives(self, drive: str, part: str) -> None:
@@ -316,22 +313,22 @@ class Desk(ABC):
     def open_exit(self) -> None:
         """End, or ask first if anything would be lost."""
 
-    def go(self, place: Place) -> None:
-        """On to another place."""
+    def go(self, screen: Screen) -> None:
+        """Open a screen on top."""
         with self._lock:
-            self._places.append(place)
-            place.entered()
+            self._screens.append(screen)
+            screen.entered()
 
     def back(self, count: int = 1) -> None:
-        """To an earlier place."""
+        """Close the last screens."""
         with self._lock:
-            for _ in range(min(count, len(self._places) - 1)):
-                self._places.pop().left()
-            self.place.entered()
+            for _ in range(min(count, len(self._screens) - 1)):
+                self._screens.pop().left()
+            self.screen.entered()
 
     def home(self) -> None:
-        """To the first place."""
-        self.back(len(self._places) - 1)
+        """Close all but the first screen."""
+        self.back(len(self._screens) - 1)
 
     def read_again(self) -> None:
         """Discard the plan, return to the drives and read them again. The workload stays."""
@@ -341,60 +338,60 @@ class Desk(ABC):
 
     def later(
         self,
-        place: Place,
+        screen: Screen,
         work: Callable[[], T],
         then: Callable[[T], None],
         failed: Callable[[DiskwrightError], None] | None = None,
         *,
         finishes: bool = False,
     ) -> None:
-        """Do what takes long in a thread, and `then` what follows from it, unless `place` was left meanwhile.
-        What goes wrong is told there. With `finishes` the program ends only when it is done."""
+        """Run slow work in a thread, and then `then` with its result, unless `screen` was closed meanwhile.
+        Errors are shown there. With `finishes`, the program waits for the work before it ends."""
 
         def thread() -> None:
             try:
                 result = work()
             except DiskwrightError as error:
                 met = error
-                self._settle(place, lambda: (failed or _teller(place))(met))
+                self._settle(screen, lambda: (failed or _teller(screen))(met))
             except BaseException:
                 crash = repr(sys.exc_info()[1])
-                self._settle(place, lambda: _crashed(place, crash, failed))
+                self._settle(screen, lambda: _crashed(screen, crash, failed))
                 raise
             else:
-                self._settle(place, lambda: then(result))
+                self._settle(screen, lambda: then(result))
 
         with self._lock:
             self._working += 1
         threading.Thread(target=thread, daemon=not finishes).start()
 
-    def _settle(self, place: Place, then: Callable[[], None]) -> None:
+    def _settle(self, screen: Screen, then: Callable[[], None]) -> None:
         with self._lock:
             self._working -= 1
-            if not self.over and place in self._places:
-                self._guarded(place, then)
+            if not self.over and screen in self._screens:
+                self._guarded(screen, then)
             self._idle.notify_all()
         self.changed()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Until nothing is being done any more; whether that is so. For faces that only print, and tests."""
+        """Wait for all work in threads; return whether it is done. For printing interfaces and tests."""
         with self._lock:
             return self._idle.wait_for(
                 lambda: self.over or not self._working or self.errand is not None, seconds
             )
 
-    def post(self, place: Place, change: Callable[[], None]) -> bool:
-        """Let a thread change a place; whether it is still one."""
+    def post(self, screen: Screen, change: Callable[[], None]) -> bool:
+        """Change a screen from a thread; return whether it is still open."""
         with self._lock:
-            here = not self.over and place in self._places
+            here = not self.over and screen in self._screens
             if here:
-                self._guarded(place, change)
+                self._guarded(screen, change)
         if here:
             self.changed()
         return here
 
-    def with_root(self, place: Place, then: Callable[[], None]) -> None:
-        """Go on with root's rights, which are asked for where they are still to be."""
+    def with_root(self, screen: Screen, then: Callable[[], None]) -> None:
+        """Call `then` as root, after asking for root access if needed."""
         if not self.services.asks_for_root:
             then()
             return
@@ -405,27 +402,27 @@ class Desk(ABC):
                 self.services.obtain_root()
             except DiskwrightError as error:
                 said = str(error)
-                self.post(place, lambda: place.tell(said, Tone.WARN))
+                self.post(screen, lambda: screen.tell(said, Tone.WARN))
             else:
-                self.post(place, then)
+                self.post(screen, then)
 
         self.errand = ask
         with self._lock:
             self._idle.notify_all()
 
-    def _guarded(self, place: Place, work: Callable[[], object]) -> None:
+    def _guarded(self, screen: Screen, work: Callable[[], object]) -> None:
         try:
             work()
         except DiskwrightError as error:
-            place.refused(error)
+            screen.refused(error)
 
     def _watch(self, changes: Iterator[None]) -> None:
         for _ in changes:
             if self._stop.is_set():
                 return
             with self._lock:
-                for place in tuple(self._places):
-                    self._guarded(place, place.drives_changed)
+                for screen in tuple(self._screens):
+                    self._guarded(screen, screen.drives_changed)
                 self._leave_what_has_gone()
             self.changed()
 
@@ -434,7 +431,7 @@ class Desk(ABC):
             self.look_at_runs()
 
     def look_at_runs(self) -> None:
-        """Whether each run that was at work still is. Only then are all of them read once more."""
+        """Read the open runs again if a running one has ended."""
         if all(map(self._is_as_it_was, self.runs)):
             return
         runs = self.services.open_runs()
@@ -442,8 +439,8 @@ class Desk(ABC):
             return
         with self._lock:
             self.runs = runs
-            for place in tuple(self._places):
-                self._guarded(place, place.runs_changed)
+            for screen in tuple(self._screens):
+                self._guarded(screen, screen.runs_changed)
         self.changed()
 
     def _is_as_it_was(self, run: OpenRun) -> bool:
@@ -452,14 +449,13 @@ class Desk(ABC):
         try:
             return self.services.state(run.run).value == RUNNING
         except (DiskwrightError, OSError):
-            # Whoever lists the runs leaves out what cannot be read.
+            # The list of runs leaves out unreadable ones.
             return False
 
     def _leave_what_has_gone(self) -> None:
-        """Back to the list where a drive that was taken is not attached any more; another one at its node is
-        not it."""
-        at_work = any(place.step is ScreenStep.WORK for place in self._places)
-        if len(self._places) == 1 or at_work or not self.may_end:
+        """Return to the drives if a drive of the session was unplugged, even if another has its name now."""
+        at_work = any(screen.step is ScreenStep.WORK for screen in self._screens)
+        if len(self._screens) == 1 or at_work or not self.may_end:
             return
         drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
         if drive is None:
@@ -467,7 +463,7 @@ class Desk(ABC):
 
         self.session = Session(workload=self.session.workload)
         self.home()
-        self.place.tell(
+        self.screen.tell(
             t(
                 "{drive} {model} was disconnected. The plan was discarded.",
                 drive=drive.path,
@@ -477,13 +473,13 @@ class Desk(ABC):
         )
 
 
-def _teller(place: Place) -> Callable[[DiskwrightError], None]:
-    return place.refused
+def _teller(screen: Screen) -> Callable[[DiskwrightError], None]:
+    return screen.refused
 
 
-def _crashed(place: Place, what: str, failed: Callable[[DiskwrightError], None] | None) -> None:
-    """The place waits for nothing any more."""
+def _crashed(screen: Screen, what: str, failed: Callable[[DiskwrightError], None] | None) -> None:
+    """Report a crashed thread on the screen."""
     said = t("diskwright failed with an internal error. Please report: {what}", what=what)
     if failed is not None:
         failed(Failed(said))
-    place.tell(said, Tone.DANGER)
+    screen.tell(said, Tone.DANGER)

@@ -205,13 +205,12 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Everything at one place. `place` is its code, never shown. Of `rows` and `fields` at most one has
-    anything.
+    """The content of a screen. `place` is its name in code, never shown. At most one of `rows` and `fields`
+    is filled.
 
-    `above` stands over the list or the fields, `panes` below or beside. `said` answers what was done last.
-    `over` draws it over the place before, which stays in sight. `busy`: something is being done, and the view
-    will change by itself. `help` explains the place, in paragraphs; `terms` are words of it that the glossary
-    knows.
+    `above` is drawn over the list or the fields, `panes` below or beside. `said` answers the last action.
+    `over` draws it over the previous screen, which stays visible. `busy`: work is running, and the view will
+    change by itself. `help` explains the screen, in paragraphs.
     """
 
     place: str
@@ -259,5 +258,5 @@ Values = Mapping[str, str]
 
 
 def back_action() -> Action:
-    """To the place before."""
+    """Return to the previous screen."""
     return Action("back", "escape", BACK)

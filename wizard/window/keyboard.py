@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from wizard.ui.desk import Place
+from wizard.ui.desk import Screen
 from wizard.ui.view import Action, Field, Rows, ScreenStep, Values, View
 from wizard.window.canvas import ScrollExtent, Sheet, action_of
 
@@ -20,7 +20,7 @@ LONGEST_VALUE = 1000
 
 
 class Hand:
-    """Cursor, focus and typed values of a place. Persists while the place's views change."""
+    """Cursor, focus and typed values of a screen. Persists while the screen's views change."""
 
     def __init__(self) -> None:
         self.cursor = ""
@@ -35,7 +35,7 @@ class Hand:
         self._selected: set[str] = set()
 
     def meet(self, view: View, *, asked: bool) -> bool:
-        """Adopt a new view. Returns True if the place must be told the cursor position. With `asked`, the
+        """Adopt a new view. Returns True if the screen must be told the cursor position. With `asked`, the
         view results from the person's input and may move the cursor."""
         self._meet_fields(view.fields)
         return view.rows is not None and self._meet_rows(view.rows, asked=asked)
@@ -157,8 +157,8 @@ class Deskish(Protocol):
         ...
 
     @property
-    def place(self) -> Place:
-        """The place of the view."""
+    def screen(self) -> Screen:
+        """The screen of the view."""
         ...
 
     def act(self, name: str, row: str = "", values: Values | None = None) -> None:
@@ -175,7 +175,7 @@ class Deskish(Protocol):
 
 
 class Keyboard:
-    """Input for the whole session. Keeps a `Hand` for every place."""
+    """Input for the whole session. Keeps a `Hand` for every screen."""
 
     def __init__(self, desk: Deskish) -> None:
         self.desk = desk
@@ -184,17 +184,17 @@ class Keyboard:
         self.below: tuple[View, Hand] | None = None
         self.parts: dict[str, ScrollExtent] = {}
         self._rows_shown = 0
-        self._hands: WeakKeyDictionary[Place, Hand] = WeakKeyDictionary()
+        self._hands: WeakKeyDictionary[Screen, Hand] = WeakKeyDictionary()
         self._last_whole: Hand = self.hand
-        self._ending: Place | None = None
+        self._ending: Screen | None = None
 
     def renew(self, *, asked: bool) -> None:
         """Read the desk's view again. `asked`: after input."""
-        place = self.desk.place
+        screen = self.desk.screen
         self.view = self.desk.view
-        if place is not self.desk.place:
-            place, self.view = self.desk.place, self.desk.view
-        self.hand = self._hands.setdefault(place, Hand())
+        if screen is not self.desk.screen:
+            screen, self.view = self.desk.screen, self.desk.view
+        self.hand = self._hands.setdefault(screen, Hand())
         if self.hand.meet(self.view, asked=asked):
             self.desk.moved(self.hand.cursor)
             self.view = self.desk.view
@@ -239,11 +239,11 @@ class Keyboard:
 
     def act(self, action: Action) -> None:
         """Do an action at the cursor."""
-        before = self.desk.place
+        before = self.desk.screen
         row = self.hand.cursor if self.view.rows is not None else ""
         self.desk.act(action.name, row, self.hand.values(self.view))
-        if action.name == "quit" and self.desk.place is not before:
-            self._ending = self.desk.place
+        if action.name == "quit" and self.desk.screen is not before:
+            self._ending = self.desk.screen
 
     def act_named(self, name: str) -> None:
         """Do an action if the view has it."""
@@ -253,7 +253,7 @@ class Keyboard:
 
     def _quit(self) -> None:
         """Quit. A second Ctrl+C confirms the question about quitting, but no other question."""
-        confirming = self._ending is not None and self.desk.place is self._ending
+        confirming = self._ending is not None and self.desk.screen is self._ending
         self.act_named("yes" if confirming and self.view.action("yes") else "quit")
 
     def _in_list(self, key: str, character: str | None) -> None:

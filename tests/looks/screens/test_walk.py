@@ -92,7 +92,7 @@ def test_a_filesystem_has_another_name_in_six_keys_and_the_name() -> None:
 
     desk = perform(job, services)
     ((changes, label),) = services.relabelled
-    assert desk.place.view().place == "review" and label == "cinema"
+    assert desk.screen.view().place == "review" and label == "cinema"
     assert [type(step.operation) for step in changes.steps] == [Relabel]
 
 

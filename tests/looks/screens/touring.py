@@ -34,7 +34,7 @@ Look = Callable[[Person], None]
 
 
 def tour(person: Person, look: Look, without: Set[str] = frozenset()) -> frozenset[str]:
-    """Come once to every place that can be reached from some drives of a machine, look at each view, and say
+    """Come once to every screen that can be reached from some drives of a machine, look at each view, and say
     which places those were. The actions `without` are left."""
     seen: set[tuple[str, str]] = set()
     codes: set[str] = {person.view.place}
@@ -47,8 +47,8 @@ def tour(person: Person, look: Look, without: Set[str] = frozenset()) -> frozens
 
 
 def _beyond(person: Person, look: Look, seen: set[tuple[str, str]], without: Set[str]) -> set[str]:
-    """Every action of this place, at the row of the cursor; in the menu at every row."""
-    desk, place = person.desk, person.desk.place
+    """Every action of this screen, at the row of the cursor; in the menu at every row."""
+    desk, screen = person.desk, person.desk.screen
     codes = {person.view.place}
     for name, row in tuple(_deeds(person.view)):
         if person.view.action(name) is None or without & {name, row}:
@@ -58,14 +58,14 @@ def _beyond(person: Person, look: Look, seen: set[tuple[str, str]], without: Set
         person.wait()
         assert not desk.over, f"{name} ended it"
         kind = (person.view.place, str(person.view.title) if person.view.place in MANY else "")
-        if desk.place is place or kind not in seen:
+        if desk.screen is screen or kind not in seen:
             look(person)
-        if desk.place is not place and kind not in seen:
+        if desk.screen is not screen and kind not in seen:
             seen.add(kind)
             codes |= _beyond(person, look, seen, without)
-        if place not in desk._places:
+        if screen not in desk._screens:
             break
-        while desk.place is not place:
+        while desk.screen is not screen:
             desk.back()
             person.wait()
     return codes

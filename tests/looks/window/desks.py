@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from wizard.ui.desk import Place
+from wizard.ui.desk import Screen
 from wizard.ui.view import View
 
 
-class MadeUpPlace(Place):
+class MadeUpScreen(Screen):
     """It does nothing."""
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class MadeUpDesk:
 
     def __init__(self, *views: View) -> None:
         self.views = list(views)
-        self.places = [MadeUpPlace() for _ in views]
+        self.screens = [MadeUpScreen() for _ in views]
         self.told: list[tuple[object, ...]] = []
         self.does: dict[str, Callable[[], None]] = {}
         self.errand: Callable[[], None] | None = None
@@ -36,16 +36,16 @@ class MadeUpDesk:
         return next((view for view in reversed(self.views[:-1]) if not view.over), None)
 
     @property
-    def place(self) -> MadeUpPlace:
-        return self.places[-1]
+    def screen(self) -> MadeUpScreen:
+        return self.screens[-1]
 
     def go(self, view: View) -> None:
         self.views.append(view)
-        self.places.append(MadeUpPlace())
+        self.screens.append(MadeUpScreen())
 
     def back(self) -> None:
         self.views.pop()
-        self.places.pop()
+        self.screens.pop()
 
     def become(self, view: View) -> None:
         self.views[-1] = view

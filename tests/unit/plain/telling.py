@@ -8,7 +8,7 @@ from tests.unit.plain.conversation import Told, recorded
 from wizard.host.contract import Services
 from wizard.plain.app import Lines
 from wizard.plain.prompt import Talk
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import (
     Action,
     Banner,
@@ -77,7 +77,7 @@ EVERYTHING = View(
 )
 
 
-class Made(Place):
+class Made(Screen):
     """Gives the view that it was given, and writes down what it was asked to do. `does` is called then."""
 
     def __init__(self, desk: Desk, view: View, does: Callable[["Made", str], None] | None = None) -> None:

@@ -218,7 +218,7 @@ class Plain(Live):
 def test_a_plain_user_is_not_told_that_the_first_screen_has_the_run() -> None:
     services = Plain()
     person = begun(services)
-    work = person.desk.place
+    work = person.desk.screen
     assert isinstance(work, WorkScreen)
     work.act_leave("", {})
     assert "listed first on Drives" not in person.said and "sudo diskwright status" in person.said
@@ -229,7 +229,7 @@ def test_a_drive_that_came_after_the_plan_is_minded_by_the_token() -> None:
     person = at_review(services)
     other = drive(path="/dev/sdb", serial="XX-22225678", wwn="naa.b", by_id=())
     services.known = services.machine = machine(*services.known.drives, other)
-    (listed,) = [place for place in person.desk._places if isinstance(place, DrivesScreen)]
+    (listed,) = [place for place in person.desk._screens if isinstance(place, DrivesScreen)]
     listed.drives_changed()
     person.wait()
     person.act("apply", token0="5678")

@@ -13,15 +13,15 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.said import Message, t, tn
 from wizard.ui import messages
 from wizard.ui.components.drive_rows import short
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Beside
 from wizard.ui.jobs.of_changes import Job
 from wizard.ui.view import BACK, Action, Block, Field, Para, Row, Rows, Text, Tone, Values, View, para
 
 
 class Question(Beside):
-    """A question over the place before. `text` is what yes would mean; `then` is called after a yes, when the
-    place before is the last one again, and what it raises is told there."""
+    """A question over the previous screen. `text` explains yes. After yes, the dialog closes and `then` is
+    called; the previous screen shows its errors."""
 
     def __init__(
         self,
@@ -72,11 +72,11 @@ Take = Callable[[Values], Callable[[], None] | None]
 
 
 class Typing(Beside):
-    """Something to type over the place before.
+    """Fields to fill in over the previous screen.
 
-    `take` gets what was typed while this is still the last place. Where it raises, that is told here, and
-    what was typed stays. Otherwise the place before is the last one again, and then what `take` returned is
-    called: whatever leads to another place belongs there. What that raises is told in the place before.
+    `take` gets the values while the dialog is open. If it raises, the error is shown here and the values
+    stay. Otherwise the dialog closes, and what `take` returned is called. Open other screens there; the
+    previous screen shows its errors.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Typing(Beside):
         """Take it, or say what is wrong with it."""
         self._fields = _typed(self._fields, values)
         then = self._take(values)
-        if self.desk.place is self:
+        if self.desk.screen is self:
             self.desk.back()
         if then is not None:
             go_on(self.desk, then)
@@ -125,12 +125,12 @@ def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
 
 
 def go_on(desk: Desk, then: Callable[[], None]) -> None:
-    """What it raises is told in the place that is the last one now."""
-    place = desk.place
+    """Call `then`, and show its errors on the current screen."""
+    screen = desk.screen
     try:
         then()
     except DiskwrightError as error:
-        place.tell(str(error), Tone.WARN)
+        screen.tell(str(error), Tone.WARN)
 
 
 def _typed(fields: Sequence[Field], values: Values) -> tuple[Field, ...]:
@@ -196,15 +196,15 @@ def _secret(values: Values) -> bytes:
 
 
 class Ending(Question):
-    """The last question."""
+    """The question before the end."""
 
     def __init__(self, desk: Desk, text: Message) -> None:
         super().__init__(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
 
 
-def ending(desk: Desk) -> Place | None:
-    """None where nothing would be lost, or where that is asked already: asking to end once more is a yes."""
-    if isinstance(desk.place, Ending):
+def ending(desk: Desk) -> Screen | None:
+    """Return the question before the end, or None if nothing would be lost or it is already open."""
+    if isinstance(desk.screen, Ending):
         return None
     text = _run_words(desk, desk.run) if desk.run is not None else _plan_words(desk)
     return Ending(desk, text) if text is not None else None
@@ -236,8 +236,8 @@ def _plan_words(desk: Desk) -> Message | None:
     )
 
 
-class Which(Place):
-    """Which of several is meant: `take` gets the key of its row, when the place before is the last again."""
+class Which(Screen):
+    """Choose one of several rows. The dialog closes, and `take` gets the key of the row."""
 
     def __init__(
         self, desk: Desk, title: Text, rows: Sequence[Row], label: Text, take: Callable[[str], None]
@@ -260,8 +260,8 @@ class Which(Place):
 def save(
     desk: Desk, what: Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
 ) -> None:
-    """Ask for a name and write `text` there. `what` it is stands in the middle of a sentence: `the plan`.
-    Afterwards the place before says so, and `then` is called."""
+    """Ask for a name and write `text` there. `what` is part of a sentence, such as `the plan`. Then the
+    previous screen reports it, and `then` is called."""
 
     def take(values: Values) -> Callable[[], None]:
         path = _free_path(values.get("file", "").strip())
@@ -270,7 +270,7 @@ def save(
         return partial(saved, path)
 
     def saved(path: Path) -> None:
-        desk.place.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), Tone.GOOD)
+        desk.screen.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), Tone.GOOD)
         if then is not None:
             then(path)
 
@@ -282,12 +282,12 @@ def save(
     desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
 
 
-def save_job(desk: Desk, place: Place, job: Job) -> None:
-    """Ask for a name; then say how what was saved is applied."""
+def save_job(desk: Desk, screen: Screen, job: Job) -> None:
+    """Ask for a name and save the plan; then show the command to apply it."""
     text, proposal = job.document()
 
     def saved(path: Path) -> None:
-        place.tell(
+        screen.tell(
             t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
         )
 
@@ -295,7 +295,7 @@ def save_job(desk: Desk, place: Place, job: Job) -> None:
 
 
 def _free_path(name: str) -> Path:
-    """The path that is meant; raises BadInput where nothing may be written there."""
+    """Return the path of a new file. Raises BadInput if it cannot be written."""
     if not name:
         raise BadInput(t("Type a file name, or press Esc."))
     try:

@@ -19,7 +19,7 @@ from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.ui.components.decisions import impediment
 from wizard.ui.components.drive_rows import recording_piece, short
 from wizard.ui.components.reasons import clue_blocks
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import go_on
 from wizard.ui.dialogs.pages import Beside, Page
 from wizard.ui.view import (
@@ -53,8 +53,8 @@ MOST_LINES = 200
 
 
 class Install(Beside):
-    """The question, then what the package manager says. Once all is there, the place before is the last one
-    again, and `then` is called; whoever it is probes the machine again."""
+    """The question, then the output of the package manager. When the tools are installed, the dialog closes
+    and `then` is called to probe the machine again."""
 
     def __init__(self, desk: Desk, missing: Missing, then: Callable[[], None]) -> None:
         super().__init__(desk)
@@ -159,7 +159,7 @@ class Install(Beside):
         self._at_work = False
         programs = self._missing.programs
         self.desk.back()
-        self.desk.place.tell(
+        self.desk.screen.tell(
             tn(
                 "{programs:and} is installed now.",
                 "{programs:and} are installed now.",
@@ -183,7 +183,7 @@ TONES = {
 }
 
 
-def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Place:
+def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Screen:
     """SMART in words, what the drive is and holds, and how it records with every clue."""
     known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
     parts = (

@@ -77,7 +77,7 @@ class Measuring(Beside, Generic[Progress, Verdict]):
     # What is alike.
 
     def left(self) -> None:
-        """A measurement does not outlive its place."""
+        """Stop the measurement."""
         self._stop.set()
 
     @property

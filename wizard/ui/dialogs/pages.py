@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from wizard.advice.evidence import Term, find_term, load_glossary, terms_in
 from wizard.model.said import t
 from wizard.ui.components.reasons import SOURCE, Reason
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import (
     BACK,
     GAP,
@@ -36,21 +36,20 @@ from wizard.ui.view import (
 )
 
 
-class Beside(Place):
-    """A place that belongs to the screen from which it is opened, or to `at`."""
+class Beside(Screen):
+    """A dialog of the screen below it, or of `at`."""
 
     def __init__(self, desk: Desk, at: ScreenStep | None = None) -> None:
         super().__init__(desk)
         self.at = at or desk.view.step
 
     def drives_changed(self) -> None:
-        """Where a drive has gone that is settled on the screen below, that one is to be the last place: it is
-        what the desk leaves then."""
-        if self.desk.place is not self or self.at in (ScreenStep.DRIVES, ScreenStep.WORK):
+        """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
+        if self.desk.screen is not self or self.at in (ScreenStep.DRIVES, ScreenStep.WORK):
             return
         if all(map(self.services.is_attached, self.desk.session.drives)):
             return
-        while isinstance(self.desk.place, Beside) and self.desk.place.may_leave:
+        while isinstance(self.desk.screen, Beside) and self.desk.screen.may_leave:
             self.desk.back()
 
 
@@ -59,7 +58,7 @@ CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "b
 
 
 def read_actions() -> tuple[Action, ...]:
-    """Of a place that is only read: Enter and Esc lead back."""
+    """Return the actions of a page to read: Enter and Esc close it."""
     return (Action("back", "enter", BACK), Action("back", "escape", BACK, aside=True))
 
 
@@ -82,8 +81,8 @@ class Page(Beside):
         return View(self._place, self.at, self._title, read_actions(), panes=(Pane("", self._blocks),))
 
 
-def help_page(desk: Desk, view: View) -> Place:
-    """What a place says of itself, and every key that does something there."""
+def help_page(desk: Desk, view: View) -> Screen:
+    """Return the help of a view with all its keys."""
     actions = (*view.actions, Action("glossary", "f2", GLOSSARY_KEY), Action("quit", "q", QUIT_KEY))
     blocks: list[Block] = [block for text in view.help for block in (para(text), GAP)]
     blocks.append(para(strong(t("Keys"))))

@@ -62,7 +62,7 @@ CAPTIONS = {Border.START: Sentence("Start"), Border.END: Sentence("End"), Border
 
 
 def adjust(desk: Desk, device: str) -> None:
-    """On to the place for a partition of the session's drive. Raises Refused for a drive of unknown size."""
+    """Open the editor of a partition of the session's drive. Raises Refused for a drive of unknown size."""
     machine, drive = desk.session.machine, desk.session.drive
     part = drive.partition(device) if drive is not None else None
     if machine is None or drive is None or part is None:

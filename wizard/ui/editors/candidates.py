@@ -18,7 +18,7 @@ from wizard.model.said import Sentence, t
 from wizard.ui import draft
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import progress_blocks, verdict_banner, verdict_blocks
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing, save
 from wizard.ui.editors.filesystem import standing
 from wizard.ui.view import (
@@ -66,7 +66,7 @@ NO_FILES = Sentence("Cannot try {filesystem}, which does not store files.")
 TRY = t("try them")
 
 
-class Candidates(Place):
+class Candidates(Screen):
     """`index` is the volume of the session's plan, `advice` that for its purpose, `loads` are those by which
     it is tried. `take` puts another filesystem into the plan."""
 
@@ -228,7 +228,7 @@ class Candidates(Place):
         choices = {choice.filesystem: choice for choice in self._choices}
 
         def use(filesystem: str) -> None:
-            # This place is of the plan as it was.
+            # This screen shows the old plan.
             self.desk.back()
             self._take(Taken(choices[filesystem]))
 
@@ -239,7 +239,7 @@ def _title(name: str) -> str:
     return KINDS[name].title
 
 
-class Tryout(Place):
+class Tryout(Screen):
     """It begins by itself: the token was typed. `use` puts a filesystem that was better into the plan."""
 
     step = ScreenStep.PLAN
@@ -260,7 +260,7 @@ class Tryout(Place):
             self._start()
 
     def left(self) -> None:
-        """A trial does not outlive its place."""
+        """Stop the trial."""
         self._stop.set()
 
     @property

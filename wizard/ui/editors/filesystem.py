@@ -12,7 +12,7 @@ from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Option, Rank, Unmade, ZonedUse
 from wizard.model.said import Sentence, t, tn
 from wizard.ui.components.reasons import choice_reasons, unmade_reasons
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.editors.options import Options
 from wizard.ui.view import (
@@ -81,11 +81,11 @@ STANDING = {
 }
 
 
-class Filesystem(Place):
-    """The ranking. `choice` is what is taken now.
+class Filesystem(Screen):
+    """The ranking. `choice` is the current filesystem.
 
-    `take` gets what is taken instead and may refuse it, which is told here. Then this place is left, unless
-    `take` led elsewhere itself. `size_bytes` is the volume's, where it is known, for ranking once more.
+    `take` gets the new choice and may refuse it, which is shown here. Then this screen is closed, unless
+    `take` opened another. `size_bytes` is the volume's size, if known, to rank again.
     """
 
     step = ScreenStep.PLAN
@@ -192,7 +192,7 @@ class Filesystem(Place):
         if choice is None or choice.obstacles:
             return
         self._take(self._taken(choice))
-        if self.desk.place is self:
+        if self.desk.screen is self:
             self.desk.back()
 
     def act_options(self, row: str, _values: Values) -> None:

@@ -10,7 +10,7 @@ from wizard.advice.request import Taken, is_danger
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.said import Sentence, t
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.view import (
     Action,
@@ -61,11 +61,11 @@ HELP = (
 DANGER = "danger"
 
 
-class Options(Place):
+class Options(Screen):
     """Every option that can be written for the filesystem of `taken`, whose volume is for `workload`.
 
-    `take` gets the choice with its options after every change, and may refuse it, which is told here; this
-    place stays until it is left. `advised` is the choice without what was asked for, where that is known.
+    `take` gets the choice with its options after every change, and may refuse it, which is shown here; this
+    screen stays open. `advised` is the choice without the added options, if known.
     """
 
     step = ScreenStep.PLAN

@@ -14,7 +14,7 @@ from wizard.plan.refusals import unread_content
 from wizard.plan.request.volume_request import Arrangement
 from wizard.ui.components.decisions import impediment
 from wizard.ui.components.drive_rows import held_on
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.view import (
     GAP,
@@ -69,11 +69,11 @@ DRIVES, HOW = "drives", "how"
 """The keys of the two headings."""
 
 
-class Spread(Place):
-    """The other drives, of which several can be taken, and the ways.
+class Spread(Screen):
+    """The other drives, of which several can be chosen, and the layouts.
 
-    `take` gets the session laid out over them, and may refuse it; then this place is left, unless `take` led
-    elsewhere itself. Where something would be lost that is asked first.
+    `take` gets the session with the chosen ones, and may refuse it. Then this screen is closed, unless `take`
+    opened another. If data would be lost, it asks first.
     """
 
     step = ScreenStep.PLAN
@@ -227,7 +227,7 @@ class Spread(Place):
 
     def _done(self, found: Session) -> None:
         self._take(found)
-        if self.desk.place is self:
+        if self.desk.screen is self:
             self.desk.back()
 
 
@@ -244,11 +244,11 @@ TABLE, GROUP = "table", "group"
 LVM = "lvm"
 
 
-class Arrange(Place):
+class Arrange(Screen):
     """Table and volume group. `check` raises the planner's reasons against an arrangement.
 
-    `take` gets what is taken and may refuse it, too; then this place is left, unless `take` led elsewhere
-    itself.
+    `take` gets the chosen arrangement and may refuse it, too. Then this screen is closed, unless `take`
+    opened another.
     """
 
     step = ScreenStep.PLAN
@@ -309,7 +309,7 @@ class Arrange(Place):
         if self._refused:
             raise BadInput(self._refused)
         self._take(self._now)
-        if self.desk.place is self:
+        if self.desk.screen is self:
             self.desk.back()
 
     @property

@@ -14,7 +14,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.volume_request import REST, Wish, check_wishes, parse_share, size_written
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.editors.filesystem import standing
 from wizard.ui.view import (
     GAP,
@@ -83,11 +83,11 @@ OTHER = "other:"
 LUKS, TURNED_ON = "luks2", "on"
 
 
-class VolumeEditor(Place):
+class VolumeEditor(Screen):
     """Everything that is asked for of a volume. `new` where it is not there yet.
 
-    `check` raises the planner's reasons against a wish. `take` gets the wish that is taken and may refuse it,
-    too; then this place is left, unless `take` led elsewhere itself.
+    `check` raises the planner's reasons against a wish. `take` gets the accepted wish and may refuse it, too.
+    Then this screen is closed, unless `take` opened another.
     """
 
     step = ScreenStep.PLAN
@@ -333,7 +333,7 @@ class VolumeEditor(Place):
         wish = self._read()
         self._checked(wish)
         self._take(wish)
-        if self.desk.place is self:
+        if self.desk.screen is self:
             self.desk.back()
 
     def _read(self) -> Wish:

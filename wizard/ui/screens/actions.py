@@ -18,7 +18,7 @@ from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import impediment, runs_on
 from wizard.ui.components.drive_rows import short
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.draft import usual_purpose
@@ -47,7 +47,7 @@ from wizard.ui.view import (
 WHEN = t("When")
 
 
-class Actions(Place):
+class Actions(Screen):
     """Each row is something that can be done; what cannot be done now is greyed, with the reason."""
 
     def __init__(self, desk: Desk, device: str) -> None:

@@ -11,7 +11,7 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.said import t
 from wizard.plan.copy import amount_said, fstab_difference
 from wizard.ui.components.drive_rows import short
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.jobs.of_changes import BringJob
 from wizard.ui.view import (
@@ -48,7 +48,7 @@ OTHER = "other"
 SHOWN = 200
 
 
-class Bringing(Place):
+class Bringing(Screen):
     """From where: each row is a source, the last one any folder. `targets` are where volumes are mounted, of
     which one gets the files."""
 
@@ -161,7 +161,7 @@ class Bringing(Place):
         self.desk.go(Losses(self.desk, bring))
 
 
-class Losses(Place):
+class Losses(Screen):
     """What cannot be kept comes first, then how much it is, and what fstab will say."""
 
     step: ClassVar[ScreenStep] = ScreenStep.PLAN

@@ -13,7 +13,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Sentences, t
 from wizard.ui.components import drive_rows, way_rows
 from wizard.ui.components.decisions import answers, impediment, misaligned_found, runs_on
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import Action, Column, Pane, Piece, Row, Rows, ScreenStep, Text, Tone, Values, View, para
 
 SET_UP = t("set up")
@@ -31,7 +31,7 @@ HELP = (
 COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), Column(least=90), Column())
 
 
-class DrivesScreen(Place):
+class DrivesScreen(Screen):
     """Each drive is a row, which fills in when its probe answers; Right shows its partitions. Runs that wait
     come first. The cursor begins on `drive`, or on its partition `part`, where they are named."""
 
@@ -108,7 +108,7 @@ class DrivesScreen(Place):
     def runs_changed(self) -> None:
         """A run has ended, so what its drive holds is another thing."""
         self.desk.touched = True
-        if self.desk.place is self:
+        if self.desk.screen is self:
             self.read()
 
     def drives_changed(self) -> None:

@@ -23,7 +23,7 @@ from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.components.plan_rows import COLUMNS, about_drive, lost_line, undo_line, volume_pane, volume_row
 from wizard.ui.components.reasons import choice_reasons, step_reasons
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page, Reasons
 from wizard.ui.editors.adjusting import adjust_one_of
@@ -65,7 +65,7 @@ HELP = (
 )
 
 
-class Planning(Place):
+class Planning(Screen):
     """What becomes of the drive: bars, what is lost, the volumes, and the one under the cursor in detail."""
 
     step = ScreenStep.PLAN
@@ -276,7 +276,7 @@ class Planning(Place):
         wish = draft.default_wish(self.services, self.session, self.session.wishes)
         self._open(wish, len(self.session.wishes))
         if any(one.takes_rest for one in self.session.wishes):
-            self.desk.place.tell(t("First set a size for the volume that uses all remaining space."))
+            self.desk.screen.tell(t("First set a size for the volume that uses all remaining space."))
 
     def _open(self, wish: Wish, index: int) -> None:
         def check(changed: Wish) -> None:

@@ -16,7 +16,7 @@ from wizard.plan.text import volume_bytes
 from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.components.plan_rows import about_drive
 from wizard.ui.components.reasons import choice_reasons
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.draft import for_purpose, planned, usual_purpose
 from wizard.ui.view import (
@@ -44,7 +44,7 @@ NOTHING = t("No suitable filesystem for this drive:")
 COLUMNS = (Column(), Column(least=78))
 
 
-class PurposeScreen(Place):
+class PurposeScreen(Screen):
     """The purposes as one-liners; what the one under the cursor leads to stands below or beside."""
 
     step = ScreenStep.PURPOSE

@@ -14,7 +14,7 @@ from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, WayBackRoom
 from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import short
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.of_changes import Job
@@ -51,7 +51,7 @@ HELP = (
 )
 
 
-class Review(Place):
+class Review(Screen):
     """The field for the token has the focus, and Enter in the last field applies."""
 
     step = ScreenStep.REVIEW
@@ -80,7 +80,7 @@ class Review(Place):
         self._room, self._measuring = room, False
         pressed, self._pressed = self._pressed, False
         # Nothing begins out of sight.
-        if pressed and room.fits and not room.lost and self.desk.place is self:
+        if pressed and room.fits and not room.lost and self.desk.screen is self:
             self._apply()
 
     def _not_measured(self, error: DiskwrightError) -> None:
@@ -327,7 +327,7 @@ class Review(Place):
         self.desk.with_root(self, self.desk.read_again)
 
     def act_back(self, _row: str, values: Values) -> None:
-        """To the place before, unless it is just beginning."""
+        """Return to the previous screen, unless the run is just starting."""
         if self.may_leave:
             self.desk.back()
 

@@ -17,7 +17,7 @@ from wizard.model.migration import Way
 from wizard.model.said import t
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing, Which, save
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.of_move import MigrationJob
@@ -64,7 +64,7 @@ HELP = (
 )
 
 
-class WaysScreen(Place):
+class WaysScreen(Screen):
     """The ways for the filesystem on `device`, which is on `drive`. What was settled stays in the session."""
 
     step: ClassVar[ScreenStep] = ScreenStep.PLAN
@@ -327,7 +327,7 @@ def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
 
         desk.go(Which(desk, t("Convert which filesystem to ext4?"), tuple(rows), t("use"), take))
     else:
-        desk.place.tell(NO_OLD, Tone.WARN)
+        desk.screen.tell(NO_OLD, Tone.WARN)
 
 
 def _candidate(one: ExtCandidate) -> tuple[Piece, ...]:

@@ -23,7 +23,7 @@ from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.progress import PERIOD, ProgressState, doing, far_around, far_in_steps
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question, Typing, confirm, save
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.of_changes import BringJob, ChangesJob, Job, RunOutcome
@@ -69,7 +69,7 @@ SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UN
 LATEST = 6
 
 
-class WorkScreen(Place):
+class WorkScreen(Screen):
     """Operations with ticks, how far it is, what a power cut would leave; then the result."""
 
     step = ScreenStep.WORK
@@ -289,7 +289,7 @@ class WorkScreen(Place):
     def act_leave(self, _row: str, _values: Values) -> None:
         """It goes on; the first screen has it."""
         self.desk.read_again()
-        self.desk.place.tell(
+        self.desk.screen.tell(
             t("The run continues without this window. To see it as root: sudo diskwright status")
             if self.services.needs_root
             else t("The run continues without this window. It is listed first on Drives.")

@@ -13,14 +13,14 @@ from wizard.host.session import Session
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
 from wizard.plan.request.volume_request import Wish
-from wizard.ui.desk import Desk, Place
+from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import ScreenStep, View
 from wizard.ui.wizard import Wizard
 
 MEDIA = "large-media"
 
 
-class Start(Place):
+class Start(Screen):
     """Where a test begins, and what is come back to."""
 
     step = ScreenStep.PLAN
@@ -53,7 +53,7 @@ def advice_of(session: Session) -> Advice:
     return session.advice
 
 
-def person_at(services: Services, session: Session, place: Callable[[Desk], Place]) -> Person:
+def person_at(services: Services, session: Session, place: Callable[[Desk], Screen]) -> Person:
     """A person who has come to a place."""
     desk = Wizard(services)
     desk.session = session

@@ -18,7 +18,7 @@ from wizard.host.session import Session, SessionConversion
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Way
-from wizard.ui.desk import Place
+from wizard.ui.desk import Screen
 from wizard.ui.dialogs.asking import Question, Typing, ending, save
 from wizard.ui.dialogs.health import Install
 from wizard.ui.view import Field, Offer, ScreenStep, Values, View, para
@@ -28,7 +28,7 @@ OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."
 UUID = "11111111-2222-4333-8444-555555555555"
 
 
-class Below(Place):
+class Below(Screen):
     """The screen that a question is asked over."""
 
     step = ScreenStep.PLAN
@@ -266,7 +266,7 @@ def test_installing_asks_once_tells_what_is_said_and_goes_on() -> None:
         if "Unpacking exfatprogs" in at.texts():
             break
         threading.Event().wait(0.02)
-    assert at.view.busy and "Unpacking exfatprogs" in at.texts() and not at.desk.place.may_leave
+    assert at.view.busy and "Unpacking exfatprogs" in at.texts() and not at.desk.screen.may_leave
     at.desk.act("back")
     assert at.view.place == "install" and "cannot be stopped" in at.said
     services.go.set()

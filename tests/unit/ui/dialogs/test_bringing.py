@@ -133,7 +133,7 @@ def test_line_by_line_it_is_told_too() -> None:
     out = StringIO()
     person = from_menu(Brings(machine(mounted())))
     talk = Talk(BytesIO(), out, width=78, ascii_only=False)
-    Lines(Wizard(person.desk.services), talk).tell(person.desk.place, person.view)
+    Lines(Wizard(person.desk.services), talk).tell(person.desk.screen, person.view)
     assert "/home" in out.getvalue() and "another folder" in out.getvalue()
 
 

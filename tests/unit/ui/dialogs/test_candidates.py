@@ -103,7 +103,7 @@ def tried(logs: Sequence[float]) -> tuple[Person, Services]:
 def test_t_tries_filesystems_and_b_tests_the_alignment() -> None:
     at, _ = planning(drive())
     at.key("b")
-    assert isinstance(at.desk.place, TrialScreen)
+    assert isinstance(at.desk.screen, TrialScreen)
     at.key("escape")
     at.key("t")
     assert at.view.place == "candidates"
@@ -173,9 +173,9 @@ def test_while_it_runs_it_shows_how_far_it_is_and_is_not_left() -> None:
     assert at.view.busy and shown[0].share == 0.5
     assert any("Round 3: XFS, extract" in text for text in at.texts())
     at.desk.act("back")
-    assert at.said == "Trying filesystems. Press S to stop." and not at.desk.place.may_leave
+    assert at.said == "Trying filesystems. Press S to stop." and not at.desk.screen.may_leave
     at.key("S")
-    assert not at.view.busy and at.desk.place.may_leave
+    assert not at.view.busy and at.desk.screen.may_leave
 
 
 def test_where_the_advice_stands_enter_keeps_it() -> None:

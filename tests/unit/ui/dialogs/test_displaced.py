@@ -120,9 +120,9 @@ def test_while_it_tests_it_says_what_it_does_and_is_stopped() -> None:
     assert services.begun.wait(20)
     (shown,) = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
     assert shown.share == 0.75 and "Leaving the drive idle" in str(shown.said)
-    assert not at.desk.place.may_leave
+    assert not at.desk.screen.may_leave
     at.key("S")
-    assert not at.view.busy and at.desk.place.may_leave
+    assert not at.view.busy and at.desk.screen.may_leave
 
 
 def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:

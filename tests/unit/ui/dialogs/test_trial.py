@@ -96,9 +96,9 @@ def test_while_it_measures_it_shows_how_far_it_is_and_is_not_left() -> None:
     assert "120 pairs so far: 1.80 times as long misaligned." in at.texts()
     at.desk.act("back")
     assert at.view.place == "trial" and at.said == "Measuring the drive. Press S to stop."
-    assert not at.desk.place.may_leave
+    assert not at.desk.screen.may_leave
     at.key("S")
-    assert services.stopped and not at.view.busy and at.desk.place.may_leave
+    assert services.stopped and not at.view.busy and at.desk.screen.may_leave
 
 
 def test_the_trial_ends_with_its_place() -> None:

@@ -1,4 +1,4 @@
-"""A person who does everything that can be done, at every place of the wizard that can be reached, and looks
+"""A person who does everything that can be done, at every screen of the wizard that can be reached, and looks
 at each view."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from wizard.host.recorded import RecordedServices
 from wizard.model.changes import OneTokened
 from wizard.model.machine import Machine
 from wizard.model.plan import Plan
-from wizard.ui.desk import Place
+from wizard.ui.desk import Screen
 from wizard.ui.view import View
 
 MOST_ROWS = 3
@@ -100,12 +100,12 @@ class Explorer:
         queue: deque[tuple[Deed, ...]] = deque([()])
         while queue:
             path = queue.popleft()
-            place = self._go(path)
-            if place is None:
+            screen = self._go(path)
+            if screen is None:
                 continue
             for deed in tuple(deeds(self._person_here().view)):
-                place = self._go(path)
-                if place is None or self._person_here().view.action(deed.action) is None:
+                screen = self._go(path)
+                if screen is None or self._person_here().view.action(deed.action) is None:
                     continue
                 kind = self._do(deed)
                 fresh = kind not in seen and self.visited[kind[0]] < MOST_VARIANTS
@@ -113,7 +113,7 @@ class Explorer:
                     seen.add(kind)
                     self.visited[kind[0]] += 1
                     queue.append((*path, deed))
-                self._at = path if self._come_back(place) else None
+                self._at = path if self._come_back(screen) else None
         self._person_here().end()
 
     def _do(self, deed: Deed) -> tuple[str, ...]:
@@ -144,8 +144,8 @@ class Explorer:
         self._person, self._at = Person(self.services), ()
         self._look(self._person)
 
-    def _go(self, path: tuple[Deed, ...]) -> Place | None:
-        """The place at the end of a path, gone again from the start if need be; None where it leads there no
+    def _go(self, path: tuple[Deed, ...]) -> Screen | None:
+        """The screen at the end of a path, gone again from the start if need be; None where it leads there no
         more."""
         if self._at != path or self._person is None or self._person.desk.over:
             self._start()
@@ -154,17 +154,17 @@ class Explorer:
                     return None
                 deed.do(self._person_here())
             self._at = path
-        return self._person_here().desk.place
+        return self._person_here().desk.screen
 
-    def _come_back(self, place: Place) -> bool:
-        """Whether the place is the last one again."""
+    def _come_back(self, screen: Screen) -> bool:
+        """Whether the screen is the last one again."""
         desk = self._person_here().desk
         for _ in range(MOST_DEPTH):
-            if desk.over or desk.place is place:
+            if desk.over or desk.screen is screen:
                 break
             desk.back()
             self._person_here().wait()
-        return not desk.over and desk.place is place
+        return not desk.over and desk.screen is screen
 
 
 def deeds(view: View) -> Iterator[Deed]:
@@ -192,7 +192,7 @@ def _rows_for(view: View, name: str) -> tuple[str, ...]:
 
 
 def _kind(view: View) -> tuple[str, ...]:
-    """Which views are taken for the same: one place that offers and refuses the same."""
+    """Which views are taken for the same: one screen that offers and refuses the same."""
     return (view.place, *(f"{action.name}{'-' if action.why_not != '' else ''}" for action in view.actions))
 
 

@@ -26,7 +26,7 @@ def other(path: str = "/dev/sdb") -> Drive:
 def plug_in(person: Person, services: Live, added: Drive) -> None:
     """One drive more is there."""
     services.known = services.machine = machine(*services.known.drives, added)
-    person.desk.place.drives_changed()
+    person.desk.screen.drives_changed()
     person.wait()
 
 

@@ -67,7 +67,7 @@ def check_told(person: Person) -> None:
     if not refusals:
         return
     lines = Lines(Wizard(person.desk.services), Talk(BytesIO(), out, width=78, ascii_only=False))
-    lines.tell(person.desk.place, view)
+    lines.tell(person.desk.screen, view)
     lines.explain(view, "")
     told = _solid(out.getvalue())
     for refusal in refusals:

@@ -145,7 +145,7 @@ def test_a_drive_that_has_gone_is_not_taken() -> None:
     person = spreading(services, [])
     person.key("enter", "/dev/sdb")
     services.gone = "/dev/sdb"
-    person.desk.place.drives_changed()
+    person.desk.screen.drives_changed()
     assert [row.key for row in person.rows if row.key.startswith("/dev")] == ["/dev/sdc"]
     assert str(person.row("stripe-md").why_not) == "Select another drive first."
 
