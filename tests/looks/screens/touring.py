@@ -1,5 +1,4 @@
-"""Everywhere that a person can come to, without a face; and a view as a window would draw it, wherever it is
-scrolled to."""
+"""Visit every screen without an interface, and draw views as a window does, scrolled anywhere."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ Look = Callable[[Person], None]
 
 
 def tour(person: Person, look: Look, without: Set[str] = frozenset()) -> frozenset[str]:
-    """Come once to every screen that can be reached from some drives of a machine, look at each view, and say
-    which places those were. The actions `without` are left."""
+    """Visit every screen from some drives of a machine, and return the names of the views. Skip `without`."""
     seen: set[tuple[str, str]] = set()
     codes: set[str] = {person.view.place}
     for row in person.rows[:MOST_DRIVES]:

@@ -5,6 +5,7 @@ import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -28,7 +29,9 @@ def entered() -> Iterator[set[CodeType]]:
 
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event == "call" and code.co_filename.startswith(PROGRAM) and not code.co_name.startswith("<"):
+        # Importing a module calls the body of each class, which is not optimised as a function is.
+        named = code.co_flags & CO_OPTIMIZED and not code.co_name.startswith("<")
+        if event == "call" and named and code.co_filename.startswith(PROGRAM):
             found.add(code)
 
     threading.setprofile(note)

@@ -229,7 +229,7 @@ def test_a_drive_that_came_after_the_plan_is_minded_by_the_token() -> None:
     person = at_review(services)
     other = drive(path="/dev/sdb", serial="XX-22225678", wwn="naa.b", by_id=())
     services.known = services.machine = machine(*services.known.drives, other)
-    (listed,) = [place for place in person.desk._screens if isinstance(place, DrivesScreen)]
+    (listed,) = [one for one in person.desk._screens if isinstance(one, DrivesScreen)]
     listed.drives_changed()
     person.wait()
     person.act("apply", token0="5678")

@@ -1,5 +1,4 @@
-"""What the tests of places beside the plan have in common: a session for one purpose, and a place to begin
-at."""
+"""A session for one workload and a screen to start at, for tests of dialogs and editors."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,7 +20,7 @@ MEDIA = "large-media"
 
 
 class Start(Screen):
-    """Where a test begins, and what is come back to."""
+    """The screen where a test starts, and to which it returns."""
 
     step = ScreenStep.PLAN
 
@@ -53,10 +52,10 @@ def advice_of(session: Session) -> Advice:
     return session.advice
 
 
-def person_at(services: Services, session: Session, place: Callable[[Desk], Screen]) -> Person:
-    """A person who has come to a place."""
+def person_at(services: Services, session: Session, screen: Callable[[Desk], Screen]) -> Person:
+    """Return a person at a screen."""
     desk = Wizard(services)
     desk.session = session
     desk.go(Start(desk))
-    desk.go(place(desk))
+    desk.go(screen(desk))
     return Person(services, desk)

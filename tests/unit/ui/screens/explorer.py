@@ -1,5 +1,4 @@
-"""A person who does everything that can be done, at every screen of the wizard that can be reached, and looks
-at each view."""
+"""A person who opens every screen of the wizard, performs every action and checks each view."""
 
 from __future__ import annotations
 
@@ -19,10 +18,10 @@ from wizard.ui.view import View
 MOST_ROWS = 3
 """Rows at which an action is tried."""
 MOST_LED_ON = 12
-"""Rows of the first two places, where an action leads on."""
+"""Rows of the first two screens, if an action opens another."""
 MOST_DEPTH = 9
 MOST_VARIANTS = 4
-"""Places of one kind that are gone through on one machine."""
+"""Screens of one kind that are explored on one machine."""
 EVERY_ROW = ("drives", "actions")
 HOSTILE = "\x1b[31mx\n\u202e"
 ASIDE = ("help", "glossary", "quit", "again")
@@ -81,8 +80,7 @@ Look = Callable[[Person], None]
 
 
 class Explorer:
-    """Goes through the places breadth first, and shows each view to `look`. `visited` counts places of each
-    kind, `done` what was done in them."""
+    """Explore screens breadth first and call `look` with each view. Count screens and actions."""
 
     def __init__(self, services: Watched, look: Look) -> None:
         self.services, self._look = services, look
@@ -145,8 +143,7 @@ class Explorer:
         self._look(self._person)
 
     def _go(self, path: tuple[Deed, ...]) -> Screen | None:
-        """The screen at the end of a path, gone again from the start if need be; None where it leads there no
-        more."""
+        """Return the screen at the end of a path, from the start if necessary, or None if it is gone."""
         if self._at != path or self._person is None or self._person.desk.over:
             self._start()
             for deed in path:
@@ -168,8 +165,7 @@ class Explorer:
 
 
 def deeds(view: View) -> Iterator[Deed]:
-    """What is tried in a view: each action at some rows, or with what is typed and what is not. What leaves
-    comes last."""
+    """Yield actions to try at some rows, with and without values. Those that leave the screen come last."""
     actions = sorted(view.actions, key=lambda action: action.name in ("back", "home", "no", "quit", "leave"))
     for name in dict.fromkeys(action.name for action in actions):
         if view.fields:
