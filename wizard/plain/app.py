@@ -162,8 +162,8 @@ class Lines:
                 return screen, view
 
     def _wait_until_idle(self) -> tuple[Screen, View]:
-        """Wait until nothing is in progress, and return screen and view. Reports progress; Ctrl+C asks what to
-        do."""
+        """Wait until nothing is in progress, and return screen and view. Reports progress; Ctrl+C asks what
+        to do."""
         begun = due = monotonic()
         while True:
             screen, view = self.now()
@@ -229,7 +229,8 @@ class Lines:
             new.append(Line(response))
         if self._acted and not new:
             new.append(Line(str(t("No change."))))
-        self._screen, self._told, self._step, self._said, self._acted = screen, view, view.step, response, False
+        self._screen, self._told, self._step = screen, view, view.step
+        self._said, self._acted = response, False
         self.print(new)
 
     def print(self, told: list[Told]) -> None:

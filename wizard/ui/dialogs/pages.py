@@ -57,7 +57,7 @@ CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "b
 """What stands on the keys that have more than one letter."""
 
 
-def read_actions() -> tuple[Action, ...]:
+def _read_actions() -> tuple[Action, ...]:
     """Return the actions of a page to read: Enter and Esc close it."""
     return (Action("back", "enter", BACK), Action("back", "escape", BACK, aside=True))
 
@@ -78,7 +78,7 @@ class Page(Beside):
 
     def view(self) -> View:
         """The text."""
-        return View(self._place, self.at, self._title, read_actions(), panes=(Pane("", self._blocks),))
+        return View(self._place, self.at, self._title, _read_actions(), panes=(Pane("", self._blocks),))
 
 
 def help_page(desk: Desk, view: View) -> Screen:
@@ -124,7 +124,7 @@ class Reasons(Beside):
             "reasons",
             self.at,
             self._title,
-            read_actions(),
+            _read_actions(),
             rows=Rows(rows, self._row, (Column(), Column()) if captions else (Column(),)),
             panes=(Pane("", behind),),
             help=(
@@ -161,7 +161,7 @@ class Glossary(Beside):
             "glossary",
             self.at,
             t("Glossary"),
-            read_actions(),
+            _read_actions(),
             rows=Rows(tuple(map(self._of, self._terms)), self._row, COLUMNS),
             panes=(_pane(term),) if term else (),
             help=(

@@ -157,7 +157,7 @@ class Filesystem(Screen):
         choice, unmade = self._choice(self._at), self._unmade(self._at)
         if choice is not None:
             doubts = self._taken(choice).doubts
-            yield Pane(title_of(choice.filesystem), tuple(choice_blocks(choice, doubts)))
+            yield Pane(title_of(choice.filesystem), tuple(_choice_blocks(choice, doubts)))
         elif unmade is not None:
             yield Pane(unmade.title, tuple(_unmade_blocks(unmade)))
         if blocks := tuple(_drive_blocks(self._advice)):
@@ -282,7 +282,7 @@ def standing(choice: Choice) -> Piece:
     return Piece(word(), tone if choice.ranked else Tone.PLAIN)
 
 
-def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
+def _choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
     """Why a choice has its place, and what it is made and mounted with; of what hinders it, its row says the
     first."""
     yield para(choice.sentence)

@@ -303,10 +303,10 @@ class WaysScreen(Screen):
         )
 
     def _carried(self, carried: Carried, path: Path) -> None:
-        self.desk.go(Page(self.desk, t("How to use the plan"), carrying_blocks(carried, str(path))))
+        self.desk.go(Page(self.desk, t("How to use the plan"), _carrying_blocks(carried, str(path))))
 
 
-def carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
+def _carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
     """What a person does with the plan in a file, in order, and what to mind."""
     blocks: list[Block] = [para(strong(t("No changes have been made yet.")))]
     for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
