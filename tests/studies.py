@@ -1,7 +1,7 @@
-"""`python -m tests.studies [--check]`: what diskwright does with all that the studies name.
+"""`python -m tests.studies [--check]`: renew or check the tables in docs/studies.md.
 
-What is recognised, made and advised, the ways off and the loads come from the program and its profiles. What
-the studies name, and what answers a tool of theirs, is written down here.
+The tables of filesystems and loads come from the program and its profiles. The tools of the studies, and what
+diskwright offers instead, are listed here.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,10 +32,10 @@ NAMED = {
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What a study used or advised.
+    """A tool of a study, or an action that it recommends.
 
-    `does` says what diskwright does with it, and `loads` are those that do its work. `commands` are those of
-    diskwright that `does` names; `options` are patterns of ids in the catalogue that it speaks of.
+    `does`: what diskwright offers instead, with its `commands`. `loads`: loads of a trial that repeat the
+    test. `options`: patterns of option ids in the catalogue.
     """
 
     name: str
@@ -48,126 +48,143 @@ class Tool:
 
 TOOLS = (
     Tool(
-        "the kernel's sources (or the ports tree) by tar, cp, rm, ls and find",
+        "kernel sources or ports tree: tar, cp, rm, ls, find",
         (ALIGNMENT, CHOICE, STRIPING),
-        "Tries it.",
+        "Trial repeats this test.",
         ("kernel-tree",),
     ),
-    Tool("a million files made, copied and removed", (CHOICE,), "Tries it, with fewer.", ("many-files",)),
     Tool(
-        "a large file copied, copied within the volume, and removed",
+        "a million files: create, copy, delete",
+        (CHOICE,),
+        "Trial repeats this test with fewer files.",
+        ("many-files",),
+    ),
+    Tool(
+        "a large file: copy, copy within the volume, delete",
         (ALIGNMENT, CHOICE, STRIPING),
-        "Tries it.",
+        "Trial repeats this test.",
         ("large-file",),
     ),
-    Tool("dd, 1 KB at a time", (CHOICE,), "Tries it.", ("dd-1k",)),
-    Tool("dd, 1 MB at a time", (CHOICE,), "Tries it.", ("dd-1m",)),
-    Tool("PostMark", (CHOICE,), "Tries it, with PostMark's own sizes.", ("postmark",)),
+    Tool("dd, 1 KB at a time", (CHOICE,), "Trial repeats this test.", ("dd-1k",)),
+    Tool("dd, 1 MB at a time", (CHOICE,), "Trial repeats this test.", ("dd-1m",)),
+    Tool("PostMark", (CHOICE,), "Trial repeats this test with PostMark's default sizes.", ("postmark",)),
     Tool(
         "Randomio",
         (CHOICE,),
-        "Tries it, through the page cache; and a small database that waits for each write.",
+        "Trial repeats this test through the page cache, and adds a small database that syncs each write.",
         ("random-io", "random-sync", "fio-random"),
     ),
     Tool(
         "Bonnie++",
         (CHOICE,),
-        "Tries its reading and writing in blocks, its seeks, and its making and deleting.",
+        "Trial repeats block reads and writes, seeks, file creation and deletion.",
         ("dd-1m", "random-io", "many-files"),
     ),
     Tool(
         "IOzone",
         (CHOICE, EXT),
-        "Tries its random records of 4 KiB to 1 MiB, rewriting, and reading backwards and in strides. fread "
-        "and fwrite are left out, since they measure the C library.",
+        "Trial repeats random records of 4 KiB to 1 MiB, rewrites, backward and strided reads. fread "
+        "and fwrite measure the C library and are not repeated.",
         ("record-sizes", "patterns", "dd-1m"),
     ),
     Tool(
         "FileBench: randomread, randomwrite (no figures)",
         (CHOICE,),
-        "Tries both together.",
+        "Trial repeats both in one load.",
         ("random-io", "fio-random"),
     ),
-    Tool("FileBench: varmail", (CHOICE,), "Tries it.", ("varmail",)),
-    Tool("FileBench: webproxy", (CHOICE,), "Tries it.", ("webproxy",)),
-    Tool("FileBench: videoserver", (CHOICE,), "Tries it, as fast as it goes.", ("videoserver",)),
-    Tool("FileBench: fileserver", (SHINGLED,), "Tries it, within a drive's cache.", ("fileserver",)),
-    Tool("Attic", (SHINGLED,), "Tries what it does to a drive.", ("backup",)),
+    Tool("FileBench: varmail", (CHOICE,), "Trial repeats this test.", ("varmail",)),
+    Tool("FileBench: webproxy", (CHOICE,), "Trial repeats this test.", ("webproxy",)),
+    Tool(
+        "FileBench: videoserver", (CHOICE,), "Trial repeats this test without a rate limit.", ("videoserver",)
+    ),
+    Tool(
+        "FileBench: fileserver",
+        (SHINGLED,),
+        "Trial repeats this test within the drive's cache.",
+        ("fileserver",),
+    ),
+    Tool("Attic", (SHINGLED,), "Trial repeats the writes of a backup.", ("backup",)),
     Tool(
         "rsync",
         (SHINGLED,),
-        "Tries what it does to the drive that it copies to, and advises noatime.",
+        "Trial repeats the writes to the target drive. Advice: noatime.",
         ("rsync",),
         options=("noatime",),
     ),
     Tool(
         "mkfs",
         STUDIES,
-        "Creates with the options of its advice: `plan` and `apply`.",
+        "Creates filesystems with the recommended options: `plan`, `apply`.",
         commands=("plan", "apply"),
     ),
     Tool(
         "mount and umount",
         STUDIES,
-        "Mounts, also at every start: `mount`, `unmount`. A trial times the unmounting, too.",
+        "Mounts now and at boot: `mount`, `unmount`. Trials include the unmount time.",
         commands=("mount", "unmount"),
     ),
     Tool(
         "a misaligned partition, from sector 34 instead of 40",
         (ALIGNMENT,),
-        "Recognises it, aligns what it makes, and tries what it costs on the drive: `bench`.",
+        "Reports misalignment, aligns new partitions, measures the cost: `bench`.",
         commands=("bench",),
     ),
-    Tool("LVM", (ALIGNMENT,), "Recognises and creates it, aligned: `plan`.", commands=("plan",)),
+    Tool("LVM", (ALIGNMENT,), "Recognises LVM and creates aligned volumes: `plan`.", commands=("plan",)),
     Tool(
         "ccd and vinum (striping, RAID 0)",
         (STRIPING,),
-        "Advises nothing of FreeBSD's; creates the same by md, LVM or Btrfs: `plan`.",
+        "Supports the Linux equivalents: md, LVM and Btrfs: `plan`.",
         commands=("plan",),
     ),
     Tool(
-        "tune2fs, which takes the journal away",
+        "tune2fs to remove the journal",
         (CHOICE,),
-        "Knows it and advises against it: `options`.",
+        "Advises against removing the journal: `options`.",
         commands=("options",),
         options=("ext4-no-journal",),
     ),
     Tool(
         "mount options: barriers off, data=writeback, noatime, nodiratime, notail",
         (CHOICE,),
-        "Advises noatime. It knows the others, and says of each why it does not: `options`.",
+        "Recommends noatime. Explains why the others are not recommended: `options`.",
         commands=("options",),
         options=("noatime", "ext4-data-writeback"),
     ),
     Tool(
         "schedulers: deadline, anticipatory",
         (CHOICE,),
-        "Advises those of today, and knows what became of these: `options`, `tune`.",
+        "Recommends current schedulers, and explains their successors: `options`, `tune`.",
         commands=("options", "tune"),
         options=("*deadline*", "*anticipatory*"),
     ),
     Tool(
         "e4defrag",
         (EXT,),
-        "Names it where it helps: `tune`.",
+        "Recommended if it helps: `tune`.",
         commands=("tune",),
         options=("tune-ext4-defragment",),
     ),
-    Tool("ext3 to ext4 in place", (EXT,), "Does it, and takes it back: `migrate`.", commands=("migrate",)),
-    Tool("resizing a filesystem", (SHINGLED,), "Makes it larger, never smaller: `grow`.", commands=("grow",)),
+    Tool("ext3 to ext4 in place", (EXT,), "Converts, with undo: `migrate`.", commands=("migrate",)),
+    Tool(
+        "resizing a filesystem",
+        (SHINGLED,),
+        "Grows in use: `grow`. Growing and shrinking unmounted: `plan`.",
+        commands=("grow",),
+    ),
     Tool(
         "dd of whole filesystems",
         (SHINGLED,),
-        "Does not copy filesystems.",
+        "Not supported: copying whole filesystems.",
     ),
-    Tool("smartctl", (SHINGLED,), "Reads the same and says it in words: `inspect`.", commands=("inspect",)),
-    Tool("fsck", (EXT,), "Runs each filesystem's checker after making it: `apply`.", commands=("apply",)),
-    Tool("compiling the kernel", (CHOICE,), "Not tried: it measures the processor."),
+    Tool("smartctl", (SHINGLED,), "Reports the same values in words: `inspect`.", commands=("inspect",)),
+    Tool("fsck", (EXT,), "Runs the filesystem's checker after creation: `apply`.", commands=("apply",)),
+    Tool("compiling the kernel", (CHOICE,), "Not repeated: measures the processor."),
 )
 
 
 def faults() -> Iterator[str]:
-    """Sentences on what would make the page say what is not so."""
+    """Return a sentence for each error in the tables."""
     catalogue = set(load_catalogue())
     for tool in TOOLS:
         for load in tool.loads:
@@ -175,17 +192,17 @@ def faults() -> Iterator[str]:
                 yield f"{tool.name}: there is no load {load}."
         for command in tool.commands:
             if command not in COMMANDS or f"`{command}`" not in tool.does:
-                yield f"{tool.name}: {command} is no command, or not told."
+                yield f"{tool.name}: {command} is not a command, or missing in the text."
         for pattern in tool.options:
             if not any(fnmatch(option, pattern) for option in catalogue):
                 yield f"{tool.name}: the catalogue has no option {pattern}."
     for load in LOADS:
         if not any(load in tool.loads for tool in TOOLS):
-            yield f"The load {load} does the work of no tool here."
+            yield f"No tool here lists the load {load}."
 
 
 def studied() -> dict[str, set[str]]:
-    """The filesystems of the studies, by libblkid's names, and which studies name each."""
+    """Return the studies that name each filesystem, by libblkid's name."""
     found: dict[str, set[str]] = {}
     for card in load_evidence().values():
         for configuration, _ in card.figures:
@@ -199,10 +216,10 @@ def studied() -> dict[str, set[str]]:
 
 
 def filesystems(profiles: Sequence[Profile]) -> str:
-    """The table of filesystems, in the order in which they are listed everywhere."""
+    """Return the table of filesystems in the usual order."""
     studies = studied()
     lines = [
-        "| filesystem | studies | recognises | advises | creates | mounts | tries |",
+        "| filesystem | studies | recognises | recommends | creates | mounts | trial |",
         "|---|---|---|---|---|---|---|",
     ]
     for kind in (kind for kind in KINDS.values() if kind.name in studies):
@@ -215,7 +232,7 @@ def filesystems(profiles: Sequence[Profile]) -> str:
 
 
 def _advised(kind: FilesystemKind, profiles: Sequence[Profile]) -> str:
-    """For which purposes it is chosen, or second, on any drive."""
+    """Return the workloads for which a filesystem is first or second choice."""
     said = []
     for place, word in ((Rank.CHOSEN, "first for"), (Rank.SECOND, "second for")):
         usual = _purposes(kind, profiles, place, lambda one: one.usual)
@@ -239,13 +256,13 @@ def _purposes(
 
 def _mounts(kind: FilesystemKind) -> str:
     if isinstance(kind, MadeKind):
-        return "yes" if kind.mounts else "turns it on"
-    return "where the kernel has it"
+        return "yes" if kind.mounts else "enables swap"
+    return "if the kernel supports it"
 
 
-def ways_off() -> str:
-    """Those of the studies that are not made: why, and where their files can go."""
-    lines = ["| filesystem | why it is not made | the way off |", "|---|---|---|"]
+def not_created() -> str:
+    """Return the table of filesystems that diskwright does not create."""
+    lines = ["| filesystem | why diskwright does not create it | where to move the files |", "|---|---|---|"]
     lines += [
         f"| {kind.title} | {kind.why_not} | {kind.way_off} |"
         for kind in KINDS.values()
@@ -255,7 +272,7 @@ def ways_off() -> str:
 
 
 def tools() -> str:
-    """The table of tools."""
+    """Return the table of tools."""
     lines = ["| tool | studies | what diskwright does | loads |", "|---|---|---|---|"]
     for tool in TOOLS:
         loads = ", ".join(f"`{load}`" for load in tool.loads)
@@ -265,7 +282,7 @@ def tools() -> str:
 
 
 def loads() -> str:
-    """Every load with its phases."""
+    """Return the table of loads and their phases."""
     lines = ["| load | phases | counted in | needs |", "|---|---|---|---|"]
     for load in LOADS.values():
         phases = load.phases(0.01, 1)
@@ -276,15 +293,15 @@ def loads() -> str:
 
 
 def main() -> None:
-    """Renew the page's tables, or check them."""
+    """Renew or check the tables in docs/studies.md."""
     profiles = load_workloads()
     if any(not profile.workload.origin.startswith(str(BUNDLED)) for profile in profiles):
-        raise SystemExit("there are workloads of your own here; docs/studies.md tells of the bundled ones")
+        raise SystemExit("custom workloads found; docs/studies.md describes the bundled ones")
     if wrong := list(faults()):
         raise SystemExit("\n".join(wrong))
     parts = {
         "studied-filesystems": filesystems(profiles),
-        "ways-off": ways_off(),
+        "ways-off": not_created(),
         "studied-tools": tools(),
         "trial-loads": loads(),
     }
