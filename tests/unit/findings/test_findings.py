@@ -121,6 +121,11 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("recording-shingled-likely", WARNING, drive(model="RUMOUR1")),
     ("recording-unknown", INFO, drive()),
     ("table-overlap", DANGER, partitioned(partition(1, MIB, GIB), partition(2, GIB, GIB), free=())),
+    (
+        "content-beyond-partition",
+        DANGER,
+        partitioned(partition(signatures=(Signature("ext4", "filesystem", size_bytes=2 * GIB),))),
+    ),
     ("table-outside", DANGER, partitioned(partition(1, MIB, SIZE_BYTES), free=())),
     ("table-outside", DANGER, partitioned(partition(1, 512, MIB), free=())),
     ("table-kernel-differs", WARNING, partitioned(replace(partition(), kernel_size_bytes=MIB))),
