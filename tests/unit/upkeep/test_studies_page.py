@@ -19,7 +19,7 @@ def test_the_page_has_no_faults() -> None:
     [
         (Tool("x", ("choice",), "", loads=("no-load",)), "x: there is no load no-load."),
         (Tool("x", ("choice",), "By `fly`.", commands=("fly",)), "x: fly is no command, or not told."),
-        (Tool("x", ("choice",), "By nothing.", commands=("plan",)), "x: plan is no command, or not told."),
+        (Tool("x", ("choice",), "By nothing.", commands=("plan",)), "x: plan is not a command, or missing in the text."),
         (Tool("x", ("choice",), "", options=("no-*",)), "x: the catalogue has no option no-*."),
     ],
 )
@@ -33,7 +33,7 @@ def test_a_load_that_does_the_work_of_nothing_is_told(monkeypatch: pytest.Monkey
         replace(tool, loads=tuple(name for name in tool.loads if name != "rsync")) for tool in TOOLS
     )
     monkeypatch.setattr(studies, "TOOLS", without)
-    assert list(studies.faults()) == ["The load rsync does the work of no tool here."]
+    assert list(studies.faults()) == ["No tool here lists the load rsync."]
 
 
 def test_every_filesystem_of_the_studies_is_there() -> None:
@@ -43,7 +43,7 @@ def test_every_filesystem_of_the_studies_is_there() -> None:
 
 
 def test_every_dead_one_has_a_way_off() -> None:
-    table = studies.ways_off()
+    table = studies.not_created()
     for name in ("ext2", "ext3", "jffs2", "reiser4", "reiserfs", "ufs", "yaffs2"):
         assert f"| {KINDS[name].title} | {KINDS[name].why_not} | {KINDS[name].way_off} |" in table
 
@@ -52,4 +52,4 @@ def test_places_are_those_of_the_profiles() -> None:
     table = {line.split(" | ")[0]: line for line in studies.filesystems(load_workloads()).splitlines()}
     assert "first for `large-media`, `database`, `vm-images`" in table["| XFS"]
     assert "on shingled drives first for `large-media`" in table["| ext4"]
-    assert "| no | no | where the kernel has it | no |" in table["| ReiserFS"]
+    assert "| no | no | if the kernel supports it | no |" in table["| ReiserFS"]
