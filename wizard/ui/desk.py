@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 RUNS_SECONDS = 1.0
-"""Interval at which running runs are checked."""
+"""Interval between checks of active runs, in seconds."""
 
 
 class Screen:
@@ -48,7 +48,7 @@ class Screen:
 
     @property
     def services(self) -> Services:
-        """The machine, live or recorded."""
+        """The live or recorded machine."""
         return self.desk.services
 
     def entered(self) -> None:
@@ -82,24 +82,24 @@ class Screen:
         self.missing = None
 
     def equipped(self) -> None:
-        """Called when missing tools were installed. The session's machine has them."""
+        """Called when missing tools have been installed. The session's machine is up to date."""
 
     def act_back(self, _row: str, _values: Values) -> None:
         """Return to the previous screen."""
         self.desk.back()
 
     def turned(self, field: str, values: Values) -> None:
-        """Called when a field got another value. `values` are those of all fields."""
+        """Called when the value of a field changed. `values` has all fields."""
 
     def drives_changed(self) -> None:
         """Called when drives were plugged in or unplugged."""
 
     def runs_changed(self) -> None:
-        """Called when a run has ended."""
+        """Called when a run ended."""
 
     @property
     def may_leave(self) -> bool:
-        """Whether the screen can be closed now."""
+        """True if the screen can be closed now."""
         return True
 
     def tell(self, text: Text, tone: Tone = Tone.PLAIN) -> None:
@@ -110,9 +110,9 @@ class Screen:
 class Desk(ABC):
     """The open screens and the session. `Wizard` in wizard/ui/wizard.py implements `open_...`.
 
-    `run` is the run that was started or opened last, `runs` are all open runs. `found` has each drive by
-    path, or None until it is read. `touched`: the drives may have changed since. `measured_by_writing`: a
-    trial wrote to free space.
+    `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives, or to
+    None until a drive is read. `touched` is True if the drives may have changed since. `measured_by_writing`
+    is True after a trial wrote to free space.
 
     Slow work runs in threads; `changed` is called from any thread when the view has changed. Asking for root
     may need the terminal: interfaces check `errand` after every call and change, and call it while the
@@ -173,7 +173,7 @@ class Desk(ABC):
             return self._marked(screens[-1].view()) if screens else None
 
     def _marked(self, view: View) -> View:
-        """Mark every view of the demo."""
+        """Mark views of the demo."""
         if not self.services.demo:
             return view
         return replace(view, about=t("DEMO: {about}", about=view.about) if str(view.about) else t("DEMO"))
@@ -189,8 +189,10 @@ class Desk(ABC):
             yield Action("quit", "q", QUIT_KEY, aside=view.over)
 
     def act(self, name: str, row: str = "", values: Values | None = None) -> None:
-        """Perform an action of the view, at a row, with the values of its fields. An unavailable action only
-        shows the reason."""
+        """Perform an action of the view at a row, with the values of the fields.
+
+        An unavailable action only shows the reason.
+        """
         with self._lock:
             if self.over:
                 return
@@ -221,7 +223,7 @@ class Desk(ABC):
         self.open_install(missing, lambda: self.later(screen, self.services.surroundings, self._equipped))
 
     def _equipped(self, around: Machine) -> None:
-        """Update the tools of the session's machine, but not its drives."""
+        """Update the tools in the session's machine, but not the drives."""
         machine = self.session.machine
         if machine is not None:
             self.session = replace(self.session, machine=replace(around, drives=machine.drives))
@@ -233,20 +235,20 @@ class Desk(ABC):
             self.screen.moved(row)
 
     def turned(self, field: str, values: Values) -> None:
-        """Called when a field got another value. `values` are those of all fields."""
+        """Report that the value of a field changed. `values` has all fields."""
         with self._lock:
             screen = self.screen
             self._guarded(screen, lambda: screen.turned(field, values))
         self.changed()
 
     def quit(self) -> None:
-        """End, after a question if anything would be lost."""
+        """Quit, after a question if anything would be lost."""
         if self.may_end:
             self.open_exit()
 
     @property
     def may_end(self) -> bool:
-        """Whether every open screen may be closed now."""
+        """True if every open screen can be closed now."""
         return all(screen.may_leave for screen in self._screens)
 
     def farewell(self) -> tuple[str, ...]:
@@ -275,7 +277,7 @@ class Desk(ABC):
 
     @abstractmethod
     def open_review(self, job: Job) -> None:
-        """Open the last question before a job starts."""
+        """Open the final confirmation of a job."""
 
     @abstractmethod
     def open_run(self, run: Path, action: str = "", job: Job | None = None) -> None:
@@ -287,7 +289,7 @@ class Desk(ABC):
 
     @abstractmethod
     def open_copy(self, targets: Sequence[str]) -> None:
-        """Open the sources of files to copy to one of these mount points."""
+        """Open the sources of files to copy to one of the mount points."""
 
     @abstractmethod
     def open_alignment_test(self, drive: Drive) -> None:
@@ -311,7 +313,7 @@ class Desk(ABC):
 
     @abstractmethod
     def open_exit(self) -> None:
-        """End, or ask first if anything would be lost."""
+        """Quit, or ask first if anything would be lost."""
 
     def go(self, screen: Screen) -> None:
         """Open a screen on top."""
@@ -331,7 +333,7 @@ class Desk(ABC):
         self.back(len(self._screens) - 1)
 
     def read_again(self) -> None:
-        """Discard the plan, return to the drives and read them again. The workload stays."""
+        """Discard the plan, return to Drives and read them again. Preserves the workload."""
         self.session = Session(workload=self.session.workload)
         self.touched = True
         self.home()
@@ -345,8 +347,10 @@ class Desk(ABC):
         *,
         finishes: bool = False,
     ) -> None:
-        """Run slow work in a thread, and then `then` with its result, unless `screen` was closed meanwhile.
-        Errors are shown there. With `finishes`, the program waits for the work before it ends."""
+        """Run slow work in a thread, then call `then` with the result unless `screen` was closed.
+
+        Errors are shown on `screen`. If `finishes`, the program waits for the work before exit.
+        """
 
         def thread() -> None:
             try:
@@ -374,14 +378,14 @@ class Desk(ABC):
         self.changed()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for all work in threads; return whether it is done. For printing interfaces and tests."""
+        """Wait for all threads and return True if they finished. For printing interfaces and tests."""
         with self._lock:
             return self._idle.wait_for(
                 lambda: self.over or not self._working or self.errand is not None, seconds
             )
 
     def post(self, screen: Screen, change: Callable[[], None]) -> bool:
-        """Change a screen from a thread; return whether it is still open."""
+        """Change a screen from a thread. Return False if the screen was closed."""
         with self._lock:
             here = not self.over and screen in self._screens
             if here:
@@ -391,7 +395,7 @@ class Desk(ABC):
         return here
 
     def with_root(self, screen: Screen, then: Callable[[], None]) -> None:
-        """Call `then` as root, after asking for root access if needed."""
+        """Call `then` as root. Ask for root access if needed."""
         if not self.services.asks_for_root:
             then()
             return
@@ -431,7 +435,7 @@ class Desk(ABC):
             self.look_at_runs()
 
     def look_at_runs(self) -> None:
-        """Read the open runs again if a running one has ended."""
+        """Read the open runs again if an active run ended."""
         if all(map(self._is_as_it_was, self.runs)):
             return
         runs = self.services.open_runs()
@@ -449,11 +453,13 @@ class Desk(ABC):
         try:
             return self.services.state(run.run).value == RUNNING
         except (DiskwrightError, OSError):
-            # The list of runs leaves out unreadable ones.
+            # Unreadable runs are omitted from the list.
             return False
 
     def _leave_what_has_gone(self) -> None:
-        """Return to the drives if a drive of the session was unplugged, even if another has its name now."""
+        """Return to Drives if a drive of the session was unplugged, even if another drive has the same name
+        now.
+        """
         at_work = any(screen.step is ScreenStep.WORK for screen in self._screens)
         if len(self._screens) == 1 or at_work or not self.may_end:
             return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def usual_purpose(drive: Drive) -> str:
-    """What such a drive is mostly bought for: where the cursor begins in the list of purposes."""
+    """Return the most likely workload for a drive, to preselect in the list."""
     pulled = bool(drive.removable) or drive.bus in PULLED_BUSES
     if pulled and not drive.rotational:
         return PORTABLE_WORKLOAD
@@ -31,14 +31,16 @@ def usual_purpose(drive: Drive) -> str:
 
 
 def partition_of(session: Session) -> Partition | None:
-    """The one partition that is formatted; None where it is for the whole drive."""
+    """Return the partition to format, or None if the session covers the whole drive."""
     drive = session.drive
     return drive.partition(session.part) if drive is not None and session.part else None
 
 
 def for_purpose(services: Services, session: Session, workload: str) -> Session:
-    """The session with what is advised for a purpose, and the volumes that follow; raises the reason where
-    none can."""
+    """Return the session with advice and volumes for a workload.
+
+    Raises DiskwrightError if no volume fits.
+    """
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     part = partition_of(session)
     size = part.size_bytes if part else None
@@ -66,12 +68,12 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
 
 
 def ranked_anew(services: Services, session: Session) -> Session:
-    """The same purpose with what the machine can make now."""
+    """Rank the filesystems again with the machine's current tools."""
     return for_purpose(services, session, session.workload) if session.workload else session
 
 
 def missing_makers(session: Session) -> Missing | None:
-    """What to install for the best filesystem that nothing else hinders; None where that helps none."""
+    """Return the tools to install for the best filesystem blocked only by missing tools, or None."""
     machine, advice = session.machine, session.advice
     if machine is None or advice is None:
         return None
@@ -80,10 +82,12 @@ def missing_makers(session: Session) -> Missing | None:
 
 
 def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | None:
-    """What was said becomes of what is there; else what destroys nothing, where that is possible. To destroy
-    is for a person to choose."""
+    """Return the previous mode, or a mode that destroys no data, or None.
+
+    Only the user chooses a destructive mode.
+    """
     assert session.drive is not None
-    # What was to be lost for other drives' sake was not said of this one alone.
+    # A mode chosen for several drives does not apply to this drive alone.
     if session.part or (session.mode is not None and not was_spread):
         return session.mode
     if session.drive.is_empty:
@@ -95,7 +99,7 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
 
 
 def system_wishes(services: Services, session: Session) -> tuple[Wish, ...]:
-    """The volumes of a desktop's system; none where there is no room for them."""
+    """Return the volumes of a desktop system, or none if they do not fit."""
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     mode = session.mode or Mode.REPLACE
     try:
@@ -105,14 +109,16 @@ def system_wishes(services: Services, session: Session) -> tuple[Wish, ...]:
 
 
 def default_wish(services: Services, session: Session, others: Sequence[Wish] = ()) -> Wish:
-    """One volume over all that is left, as it is advised, mounted and writable as is usual here."""
+    """Return one volume in all remaining space, with recommended settings and the usual mount point and
+    writer.
+    """
     assert session.advice is not None and session.choice is not None and session.drive is not None
     wish = Wish(session.choice, session.advice.workload, None, None, None, session.choice_doubts)
     return fitting(services, session, services.put_to_use(session.drive, wish, others))
 
 
 def planned(services: Services, session: Session) -> Session:
-    """The session with its plan; raises the planner's reason."""
+    """Return the session with a plan. Raises the planner's error."""
     assert session.machine is not None and session.drive is not None
     if session.part is None:
         return replace(session, plan=plan_of(services, session))
@@ -124,7 +130,7 @@ def planned(services: Services, session: Session) -> Session:
 
 
 def fault(services: Services, session: Session) -> str:
-    """Why it cannot be planned, in a sentence; empty where it can."""
+    """Return why planning fails, or an empty string."""
     try:
         planned(services, session)
     except DiskwrightError as error:
@@ -133,14 +139,14 @@ def fault(services: Services, session: Session) -> str:
 
 
 def with_wish(session: Session, index: int, wish: Wish) -> Session:
-    """With one volume changed, or a further one."""
+    """Replace or append a volume."""
     wishes = [*session.wishes]
     wishes[index : index + 1] = [wish]
     return replace(session, wishes=tuple(wishes), plan=None)
 
 
 def without_wish(session: Session, index: int) -> Session:
-    """With one volume less; raises BadInput for the last."""
+    """Remove a volume. Raises BadInput for the last one."""
     if len(session.wishes) == 1:
         raise BadInput("")
     wishes = [*session.wishes]
@@ -149,10 +155,10 @@ def without_wish(session: Session, index: int) -> Session:
 
 
 def with_filesystem(services: Services, session: Session, index: int, taken: Taken) -> Session:
-    """With another filesystem, or other options of it, for one volume."""
+    """Change the filesystem or options of a volume."""
     doubts = taken.doubts
     wish = replace(session.wishes[index], choice=taken.choice, doubts=doubts)
-    # Who may write, and whether it is mounted, may be another matter on another filesystem.
+    # The usual writer and mount point depend on the filesystem.
     assert session.drive is not None
     if not wish.role and wish.choice.filesystem != session.wishes[index].choice.filesystem:
         others = [one for at, one in enumerate(session.wishes) if at != index]

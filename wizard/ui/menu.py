@@ -44,7 +44,7 @@ MOUNT_SAYS = t("now and at every boot")
 ADJUST_SAYS_TO = Sentence("up to {most:size}, or move; no file loss")
 
 WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
-"""What is worked out on the machine itself before it is reviewed; the rest of what writes can be planned."""
+"""Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
 WRITES = WORKED_OUT - {"unmount"} | {
     "set-up",
     "use-free",
@@ -56,15 +56,18 @@ WRITES = WORKED_OUT - {"unmount"} | {
     "move",
     "bring",
 }
-"""What must not be done beside a run on the same device. What waits may be unmounted: it is looked at so."""
+"""Actions blocked by an open run on the same device. A waiting volume can be unmounted after inspection."""
 LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
-"""The least that any filesystem for files takes."""
+"""Minimum size of a mountable filesystem, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """What is known beside the drives: whether the filesystem has a line in fstab, why nothing can be worked
-    out here, and why nothing can be measured; empty where it can."""
+    """Facts from outside the drives.
+
+    `has_line` is True if fstab lists the filesystem. The texts explain why actions or measurements are
+    unavailable, or are empty.
+    """
 
     has_line: bool = True
     not_worked_out: Text = ""
@@ -73,8 +76,10 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class MenuEntry:
-    """Something that can be done. `says` what it means here, `why_not` why it cannot be done now; `ends`: it
-    destroys something."""
+    """An action. `says` describes the effect here, and `why_not` explains why the action is unavailable.
+
+    `ends` marks an action that destroys something.
+    """
 
     name: str
     key: str
@@ -92,8 +97,11 @@ def entries(
     runs: Sequence[OpenRun] = (),
     here: Here = Here(),
 ) -> tuple[MenuEntry, ...]:
-    """All of it, the best first. `device` is the drive itself, or a partition; `impediment` is why the drive
-    cannot be set up; `runs` are the open ones, of which those on the device come before all."""
+    """Return all actions for a drive or partition, best first.
+
+    `impediment` explains why the drive cannot be set up, or is empty. `runs` are all open runs; actions for
+    runs on the device are listed first.
+    """
     part = drive.partition(device)
     found = [*_of_drive(drive, impediment)] if part is None else []
     found += _of_filesystem(machine, drive, device, here)
@@ -105,12 +113,12 @@ def entries(
     found = [_unless_not_worked_out(here, one) for one in found]
     own = runs_on(runs, drive, device)
     found = [_unless_runs_come_first(own, one) for one in found]
-    # What can be done comes before what cannot; what destroys comes last of each.
+    # Sort unavailable actions last, and destructive ones last in each group.
     return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
 
 
 def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
-    """What leads the first of the runs on."""
+    """Yield the actions for the first run."""
     for run in runs[:1]:
         if waits(run):
             yield MenuEntry("keep", "K", t("Keep"), t("use the result and end undo"), ends=True)
@@ -126,7 +134,7 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
 
 
 def _unless_runs_come_first(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEntry:
-    """Where an open run stands against it, that is the reason that is told, before every other."""
+    """Block the entry if an open run conflicts. This reason overrides all others."""
     why_not = why_not_now(runs)
     unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
     stands = why_not != "" and (entry.name in WRITES or unmounts)
@@ -134,7 +142,7 @@ def _unless_runs_come_first(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEn
 
 
 def _unless_not_worked_out(here: Here, entry: MenuEntry) -> MenuEntry:
-    """Where nothing on the drive stands against it, that nothing can be worked out here may do so."""
+    """Block the entry if the machine is unavailable and the drive gives no other reason."""
     if entry.why_not == "" and entry.name in WORKED_OUT:
         return replace(entry, why_not=here.not_worked_out)
     return entry
@@ -167,7 +175,7 @@ def _of_drive(drive: Drive, impediment: Text) -> Iterator[MenuEntry]:
 
 
 def _usable_bytes(drive: Drive) -> int:
-    """The largest partition that the free space can hold."""
+    """Return the size of the largest aligned partition that fits the free space."""
     if drive.geometry is None:
         return 0
     spaces = aligned_spaces(drive.free, drive.geometry)
@@ -206,7 +214,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> I
             t("from a folder or another filesystem; verified"),
             why_not,
         )
-    # Where nothing can be worked out, nobody looked into fstab.
+    # If `not_worked_out` is set, fstab was not read.
     has_line = here.has_line or here.not_worked_out != ""
     against = why_not_remount(drive, device, has_line=has_line)
     yield MenuEntry("options", "o", words.OPTIONS, t("from the fstab line"), _or_empty(against))
@@ -226,7 +234,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     except Refused:
         room = 0
     mounted = bool(places_of(drive, part.path))
-    # One that is mounted may also not fill its partition, which only root can see.
+    # A mounted filesystem may be smaller than the partition, which only root can check.
     says = (
         t("by {size:size} of free space; no file loss", size=room)
         if room or not mounted
@@ -254,7 +262,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
 
 
 def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
-    """What sizes it can have, and why nothing of where it lies can be another."""
+    """Return the possible sizes, and the reason if resizing and moving are both impossible."""
     if why_not := why_not_adjust(drive, part):
         return "", why_not
     most = (
@@ -262,7 +270,7 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
     )
     if why_not_shrink(drive, part):
         return ADJUST_SAYS_TO(most=most), ""
-    # Of a recording from before, nobody knows how much is taken.
+    # Old recordings do not include the used space.
     if part.signatures[0].taken_bytes is None:
         return ADJUST_SAYS_TO(most=most), ""
     return t(
@@ -284,7 +292,7 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
 
 
 def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
-    """In the drive's own menu, where there is more than one."""
+    """Yield a combined action if several partitions are misaligned."""
     if len(misaligned_parts(drive)) < 2:
         return
     says: Text = ""

@@ -15,7 +15,7 @@ Text = Message | str
 
 
 class Tone(StrEnum):
-    """How something is meant; a face has a colour, or nothing, for each. The words say it all the same."""
+    """Emphasis of a text. Interfaces may add a colour; the words alone carry the meaning."""
 
     PLAIN = "plain"
     STRONG = "strong"
@@ -27,7 +27,7 @@ class Tone(StrEnum):
 
 
 class ScreenStep(StrEnum):
-    """The five screens, in their order."""
+    """The five screens, in order."""
 
     DRIVES = "drives"
     PURPOSE = "purpose"
@@ -38,7 +38,7 @@ class ScreenStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some text with its tone."""
+    """Text with a tone."""
 
     text: Text
     tone: Tone = Tone.PLAIN
@@ -46,8 +46,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Para:
-    """A paragraph, its pieces one after the other with a space between. All but its first line are indented
-    by `hang` more than `indent`. `key` is the action beside it, shown at the end of its line."""
+    """A paragraph of pieces joined by spaces. Lines after the first are indented by `hang` more than `indent`.
+
+    `key` names an action, shown at the end of the line.
+    """
 
     pieces: tuple[Piece, ...] = ()
     indent: int = 0
@@ -57,13 +59,13 @@ class Para:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command as it can be copied, or a line of a file where there is one word only."""
+    """A command to copy, or a single word as a line of a file."""
 
     argv: tuple[str, ...]
 
 
 class Fate(StrEnum):
-    """What becomes of a stretch of a drive."""
+    """The effect of a plan on a stretch of a drive."""
 
     KEPT = "kept"
     NEW = "new"
@@ -74,8 +76,10 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A partition, or free space, in a bar; drawn to scale, and at least as wide as its name where there is
-    room. `filesystem` is libblkid's name, empty for none."""
+    """A partition or free space in a bar, drawn to scale but at least as wide as the name if space allows.
+
+    `filesystem` is libblkid's name, or empty.
+    """
 
     name: Text
     size_bytes: int
@@ -85,7 +89,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A drive from its first to its last byte."""
+    """A drive, from first to last byte."""
 
     stretches: tuple[Stretch, ...]
     caption: Text = ""
@@ -93,7 +97,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Named figures as bars; `better` says which way."""
+    """Named figures drawn as bars. `better` says if higher or lower is better."""
 
     unit: Text
     values: tuple[tuple[str, float], ...]
@@ -102,8 +106,10 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far work is. `share` from 0 to 1, None where nobody knows; `said` what is left; `rates` bytes a
-    second of the last moments, the latest at the end."""
+    """Progress of a task. `share` is between 0 and 1, or None if unknown.
+
+    `said` describes the remaining work. `rates` are recent speeds in bytes per second, latest last.
+    """
 
     share: float | None
     said: Text = ""
@@ -112,7 +118,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """The one thing that matters most here."""
+    """The most important statement of a view."""
 
     text: Text
     detail: tuple[Text, ...] = ()
@@ -125,7 +131,7 @@ GAP = Para()
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """Blocks under a title, to be read; it scrolls where it has no room."""
+    """Blocks of text under a title, scrollable if too long."""
 
     title: Text
     blocks: tuple[Block, ...]
@@ -133,7 +139,7 @@ class Pane:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a list. `least` is the width of the terminal from which it is shown."""
+    """A column of a list, shown if the terminal has at least `least` columns."""
 
     title: Text = ""
     right: bool = False
@@ -142,9 +148,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line that the cursor can stand on. `chosen` marks what is taken: True, False, or None where nothing
-    can be. `level` indents it. `why_not` is why it cannot be taken; it is greyed then. `notes` stand below
-    it. One that is `pinned` has no columns: it stands first, as wide as the screen, and stays in sight."""
+    """A selectable line of a list.
+
+    `chosen` is None if the row has no check mark. `level` is the indentation. `why_not` greys the row and
+    explains why. `notes` are shown below the row. A `pinned` row has no columns, spans the screen at the top
+    and does not scroll.
+    """
 
     key: str
     cells: tuple[Piece, ...]
@@ -157,8 +166,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The list that has the focus. `at` is the row that the cursor stands on; `many` says whether several can
-    be chosen at once."""
+    """The list with the focus. `at` is the row under the cursor. `many` allows several chosen rows."""
 
     rows: tuple[Row, ...]
     at: str = ""
@@ -168,7 +176,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A value that a field can have; `why_not` is why it cannot be had now."""
+    """A value offered by a field. `why_not` explains why the value is unavailable."""
 
     value: str
     text: Text
@@ -177,8 +185,11 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Something to type, or with `offers` something to turn to. `hint` stands where it is empty; `secret` is
-    not shown; of `selected` the first letter that is typed replaces the value."""
+    """A text field, or a selection if `offers` is not empty.
+
+    `hint` is the placeholder. A `secret` value is masked. If `selected`, the first typed letter replaces the
+    value.
+    """
 
     key: str
     caption: Text
@@ -191,9 +202,11 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that can be done here, by its key. `name` is what the desk is told. The first one is what
-    Enter does. `ends`: it ends or destroys something, as a capital letter says too. `aside`: it is not in the
-    line of keys, since the text names it."""
+    """An action with a key. `name` identifies the action to the desk. Enter performs the first action.
+
+    `ends` marks an action that ends or destroys something; such keys are capital letters. An `aside` action
+    is omitted from the line of keys, because the text mentions the key.
+    """
 
     name: str
     key: str
@@ -205,12 +218,11 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The content of a screen. `place` is its name in code, never shown. At most one of `rows` and `fields`
-    is filled.
+    """The content of a screen. `place` is an internal name. Has rows or fields, never both.
 
-    `above` is drawn over the list or the fields, `panes` below or beside. `said` answers the last action.
-    `over` draws it over the previous screen, which stays visible. `busy`: work is running, and the view will
-    change by itself. `help` explains the screen, in paragraphs.
+    `above` is drawn over the list or the fields, and `panes` are drawn below them or on the right. `said`
+    answers the last action. `over` makes a dialog over the previous screen. `busy` means that work is running
+    and the view will change. `help` explains the screen, one text per paragraph.
     """
 
     place: str
@@ -228,23 +240,23 @@ class View:
     help: tuple[Text, ...] = ()
 
     def action(self, name: str) -> Action | None:
-        """The action of this name, where it is here."""
+        """Return the action with this name, or None."""
         return next((action for action in self.actions if action.name == name), None)
 
 
 def para(*pieces: Piece | Text, indent: int = 0, hang: int = 0, key: str = "") -> Para:
-    """A paragraph of pieces; a bare text is plain. Empty ones are left out."""
+    """Return a paragraph of pieces. Plain text gets the plain tone, and empty pieces are omitted."""
     found = (piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
     return Para(tuple(piece for piece in found if piece.text != ""), indent, hang, key)
 
 
 def strong(text: Text) -> Piece:
-    """What is to be seen first."""
+    """Return emphasised text."""
     return Piece(text, Tone.STRONG)
 
 
 def muted(text: Text) -> Piece:
-    """A label."""
+    """Return text in the tone of a label."""
     return Piece(text, Tone.MUTED)
 
 
@@ -254,9 +266,9 @@ QUIT_KEY = t("quit")
 
 
 Values = Mapping[str, str]
-"""What the fields hold, by their keys."""
+"""Values of fields by key."""
 
 
 def back_action() -> Action:
-    """Return to the previous screen."""
+    """Return the action that closes the screen."""
     return Action("back", "escape", BACK)

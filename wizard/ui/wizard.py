@@ -1,4 +1,4 @@
-"""Which screen opens on which request. The only module that imports the screens."""
+"""Open screens on request. The only module that imports the screens."""
 
 from __future__ import annotations
 

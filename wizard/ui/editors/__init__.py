@@ -1,1 +1,1 @@
-"""Editors of the plan's details."""
+"""Editors for details of a plan."""

@@ -1,4 +1,4 @@
-"""Editor for start, end and size of an existing partition, with the meaning of each change."""
+"""Editor for start, end and size of an existing partition, with the effect of each change."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def adjust(desk: Desk, device: str) -> None:
 
 
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
-    """The same for one of all partitions; which is asked where there are several."""
+    """Open the editor for a partition of the drive. Ask which if there are several."""
     parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
     if len(parts) == 1:
         adjust(desk, parts[0].path)
@@ -96,8 +96,7 @@ def _named(part: Partition) -> tuple[Piece, ...]:
 
 
 class Adjusting(Beside):
-    """Three rows for one place: a step in one changes what follows from it. Enter leads to Review of the plan
-    or the move that it means."""
+    """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
     def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
         super().__init__(desk)
@@ -115,7 +114,7 @@ class Adjusting(Beside):
         self._meaning: Meaning = meaning_of(self._machine, self._drive, self._part, place)
 
     def view(self) -> View:
-        """The drive now and then, the three numbers, and what they mean."""
+        """Return the drive before and after, the three values and their effect."""
         return View(
             "adjusting",
             self.at,
@@ -211,23 +210,23 @@ class Adjusting(Beside):
             yield _fact(SHRINK, t("down to {least:round}.", least=least_bytes(drive, part)), True)
 
     def moved(self, row: str) -> None:
-        """That number is adjusted."""
+        """Select a value to change."""
         self._at = Border(row)
 
     def act_more(self, row: str, _values: Values) -> None:
-        """A step up."""
+        """Increase the value by one step."""
         self._go(row, self._step)
 
     def act_less(self, row: str, _values: Values) -> None:
-        """A step down."""
+        """Decrease the value by one step."""
         self._go(row, -self._step)
 
     def act_much_more(self, row: str, _values: Values) -> None:
-        """A long step up."""
+        """Increase the value by a long step."""
         self._go(row, self._long)
 
     def act_much_less(self, row: str, _values: Values) -> None:
-        """A long step down."""
+        """Decrease the value by a long step."""
         self._go(row, -self._long)
 
     def _go(self, row: str, by: int) -> None:
@@ -238,7 +237,7 @@ class Adjusting(Beside):
         self._wish(there)
 
     def act_type(self, row: str, _values: Values) -> None:
-        """Another number, typed."""
+        """Ask for a value."""
         self._at = border = Border(row or self._at)
 
         def take(values: Values) -> Callable[[], None]:
@@ -255,16 +254,16 @@ class Adjusting(Beside):
         self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, t("use")))
 
     def act_reset(self, _row: str, _values: Values) -> None:
-        """As the partition lies now."""
+        """Restore the current place of the partition."""
         self._wish(self._now)
 
     def act_first(self, _row: str, _values: Values) -> None:
-        """Of two jobs only the first."""
+        """Reduce a combined change to the first job."""
         if self._meaning.first is not None:
             self._wish(self._meaning.first)
 
     def act_review(self, _row: str, _values: Values) -> None:
-        """On to the plan, or the move, that it means."""
+        """Open Review of the plan or move."""
         if self._meaning.why_not != "":
             self.tell(self._meaning.why_not, Tone.WARN)
         elif self._meaning.does is Does.MOVE:

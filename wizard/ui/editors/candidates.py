@@ -1,4 +1,4 @@
-"""Select the filesystems to compare at a planned volume's place, run the comparison and show the result."""
+"""Select filesystems to compare for a planned volume, run the comparison and show the result."""
 
 from __future__ import annotations
 
@@ -67,8 +67,11 @@ TRY = t("try them")
 
 
 class Candidates(Screen):
-    """`index` is the volume of the session's plan, `advice` that for its purpose, `loads` are those by which
-    it is tried. `take` puts another filesystem into the plan."""
+    """Selection of filesystems to compare for volume `index` of the session's plan.
+
+    `advice` is for the volume's purpose, and `loads` are the benchmark loads. `take` puts another filesystem
+    into the plan.
+    """
 
     step = ScreenStep.PLAN
 
@@ -89,7 +92,7 @@ class Candidates(Screen):
         self._aged = False
 
     def _plan(self, choice: Choice) -> Plan | str:
-        """The plan with this filesystem; or why there is none, in a sentence."""
+        """Return the plan with this filesystem, or why planning fails."""
         assert self._session.plan is not None
         if choice is self._planned:
             return self._session.plan
@@ -109,7 +112,7 @@ class Candidates(Screen):
         return found if isinstance(found, str) else ""
 
     def view(self) -> View:
-        """The filesystems, those that are taken, and what it costs to try them."""
+        """Return the filesystems, the current selection and the cost of a trial."""
         wish = self._session.wishes[self._index]
         return View(
             "candidates",
@@ -133,7 +136,7 @@ class Candidates(Screen):
         )
 
     def _cost(self, label: str) -> Iterator[Block]:
-        """What is done, and what it takes."""
+        """Describe the trial with time limit and amount of writes."""
         bounds = usual_bounds(1 + len(self._taken))
         yield para(
             t(
@@ -177,20 +180,20 @@ class Candidates(Screen):
         )
 
     def moved(self, row: str) -> None:
-        """It can be taken or left."""
+        """Move the cursor."""
         self._at = row
 
     def act_turn(self, row: str, _values: Values) -> None:
-        """Take or leave the one under the cursor."""
+        """Add or remove the filesystem under the cursor."""
         taken = [name for name in self._taken if name != row]
         self._taken = taken if row in self._taken else [*taken, row]
 
     def act_age(self, _row: str, _values: Values) -> None:
-        """On new or on aged filesystems."""
+        """Switch between new and aged filesystems."""
         self._aged = not self._aged
 
     def act_try(self, _row: str, _values: Values) -> None:
-        """After what is lost was said, and the token typed."""
+        """Start the trial after the user confirms the loss with the drive's token."""
         drive = self._session.drive
         assert drive is not None
         order = self._ordered()
@@ -210,7 +213,7 @@ class Candidates(Screen):
         self.desk.go(Typing(self.desk, t("Try them?"), text, (field,), take, TRY))
 
     def _ordered(self) -> Order:
-        """What is asked for; raises Refused where that cannot be."""
+        """Return the trial to run. Raises Refused."""
         assert self._session.drive is not None
         found = [self._plans[name] for name in (self._planned.filesystem, *self._in_order())]
         plans = [plan for plan in found if not isinstance(plan, str)]
@@ -221,14 +224,14 @@ class Candidates(Screen):
         )
 
     def _in_order(self) -> list[str]:
-        """Those that are taken, as they are ranked."""
+        """Return the selected filesystems in ranking order."""
         return [one.filesystem for one in self._choices if one.filesystem in self._taken]
 
     def _begin(self, order: Order) -> None:
         choices = {choice.filesystem: choice for choice in self._choices}
 
         def use(filesystem: str) -> None:
-            # This screen shows the old plan.
+            # Close this screen, which shows the old plan.
             self.desk.back()
             self._take(Taken(choices[filesystem]))
 
@@ -240,7 +243,10 @@ def _title(name: str) -> str:
 
 
 class Tryout(Screen):
-    """It begins by itself: the token was typed. `use` puts a filesystem that was better into the plan."""
+    """A running trial and the result. Starts by itself, since the user has confirmed.
+
+    `use` puts a better filesystem into the plan.
+    """
 
     step = ScreenStep.PLAN
 
@@ -254,7 +260,7 @@ class Tryout(Screen):
         self._begun = False
 
     def entered(self) -> None:
-        """Begin, the first time."""
+        """Start the trial when first opened."""
         if not self._begun:
             self._begun = True
             self._start()
@@ -265,11 +271,11 @@ class Tryout(Screen):
 
     @property
     def may_leave(self) -> bool:
-        """Not while filesystems are being tried."""
+        """True unless a trial is running."""
         return not self._working
 
     def view(self) -> View:
-        """How far it is, or what it showed."""
+        """Return the progress or the result."""
         verdict = None if self._working else self._verdict
         blocks = verdict_blocks(verdict) if verdict else progress_blocks(self._progress, self._order)
         return View(
@@ -303,11 +309,11 @@ class Tryout(Screen):
         yield Action("back", "escape", BACK, aside=verdict is None)
 
     def act_keep(self, _row: str, _values: Values) -> None:
-        """The plan stays as it is."""
+        """Close the trial without changing the plan."""
         self.desk.back(2)
 
     def act_use(self, _row: str, _values: Values) -> None:
-        """The plan with the filesystem that was better here."""
+        """Use the better filesystem in the plan."""
         verdict = self._verdict
         assert verdict is not None
         better = next(one.filesystem for one in verdict.candidates if one.id == verdict.better)
@@ -315,16 +321,16 @@ class Tryout(Screen):
         self._use(better)
 
     def act_again(self, _row: str, _values: Values) -> None:
-        """Once more; the token was typed."""
+        """Repeat the trial. The user has already confirmed."""
         self._start()
 
     def act_stop(self, _row: str, _values: Values) -> None:
-        """End it early."""
+        """Stop the trial early."""
         self._stop.set()
         self.tell(t("Stopping ..."))
 
     def act_save(self, _row: str, _values: Values) -> None:
-        """The result, with every round."""
+        """Save the result with every round."""
         from wizard.benchmark.candidates.trial import render_trial
 
         if self._verdict:

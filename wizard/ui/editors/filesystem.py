@@ -42,11 +42,8 @@ if TYPE_CHECKING:
     from wizard.model.machine import Machine
 
 
-# How a filesystem stands.
 
-# What stands behind it.
 
-# Keys.
 
 HELP = (
     Sentence(
@@ -71,8 +68,10 @@ CANNOT = t("cannot")
 IN_DOUBT = t("Note:")
 
 SPOKEN = 1000
-"""No terminal has so many columns: beside a list the pane has the sentence, and a face without panes tells
-it in the row."""
+"""Width that no terminal reaches.
+
+Wide interfaces show the sentence in the pane; those without panes show all columns.
+"""
 
 STANDING = {
     Rank.CHOSEN: (Sentence("recommended"), Tone.GOOD),
@@ -82,10 +81,10 @@ STANDING = {
 
 
 class Filesystem(Screen):
-    """The ranking. `choice` is the current filesystem.
+    """The ranking of filesystems. `choice` is the current filesystem.
 
-    `take` gets the new choice and may refuse it, which is shown here. Then this screen is closed, unless
-    `take` opened another. `size_bytes` is the volume's size, if known, to rank again.
+    `take` receives the new choice and may refuse, which is shown here. If accepted, this screen closes,
+    unless `take` opened another. `size_bytes` is the volume's size, if known, for a new ranking.
     """
 
     step = ScreenStep.PLAN
@@ -112,7 +111,7 @@ class Filesystem(Screen):
         self._at = first or next((one.filesystem for one in advice.choices), "")
 
     def view(self) -> View:
-        """The ranking, and what stands behind the row under the cursor."""
+        """Return the ranking, with options and reasons of the selected row."""
         advice = self._advice
         rows = (*map(self._row, for_files(advice.choices)), *map(_unmade_row, advice.unmade))
         columns = (Column(), Column(), Column(least=SPOKEN))
@@ -164,7 +163,7 @@ class Filesystem(Screen):
             yield Pane(t("About this drive"), blocks)
 
     def _choice(self, row: str) -> Choice | None:
-        """The choice of a row, with what was asked for beside the advice."""
+        """Return the choice of a row, including added options."""
         if row in self._asked:
             return self._asked[row].choice
         return self._advice.choice(row)
@@ -176,18 +175,18 @@ class Filesystem(Screen):
         return self._asked.get(choice.filesystem) or Taken(choice)
 
     def _missing(self, row: str) -> Missing | None:
-        """The programs without which the filesystem of a row cannot be made."""
+        """Return the missing tools for the filesystem of a row, or None."""
         choice, machine = self._advice.choice(row), self._session.machine
         if choice is None or not choice.obstacles or machine is None:
             return None
         return lacking(machine, FILESYSTEMS[choice.filesystem].makers)
 
     def moved(self, row: str) -> None:
-        """What stands behind it is shown."""
+        """Show options and reasons of the row."""
         self._at = row
 
     def act_take(self, row: str, _values: Values) -> None:
-        """It is the volume's filesystem now."""
+        """Use the filesystem for the volume."""
         choice = self._choice(row)
         if choice is None or choice.obstacles:
             return
@@ -196,7 +195,7 @@ class Filesystem(Screen):
             self.desk.back()
 
     def act_options(self, row: str, _values: Values) -> None:
-        """Every option of it."""
+        """Open the options of the filesystem."""
         advised, choice = self._advice.choice(row), self._choice(row)
         if advised is None or choice is None or choice.obstacles:
             return
@@ -208,7 +207,7 @@ class Filesystem(Screen):
         self.desk.go(Options(self.desk, self._session, workload, taken, keep, advised=advised))
 
     def act_why(self, row: str, _values: Values) -> None:
-        """The studies and figures behind it."""
+        """Open the studies and figures for the filesystem."""
         choice, unmade = self._choice(row), self._unmade(row)
         if choice is not None:
             self.desk.go(
@@ -218,12 +217,12 @@ class Filesystem(Screen):
             self.desk.go(Reasons(self.desk, unmade.title, unmade_reasons(unmade)))
 
     def act_install(self, row: str, _values: Values) -> None:
-        """Install what makes it."""
+        """Install the missing tools for the filesystem."""
         if absent := self._missing(row):
             self.desk.open_install(absent, lambda: self._look_again(absent))
 
     def _look_again(self, absent: Missing) -> None:
-        """Rank with the programs that are there now."""
+        """Rank again with the installed tools."""
         self.desk.later(self, self.services.surroundings, lambda now: self._equipped(now, absent))
 
     def _equipped(self, now: Machine, absent: Missing) -> None:
@@ -263,7 +262,7 @@ class Filesystem(Screen):
 
 
 def _none(advice: Advice) -> Text:
-    """That nothing is advised: nothing can be made, or nothing that suits the purpose."""
+    """Explain that no filesystem can be created, or that none suits the purpose."""
     return (
         t(
             "No filesystem suits this purpose on this drive. You can still create those "
@@ -275,7 +274,7 @@ def _none(advice: Advice) -> Text:
 
 
 def standing(choice: Choice) -> Piece:
-    """How it stands, in a word or two; nothing speaks for one that the purpose does not name."""
+    """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
     if choice.obstacles:
         return Piece(CANNOT, Tone.MUTED)
     word, tone = STANDING[choice.place if choice.ranked else Rank.REJECTED]
@@ -283,8 +282,7 @@ def standing(choice: Choice) -> Piece:
 
 
 def _choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
-    """Why a choice has its place, and what it is made and mounted with; of what hinders it, its row says the
-    first."""
+    """Explain the rating, with mkfs and mount options. Omits the first obstacle, shown in the row."""
     yield para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
         yield para(Piece(t("Not possible here:"), Tone.DANGER), obstacle, hang=2)

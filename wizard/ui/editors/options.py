@@ -38,13 +38,9 @@ if TYPE_CHECKING:
     from wizard.model.advice import Choice
 
 
-# How an option stands.
 
-# What is said of it.
 
-# A danger is typed back.
 
-# Keys.
 
 HELP = (
     Sentence("Each row is an option of mkfs or mount."),
@@ -62,10 +58,10 @@ DANGER = "danger"
 
 
 class Options(Screen):
-    """Every option that can be written for the filesystem of `taken`, whose volume is for `workload`.
+    """Selection of mkfs and mount options for the filesystem of `taken` and the workload of the volume.
 
-    `take` gets the choice with its options after every change, and may refuse it, which is shown here; this
-    screen stays open. `advised` is the choice without the added options, if known.
+    `take` receives the choice after every change and may refuse, which is shown here. This screen stays open.
+    `advised` is the choice without added options, if known.
     """
 
     step = ScreenStep.PLAN
@@ -82,13 +78,13 @@ class Options(Screen):
         super().__init__(desk)
         self._session, self._workload, self._taken, self._take = session, workload, taken, take
         self._advised = advised or self._choice_before()
-        # Of what is not known by name nothing can be dropped, and its doubts stay.
+        # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
         self._offers = self._offered()
         self._at = self._offers[0].option.id if self._offers else ""
 
     def view(self) -> View:
-        """All of them, and what the one under the cursor does."""
+        """Return all options and a description of the selected one."""
         offer, drive = self._offer(self._at), self._session.drive
         return View(
             "options",
@@ -135,7 +131,7 @@ class Options(Screen):
         return Piece(t("not recommended"), Tone.WARN) if offer.option.never else Piece(t("optional"))
 
     def _why_not(self, offer: Offered) -> Text:
-        """Why it cannot be turned."""
+        """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
         return (
@@ -148,7 +144,7 @@ class Options(Screen):
         )
 
     def _is_used(self, offer: Offered) -> bool:
-        """Whether it stands among what is written, by itself or as a part of a list."""
+        """Return True if the option is used, alone or in a list."""
         option, choice = offer.option, self._taken.choice
         written = (*choice.mkfs, *choice.mount)
         return option.id in self._taken.names or (
@@ -159,7 +155,7 @@ class Options(Screen):
         return next((offer for offer in self._offers if offer.option.id == row), None)
 
     def _choice_before(self) -> Choice:
-        """The choice as it is advised, without what was asked for."""
+        """Return the recommended choice without added options."""
         taken, advice = self._taken, self._session.advice
         if not taken.names:
             return taken.choice
@@ -181,11 +177,11 @@ class Options(Screen):
         )
 
     def moved(self, row: str) -> None:
-        """What it does is shown."""
+        """Show the description of the option."""
         self._at = row
 
     def act_turn(self, row: str, _values: Values) -> None:
-        """Take it, or drop it; a dangerous one is asked for first."""
+        """Add or remove an option, after confirmation if dangerous."""
         offer = self._offer(row)
         if offer is None or self._why_not(offer) != "":
             return
@@ -216,7 +212,7 @@ class Options(Screen):
         self.desk.go(Typing(self.desk, title, blocks, fields, typed, label))
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
-        """Use these; raises the reason where they cannot be, and all is as before."""
+        """Use these options. Raises the reason and changes no option if they are refused."""
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
@@ -237,7 +233,7 @@ class Options(Screen):
 
 
 def _blocks(offer: Offered) -> Iterator[Block]:
-    """What it does, why, what it costs, and what speaks against it."""
+    """Describe effect, purpose, cost and risks of an option."""
     option = offer.option
     if option.does:
         yield para(option.does)

@@ -1,4 +1,4 @@
-"""Select the drives of a volume and how it uses them, and the partition table and volume group."""
+"""Select drives and layout of a volume, the partition table and the volume group."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ MEANS = t("Effect")
 LAY = t("use")
 
 DRIVES, HOW = "drives", "how"
-"""The keys of the two headings."""
+"""Row keys of the two headings."""
 
 
 class Spread(Screen):
-    """The other drives, of which several can be chosen, and the layouts.
+    """Selection of additional drives and a layout.
 
-    `take` gets the session with the chosen ones, and may refuse it. Then this screen is closed, unless `take`
-    opened another. If data would be lost, it asks first.
+    `take` receives the session with the selection and may refuse. If accepted, this screen closes, unless
+    `take` opened another. If data would be lost, the user is asked first.
     """
 
     step = ScreenStep.PLAN
@@ -86,7 +86,7 @@ class Spread(Screen):
         self._look()
 
     def _look(self) -> None:
-        """Which drives there are, and what can be made of those that are taken."""
+        """Find the available drives and plan every layout for the chosen drives."""
         found = candidates(self._session, partial(impediment, self.services, self.desk.runs))
         self._found = tuple(one for one in found if self.services.is_attached(one[0]))
         able = {drive.path for drive, refusal in self._found if refusal == ""}
@@ -107,7 +107,7 @@ class Spread(Screen):
         return tuple(by_path[path] for path in self._taken)
 
     def view(self) -> View:
-        """Drives and ways in one list, and what the way under the cursor means."""
+        """Return drives and layouts in one list, with the effect of the selected row."""
         first = self._session.drive
         rows = (
             Row(DRIVES, (strong(t("Drives besides {drive}", drive=first.path if first else "")),)),
@@ -145,7 +145,7 @@ class Spread(Screen):
         return Row(way.name, (Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
 
     def _why_not(self, row: str) -> Text:
-        """Why a row cannot be taken; empty where it can."""
+        """Return why a row is unavailable, or an empty text."""
         tried = self._tried.get(row, "")
         refused = {drive.path: refusal for drive, refusal in self._found}
         return tried if isinstance(tried, str) and row in self._tried else refused.get(row, "")
@@ -173,7 +173,7 @@ class Spread(Screen):
 
     @staticmethod
     def _meaning(tried: Session | str) -> Iterator[Block]:
-        """What a way means for the files, or why it cannot be had."""
+        """Describe the effect of a layout on the files, or why the layout is impossible."""
         from wizard.plan.preview import danger_of
         from wizard.plan.raid.striping import mirror_note
 
@@ -192,19 +192,19 @@ class Spread(Screen):
             yield para(Piece(loss, Tone.DANGER))
 
     def moved(self, row: str) -> None:
-        """What it means is shown."""
+        """Show the effect of the row."""
         self._at = row
 
     def drives_changed(self) -> None:
-        """What can be taken is another matter now."""
+        """Update the available drives."""
         self._look()
 
     def runs_changed(self) -> None:
-        """A run may have ended, or have begun to wait."""
+        """Update the available drives."""
         self._look()
 
     def act_take(self, row: str, _values: Values) -> None:
-        """Take or leave a drive; lay the volume in a way."""
+        """Add or remove a drive, or use a layout."""
         if row in self._tried:
             self._lay(self._tried[row])
         elif row in {drive.path for drive, refusal in self._found if refusal == ""}:
@@ -245,10 +245,10 @@ LVM = "lvm"
 
 
 class Arrange(Screen):
-    """Table and volume group. `check` raises the planner's reasons against an arrangement.
+    """Selection of partition table and volume group. `check` raises the planner's error for an arrangement.
 
-    `take` gets the chosen arrangement and may refuse it, too. Then this screen is closed, unless `take`
-    opened another.
+    `take` receives the arrangement and may refuse. If accepted, this screen closes, unless `take` opened
+    another.
     """
 
     step = ScreenStep.PLAN
@@ -265,13 +265,13 @@ class Arrange(Screen):
         self._settle(arrangement)
 
     def _settle(self, now: Arrangement) -> None:
-        """Each field bears on what the other can be."""
+        """Update both fields, which restrict each other."""
         self._now = now
         self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
         self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
 
     def view(self) -> View:
-        """Two fields, and what they mean as they are."""
+        """Return the two fields and an explanation of the current values."""
         now = self._now
         tables = (
             Offer("gpt", t("GPT (usual)")),
@@ -299,12 +299,12 @@ class Arrange(Screen):
         )
 
     def turned(self, field: str, values: Values) -> None:
-        """What cannot be says why."""
+        """Show why the chosen value is impossible."""
         self._settle(self._read(values))
         self.tell(self._refused, Tone.WARN)
 
     def act_take(self, _row: str, values: Values) -> None:
-        """Hand it on, unless it is the reason why nothing can be planned."""
+        """Use the arrangement. Raises BadInput if the planner refuses."""
         self._settle(self._read(values))
         if self._refused:
             raise BadInput(self._refused)
@@ -314,7 +314,7 @@ class Arrange(Screen):
 
     @property
     def _refused(self) -> str:
-        """Why what is turned to cannot be; empty where it can."""
+        """Why the current values are impossible, or empty."""
         mbr = self._why_no_mbr if self._now.table == "mbr" else ""
         return mbr or (self._why_no_group if self._now.grouped else "")
 
@@ -324,8 +324,7 @@ class Arrange(Screen):
         return Arrangement("mbr" if table == "mbr" else "gpt", grouped)
 
     def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
-        """Why the planner does not take what it would take otherwise; empty where it takes both, or
-        neither."""
+        """Return the planner's reason against `wanted`, or empty if the planner also refuses `otherwise`."""
         return "" if self._fault(otherwise) else self._fault(wanted)
 
     def _fault(self, arrangement: Arrangement) -> str:

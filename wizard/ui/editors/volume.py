@@ -1,4 +1,4 @@
-"""Form for one volume."""
+"""Form for a volume."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from wizard.model.advice import Choice, Workload
 
 
-# The fields.
 
-# What they can be.
 
 
 HELP = (
@@ -79,15 +77,15 @@ PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size",
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
 SUBVOLUMES = "subvolumes"
 OTHER = "other:"
-"""The value of `WRITER` where somebody else is named; a name has no colon."""
+"""Value of `WRITER` for a user or group typed by name. User names have no colon."""
 LUKS, TURNED_ON = "luks2", "on"
 
 
 class VolumeEditor(Screen):
-    """Everything that is asked for of a volume. `new` where it is not there yet.
+    """Form with every property of a volume. `new` is True for an additional volume.
 
-    `check` raises the planner's reasons against a wish. `take` gets the accepted wish and may refuse it, too.
-    Then this screen is closed, unless `take` opened another.
+    `check` raises the planner's error for a wish. `take` receives the checked wish and may refuse. If
+    accepted, this screen closes, unless `take` opened another.
     """
 
     step = ScreenStep.PLAN
@@ -113,7 +111,7 @@ class VolumeEditor(Screen):
         self._encryption_refused = self._encryption_refusal()
 
     def view(self) -> View:
-        """The fields, with what was typed."""
+        """Return the fields with their current values."""
         drive = self._session.drive
         return View(
             "volume",
@@ -151,14 +149,13 @@ class VolumeEditor(Screen):
         return Field(key, caption, self._values[key], hint, offers=offers)
 
     def _panes(self) -> Iterator[Pane]:
-        """What is said of the purpose or role, and of the filesystem for it."""
+        """Describe the purpose or role, and the filesystem."""
         role, choice = ROLES.get(self._values[ROLE]), self._choice
         said: list[Block] = [para(role.summary if role else self._workload.summary)]
         if choice is not None:
             said += [GAP, para(strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
         yield Pane(role.title if role else self._workload.title, tuple(said))
 
-    # What the fields can be.
 
     def _purposes(self) -> tuple[Offer, ...]:
         return tuple(Offer(name, workload.title) for name, workload in self._workloads.items())
@@ -184,7 +181,6 @@ class VolumeEditor(Screen):
         titled = (Offer(name, role.title, refused[name]) for name, role in ROLES.items())
         return (Offer("", t("none: use the purpose")), *titled)
 
-    # What follows from what they are.
 
     @property
     def _able(self) -> tuple[Choice, ...]:
@@ -210,7 +206,7 @@ class VolumeEditor(Screen):
 
     @property
     def _has_writers(self) -> bool:
-        """Whether anyone but root can be let write."""
+        """True if users other than root can be allowed to write."""
         return self._mounts and not self._values[ROLE]
 
     def _values_of(self, wish: Wish) -> dict[str, str]:
@@ -236,7 +232,7 @@ class VolumeEditor(Screen):
         return self.services.volume_choices(session.machine, session.drive, recording, purpose, role)
 
     def _in_role(self, role: str) -> Wish:
-        """The volume as it was given, in another role; raises Refused."""
+        """Return the original volume in another role. Raises Refused."""
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         recording = session.diagnosis.recording
@@ -250,8 +246,7 @@ class VolumeEditor(Screen):
         return ""
 
     def _encryption_refusal(self) -> str:
-        """Why the planner does not take the volume encrypted that it would take otherwise; empty where it
-        takes both, or neither."""
+        """Return the planner's reason against encryption, or empty if the plain volume is also refused."""
         try:
             wish = self._read()
         except DiskwrightError:
@@ -270,10 +265,9 @@ class VolumeEditor(Screen):
         check_wishes((wish,))
         self._check(wish)
 
-    # What is done.
 
     def turned(self, field: str, values: Values) -> None:
-        """Purpose and role have a ranking of their own; what was typed stays."""
+        """Rank the filesystems again if purpose or role changed. Preserves typed values."""
         before = self._values
         self._values = {**before, **values}
         self.tell("")
@@ -287,8 +281,8 @@ class VolumeEditor(Screen):
             self.tell(self._encryption_refused, Tone.WARN)
 
     def _turn_role(self, before: Values) -> None:
-        """Another role has its own purpose, filesystem and size, and is mounted nowhere by itself; without
-        one all of that is as it was."""
+        """Set purpose, filesystem, size and mount point of a role, or restore them if the role was cleared.
+        """
         role = self._values[ROLE]
         if not before[ROLE]:
             self._aside = {key: self._values[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}
@@ -303,8 +297,10 @@ class VolumeEditor(Screen):
         self._rank()
 
     def _rank(self) -> None:
-        """The filesystems for this purpose and role, of which the first is proposed; for those that the
-        volume came with, the one that it had."""
+        """Rank the filesystems for purpose and role, and select the best one.
+
+        For the original purpose and role, select the original filesystem.
+        """
         purpose, role = self._values[PURPOSE], self._values[ROLE]
         self._choices = self._choices_for(purpose, role)
         names = [choice.filesystem for choice in self._able]
@@ -313,8 +309,7 @@ class VolumeEditor(Screen):
         self._values[FILESYSTEM] = was if same else next(iter(names), "")
 
     def _propose(self) -> None:
-        """A new volume is written to and mounted as is usual for its purpose, unless a person said
-        otherwise."""
+        """Propose the usual mount point and writer for a new volume, unless the user changed them."""
         drive, keys = self._session.drive, (MOUNT, WRITER)
         if not self._new or drive is None or any(self._values[key] != self._usual[key] for key in keys):
             return
@@ -328,7 +323,7 @@ class VolumeEditor(Screen):
         self._values |= {key: usual[key] for key in keys}
 
     def act_take(self, _row: str, values: Values) -> None:
-        """Hand the wish on if the planner takes it; what it has against it is told, and nothing is lost."""
+        """Use the volume if the planner accepts. Errors preserve the typed values."""
         self._values = {**self._values, **values}
         wish = self._read()
         self._checked(wish)
@@ -337,7 +332,7 @@ class VolumeEditor(Screen):
             self.desk.back()
 
     def _read(self) -> Wish:
-        """What the fields say; raises BadInput for what cannot be."""
+        """Return the wish for the typed values. Raises BadInput."""
         was, values, choice = self._wish, self._values, self._choice
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
@@ -348,7 +343,7 @@ class VolumeEditor(Screen):
         size_bytes, percent = parse_share(values[SIZE].strip() or REST)
         return replace(
             was,
-            # What was asked for beside the advice stays with what it was asked for.
+            # Preserve custom options unless purpose, filesystem or role changed.
             choice=was.choice if same else choice,
             doubts=was.doubts if same else (),
             workload=self._workload,
@@ -368,7 +363,7 @@ class VolumeEditor(Screen):
         return _unless_none(self._values[MOUNT]) or None
 
     def _writer(self) -> Writer:
-        """Who may write; whom the volume came with need not be known here."""
+        """Return the writer. The original writer may be unknown to this machine."""
         value = self._values[WRITER]
         name = self._values[WRITER_NAME].strip() if value == OTHER else value
         known = {**self._writers, written(self._wish.writer): self._wish.writer}
@@ -378,7 +373,7 @@ class VolumeEditor(Screen):
 
 
 def written(writer: Writer) -> str:
-    """A writer as `writer_named` takes it."""
+    """Return the name of a writer in the format of `writer_named`."""
     return {"person": writer.name, "group": f"group:{writer.name}"}.get(writer.kind, writer.kind)
 
 
@@ -387,5 +382,5 @@ def _has_subvolumes(choice: Choice) -> bool:
 
 
 def _unless_none(text: str) -> str:
-    """What was typed, but for the word that means nothing at all."""
+    """Return the typed text, or an empty string for the word "none"."""
     return "" if text.strip().lower() == NO_PLACE else text.strip()
