@@ -46,9 +46,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Para:
-    """A paragraph of pieces joined by spaces. Lines after the first are indented by `hang` more than `indent`.
+    """A paragraph of pieces joined by spaces.
 
-    `key` names an action, shown at the end of the line.
+    Lines after the first are indented by `hang` more than `indent`. `key` names an action, shown at the end
+    of the line.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -97,7 +98,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Named figures drawn as bars. `better` says if higher or lower is better."""
+    """Named figures drawn as bars. `shown` are the formatted values, if given."""
 
     unit: Text
     values: tuple[tuple[str, float], ...]

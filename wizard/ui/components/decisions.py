@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
-    """What each way means, and when and how it can be had."""
+    """Explain keep, undo and resume, as far as available."""
     for choice in decision.choices:
         said = Sentence("Keep (K): {means}") if choice.way is Settling.KEEP else Sentence("Undo (U): {means}")
         yield para(said(means=choice.means), hang=2)
@@ -48,7 +48,7 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
 
 
 def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -> Decision:
-    """Offer exactly the commands that work on the run now."""
+    """Restrict a decision to the commands that work now."""
     choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
         choices = (
@@ -65,7 +65,7 @@ RUNNING = "running"
 
 
 def runs_on(runs: Iterable[OpenRun], drive: Drive, device: str = "") -> tuple[OpenRun, ...]:
-    """Those that work on a partition or on its drive; without a partition, on any of the drive."""
+    """Return the runs on a partition and its drive, or on any part of the drive without `device`."""
     mine = {drive.path, *(part.path for part in drive.partitions)}
     if device and device != drive.path:
         mine = {drive.path, device}
@@ -73,18 +73,20 @@ def runs_on(runs: Iterable[OpenRun], drive: Drive, device: str = "") -> tuple[Op
 
 
 def waits(run: OpenRun) -> bool:
-    """Whether all is done, and only a word is missing."""
+    """Return True if the run is complete and waits for keep or undo."""
     return run.state != RUNNING and "keep" in run.ways
 
 
 def impediment(services: Services, runs: Iterable[OpenRun], drive: Drive) -> Text:
-    """Why a drive cannot be set up: a run on it first, which may itself have locked the drive."""
+    """Return why a drive cannot be set up. Runs come first, since they may have locked the drive."""
     return why_not_now(runs_on(runs, drive)) or services.impediment(drive)
 
 
 def why_not_now(runs: Iterable[OpenRun]) -> Text:
-    """Why nothing else may be written where these runs work; empty where it may. One that ended early is no
-    reason: where it cannot be undone, the drive could never be set up."""
+    """Return why these runs block other writes, or an empty text.
+
+    Runs that ended early do not block: if one cannot be undone, the drive could never be set up.
+    """
     found = tuple(runs)
     if any(run.state == RUNNING for run in found):
         return words.IS_CHANGED
@@ -94,25 +96,25 @@ def why_not_now(runs: Iterable[OpenRun]) -> Text:
 
 
 TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
-"""Findings that half a minute of measuring answers."""
+"""Findings resolved by a measurement of half a minute."""
 
 MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
-"""Findings that moving the partition answers; where it is a doubt, measuring comes first."""
+"""Findings resolved by moving the partition, after a measurement if uncertain."""
 
 DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
-"""Findings that the quick test for shingled recording may answer."""
+"""Findings that the quick test for shingled recording may resolve."""
 
 ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED}
-"""Findings, by the action whose key stands beside them."""
+"""Findings by the action that resolves them."""
 
 
 def answer_to(code: str) -> str:
-    """The action that does something about a finding; empty where none does."""
+    """Return the action that resolves a finding, or an empty string."""
     return next((name for name, codes in ANSWERED.items() if code in codes), "")
 
 
 def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Partition, ...]:
-    """The partitions that are misaligned, at this row or, at a drive's, all of them."""
+    """Return the misaligned partitions at a row: one partition, or all of a drive."""
     subjects = {finding.subject for finding in diagnosis.findings if finding.code in MISALIGNED}
     return tuple(part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
 
@@ -120,7 +122,7 @@ def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Parti
 def answers(
     services: Services, runs: Sequence[OpenRun], at: str, drive: Drive, diagnosis: Diagnosis
 ) -> Iterator[Action]:
-    """What can be done about the findings at this row, beside measuring, which any drive has."""
+    """Yield the actions for findings at a row, except measurements, which every drive offers."""
     now = why_not_now(runs_on(runs, drive))
     hindered = services.obstacle or now
     if parts := misaligned_found(drive, diagnosis, at):
@@ -138,11 +140,11 @@ def answers(
 
 
 MOST_RUNS = 4
-"""Runs with a line each. The others are counted."""
+"""Maximum number of runs listed individually."""
 
 
 def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
-    """Return the state of every open run with its next commands, the most urgent first. Empty in the demo."""
+    """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
     if services.demo:
         return ()
 
@@ -165,7 +167,7 @@ def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
 
 
 def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
-    """Yield a line for each run, with its order: half-written drives, then waiting, then running."""
+    """Yield priority and line of each run: half-written drives first, then waiting runs, then active ones."""
     from wizard.apply.run_control import left_line
 
     for run, now, ways in _open(services, own):
@@ -174,10 +176,10 @@ def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
 
 
 def _open(services: Services, own: Path | None) -> Iterator[tuple[Path, RunState, NextCommands]]:
-    """Yield every open run, and this session's own even if only root can list the runs."""
+    """Yield every open run. Includes this session's run even if only root can list runs."""
     from wizard.apply.run_control import NextCommands, working_ways
 
-    # A run that root began is root's to read.
+    # Only root can read runs started by root.
     with suppress(DiskwrightError, OSError):
         runs = services.open_runs()
         yield from ((one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs)

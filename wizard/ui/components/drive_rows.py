@@ -40,7 +40,7 @@ NOW = t("Now")
 THEN = t("Then")
 
 FINEST = 400
-"""Cells to which a layout is drawn: what would be narrower than half of one is left out."""
+"""Width of a layout in cells. Stretches under half a cell are omitted."""
 
 _FATES = {
     StretchState.KEPT: Fate.KEPT,
@@ -52,7 +52,7 @@ _FATES = {
 
 
 def bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", keeps: bool = False) -> Bar:
-    """The bar of a layout. With `keeps` nothing of what is there is going to change."""
+    """Return the bar of a layout. If `keeps`, mark existing contents as preserved."""
     found = []
     for stretch in stretches(layout, size_bytes, FINEST, after=after):
         slot = next((one for one in stretch.slots if one.number or one.filesystem), None)
@@ -66,20 +66,20 @@ def bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", 
 
 
 def drive_bar(drive: Drive) -> Bar | None:
-    """What a drive holds now; None where nobody knows its size."""
+    """Return the current layout of a drive, or None if the size is unknown."""
     layout = layout_of(drive)
     return None if layout is None else bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
 
 
 def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
-    """Now and, where there is one, then, of a drive on which nothing is lost."""
+    """Yield bars of the layout before and, if known, after a change without data loss."""
     yield bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
     if after is not None:
         yield bar_of(after, size_bytes, after=True, caption=THEN)
 
 
 def plan_bars(plan: Plan) -> tuple[Bar, ...]:
-    """Now and then, of every drive of a plan."""
+    """Return bars before and after the plan for each drive."""
     bars: list[Bar] = []
     for member in plan.members:
         size = member.drive.size_bytes
@@ -115,23 +115,26 @@ TONES = {
 _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
-"""Findings that only tell what an open run has done: it locks, withholds, and leaves copies of what was."""
+"""Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
 
 
 def short(path: str) -> str:
-    """A device without its folder."""
+    """Return a device name without /dev/."""
     return printable(path.removeprefix("/dev/"), 40)
 
 
 def kind_of(drive: Drive) -> Text:
-    """What it is made of."""
+    """Return HDD, SSD or unknown."""
     if drive.rotational is None:
         return t("-")
     return t("HDD") if drive.rotational else t("SSD")
 
 
 def run_row(run: OpenRun, *, named: bool = False) -> Row:
-    """A run that is at work, or waits for a word; `named` where another one is on the same drives."""
+    """Return the row of an open run.
+
+    If `named`, include the run's name to distinguish runs on the same drives.
+    """
     said = (
         t("cannot go on. Enter shows why.")
         if run.why_not
@@ -144,12 +147,12 @@ def run_row(run: OpenRun, *, named: bool = False) -> Row:
 
 
 def reading_row(path: str) -> Row:
-    """A drive that has not answered yet."""
+    """Return the row of a drive still being read."""
     return Row(path, (strong(short(path)), muted(t("reading ..."))))
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Row:
-    """Name, model, size, what it is made of, its bus, and how it stands."""
+    """Return the row of a drive."""
     size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
     blocks = drive.geometry.sector_format if drive.geometry else ""
     cells = (
@@ -165,7 +168,7 @@ def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequen
 
 
 def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Piece:
-    """The most important thing about a drive, in a few words. `runs` are the open ones of it."""
+    """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
     if any(use.kind == "running-system" for use in drive.uses):
         return muted(t("in use: this system"))
     if any(run.state == RUNNING for run in runs):
@@ -189,7 +192,7 @@ def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[
 
 
 def held_on(drive: Drive) -> Piece:
-    """What it holds, where nothing else is to be told of it."""
+    """Summarise the contents of a drive."""
     if drive.is_empty:
         return Piece(t("empty"), Tone.GOOD)
     if drive.partitions:
@@ -198,13 +201,13 @@ def held_on(drive: Drive) -> Piece:
 
 
 def _withholds(drive: Drive) -> bool:
-    """Whether something on it is not recognised only since it waits, by the drive's own notice or journal."""
+    """Return True if the drive's notice or journal shows that signatures are hidden by a waiting run."""
     has_notice = drive.waiting is not None and drive.waiting.bare
     return has_notice or any(map(is_half_moved, drive.partitions))
 
 
 def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> Row:
-    """Name, what it holds, size, and where it is mounted, or that one of the open `runs` waits there."""
+    """Return the row of a partition. `runs` are all open runs."""
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     held: Text = title_of(part.filesystem or "") or (
         NOT_READ if drive.is_unread(part) else t("nothing recognised")
@@ -212,7 +215,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     if part.signatures and not part.filesystem:
         held = "+".join(title_of(mark.kind) for mark in part.signatures)
     mounted = next(iter(part.mount_points), "")
-    # What is withheld of a partition is not lost: nothing recognises it until it is kept or undone.
+    # Hidden signatures are restored by keep or undo, so the contents are not lost.
     half = any(map(is_half_moved, drive.partitions))
     withheld = is_half_moved(part) if half else not part.signatures and _withholds(drive)
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
@@ -229,7 +232,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
 
 
 def about(services: Services, count: int) -> Text:
-    """How many drives there are, and with whose rights they are read."""
+    """Return the number of drives and the read privileges."""
     who = (
         t("not root")
         if services.needs_root and (services.asks_for_root or services.apply_obstacle)
@@ -249,8 +252,10 @@ def drive_panes(
     device: str = "",
     runs: Sequence[OpenRun] = (),
 ) -> tuple[Pane, ...]:
-    """What the drive under the cursor is, what stands against setting it up, and what was found. `device` is
-    the partition that the cursor stands on; `runs` are the open ones of the drive, which come first."""
+    """Describe a drive with obstacles and findings. `device` is the selected partition.
+
+    `runs` are the open runs on the drive, shown first.
+    """
     name = t(
         "{drive}  {model}  {size:size}  serial {serial}",
         drive=short(drive.path),
@@ -283,7 +288,7 @@ def drive_panes(
 
 
 def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
-    """What can be done about the first of the open runs, each beside its key."""
+    """Yield the actions for the first open run with their keys."""
     for run in runs[:1]:
         if run.state == RUNNING:
             yield para(Piece(words.IS_CHANGED, Tone.ACCENT), hang=2, key="show-run")
@@ -298,8 +303,11 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
 
 
 def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
-    """What asks for something, the worst first; several alike are told once. Where a key does something about
-    it, that stands beside it; else what to do. Those that are fine are told by `w`."""
+    """Yield findings that need action, worst first, with similar ones merged.
+
+    Shows the key of the action that resolves a finding, or the remedy. Omits findings of severity OK, listed
+    by `w`.
+    """
     order = list(Severity)
     alike: dict[tuple[str, Severity], list[Finding]] = {}
     for finding in sorted(findings, key=lambda one: order.index(one.severity)):
@@ -330,6 +338,6 @@ def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[Para
 
 
 def recording_piece(diagnosis: Diagnosis) -> Piece:
-    """How it records, in a word."""
+    """Name the recording technology."""
     tone = Tone.WARN if diagnosis.recording.verdict in (Recorded.YES, Recorded.LIKELY) else Tone.PLAIN
     return Piece(recording_word(diagnosis.recording), tone)

@@ -38,7 +38,7 @@ LONGEST_CLAUSE = 300
 
 
 def volume_row(session: Session, index: int) -> Row:
-    """A volume: its name, filesystem, size, place and writers."""
+    """Return the row of a volume."""
     wish = session.wishes[index]
     made = volume_bytes(session.plan, index) if session.plan else None
     place: Text = wish.mount_point or t("not mounted")
@@ -57,7 +57,7 @@ def volume_row(session: Session, index: int) -> Row:
 
 
 def lost_line(session: Session, plan: Plan) -> Para:
-    """What goes, by name and size, of every drive; or that nothing does."""
+    """List the lost partitions and other data with sizes, or state that no data is lost."""
     gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
     names = tuple(
         t("{name} ({what}, {size:size})", name=_called(slot), what=_what(slot), size=slot.size_bytes)
@@ -80,8 +80,7 @@ def lost_line(session: Session, plan: Plan) -> Para:
 
 
 def _lost_beside(member: Member, *, holds: bool) -> Iterator[Text]:
-    """What goes of a drive beside its partitions. It `holds` something if anything lies on the drive
-    itself."""
+    """Yield the losses outside partitions. `holds` is True if the drive has other data."""
     if member.before.table == "unread":
         yield t("everything on {drives:and}, which could not be read.", drives=(short(member.drive.path),))
     elif any(slot.kept for slot in member.before.partitions):
@@ -106,7 +105,7 @@ def _what(slot: Slot) -> str:
 
 
 def undo_line(plan: Plan, why_direct: str) -> Para:
-    """Until when what is there can be put back."""
+    """Describe until when the old contents can be restored."""
     if shows_nothing(plan):
         return para(muted(UNDO), t("not needed: no old contents to restore."))
     if why_direct:
@@ -115,7 +114,7 @@ def undo_line(plan: Plan, why_direct: str) -> Para:
 
 
 def volume_pane(session: Session, index: int) -> Pane:
-    """The volume's filesystem, why, what would do too, and its options."""
+    """Describe the filesystem of a volume, with reasons, alternatives and options."""
     wish = session.wishes[index]
     title = t(
         "{label}: {filesystem}",
@@ -152,14 +151,14 @@ def _ranked(choice: Choice, *, taken: bool) -> Para:
 
 
 def first_clause(text: str) -> str:
-    """Up to the first full stop, colon or semicolon that ends a clause."""
+    """Return the text up to the first full stop, colon or semicolon that ends a clause."""
     found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
     shown = printable(text[: min(found)] if found else text, LONGEST_CLAUSE)
     return shown.rstrip(".")
 
 
 def about_drive(session: Session) -> Text:
-    """The drive, for the head."""
+    """Return name, size and kind of the session's drives for the header."""
     drive = session.drive
     if drive is None:
         return ""

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from wizard.model.said import Message
 
 PERIOD = 1.0
-"""Seconds between two looks."""
+"""Interval between updates, in seconds."""
 MOST_RATES = 60
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressState:
-    """`rates` are bytes a second of the last looks, `moved` what the drives had moved at the latest, which
-    was at `at` of a steady clock. `over` is what was told last of work that is done by now."""
+    """Progress of a run at the last update.
+
+    `rates` are recent speeds in bytes per second. `moved` are the bytes transferred by the drives until `at`,
+    a monotonic time in seconds. `over` is the last report of finished work.
+    """
 
     followed: bool = False
     progress: StepProgress | None = None
@@ -36,17 +39,17 @@ class ProgressState:
     over: StepProgress | None = None
 
     def turned(self) -> ProgressState:
-        """As something else begins, of which nothing is told yet."""
+        """Return the state for the next phase, without the old progress."""
         return replace(self, over=self.progress or self.over)
 
     @property
     def around(self) -> StepProgress | None:
-        """How far that is which comes before the first step, or behind the last."""
+        """Progress before the first step or after the last, or None."""
         told = self.progress
         return told if told is not None and told.step == 0 and told != self.over else None
 
     def looked(self, services: Services, run: Path, paths: Sequence[str]) -> ProgressState | None:
-        """As it is now; None where it was looked at just before."""
+        """Return the updated state, or None within `PERIOD` of the last update."""
         now = monotonic()
         if now - self.at < PERIOD:
             return None
@@ -64,7 +67,7 @@ class ProgressState:
 
 
 def doing(phase: Phase | None, *, done: bool) -> Message:
-    """What is at work while no step is; `phase` is how far a rehearsed run is."""
+    """Describe the work outside of steps. `phase` is that of a rehearsed run."""
     if phase in GOING_BACK:
         return words.UNDOING
     if not done:
@@ -79,7 +82,7 @@ def doing(phase: Phase | None, *, done: bool) -> Message:
 
 
 def far_around(standing: ProgressState, what: Message) -> Progress:
-    """A bar for what comes before the first step, behind the last, or when it is kept or undone."""
+    """Return the bar for work outside of steps, and for keep and undo."""
     told = standing.around
     if told is None:
         return Progress(None, t("{what} ...", what=what), standing.rates)
@@ -92,7 +95,7 @@ def far_around(standing: ProgressState, what: Message) -> Progress:
 
 
 def far_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, working: int) -> Progress:
-    """A bar over all steps, by their estimates."""
+    """Return the bar over all steps, weighted by estimated durations."""
     count = len(seconds)
     percent, left = percent_of(seconds, done, standing.progress)
     if left >= 1:
@@ -109,8 +112,10 @@ def far_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, w
 
 
 def percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:
-    """How much is done by the steps' own estimates, and how many seconds are left; `progress` of the step
-    behind the `done` ones is used where it is known."""
+    """Return percentage done and seconds left, from the estimated durations of the steps.
+
+    Uses `progress` for the current step if available.
+    """
     weights = [max(1.0, one) for one in seconds]
     if done >= len(weights):
         return 100, 0.0

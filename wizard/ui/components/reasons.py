@@ -29,29 +29,18 @@ if TYPE_CHECKING:
     from wizard.plan.request.volume_request import Wish
 
 
-# Help.
-
-# What words mean.
-
-# Reasons.
 SOURCE = t("Source:")
 UNDO = t("Undo:")
 DESTROYS = t("Destroys:")
 CHECKED = t("Checked afterwards:")
 
-# Published figures.
-
-# Where a partition starts.
-
-# A measurement.
-
 
 EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
-"""Of the ranges of factors in which pairs are counted."""
+"""Bounds of the histogram of factors."""
 
 
 def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
-    """Published figures as bars, with what dates them; where there is none, that is said."""
+    """Show published figures as bars with date and source, or state that there are none."""
     if not evidence:
         return (para(t("This is a judgement, without published figures.")),)
     told: set[Message | str] = set()
@@ -59,7 +48,7 @@ def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
 
 
 def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[Block]:
-    """A note or a source that was `told` already is not told again; every figure is dated."""
+    """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
     yield para(strong(item.title))
     if item.figures:
         unit = (
@@ -83,7 +72,7 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[Block]:
 
 
 def measured_blocks(verdict: Verdict) -> tuple[Block, ...]:
-    """What the pairs say: the medians, the spread, how many there are; nothing where none was measured."""
+    """Show the medians, the histogram and the number of pairs. Empty without measurements."""
     if not verdict.pairs:
         return ()
     count = (
@@ -101,7 +90,7 @@ def measured_blocks(verdict: Verdict) -> tuple[Block, ...]:
 
 
 def _medians(verdict: Verdict) -> Figures:
-    """What a usual access takes, aligned and misaligned."""
+    """Return the median access times, aligned and misaligned."""
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
     misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
     values = ((str(t("aligned")), aligned), (str(t("misaligned")), misaligned))
@@ -113,7 +102,7 @@ def _medians(verdict: Verdict) -> Figures:
 
 
 def _spread(verdict: Verdict) -> Figures:
-    """How many pairs came out with which factor, from the first range with any to the last one."""
+    """Return the histogram of factors, without empty ranges at both ends."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
     found = [place for place, (_, _, count) in enumerate(counts) if count]
@@ -139,7 +128,7 @@ SEVERITIES = {
     Severity.INFO: named.INFO,
     Severity.OK: Sentence("fine:"),
 }
-"""How each is said."""
+"""Label for each severity."""
 
 NO_CAPTION = Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
@@ -153,7 +142,7 @@ WITHHELD = {
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A sentence, what it is a sentence of, and what stands behind it."""
+    """A statement with a caption and evidence."""
 
     sentence: Piece
     behind: tuple[Block, ...]
@@ -161,8 +150,7 @@ class Reason:
 
 
 def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
-    """Each finding, the worst first, with why, remedy, source and figures; then every clue to how the drive
-    records."""
+    """Return the findings, worst first, and the clues about the recording technology."""
     order = list(Severity)
     found = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
     clues = diagnosis.recording.evidence
@@ -206,15 +194,14 @@ def _finding(finding: Finding) -> Reason:
 
 
 def clue_blocks(clue: Clue) -> Iterator[Block]:
-    """Where it was read, what it says, and how far it can be trusted."""
+    """Show source, meaning and confidence of a clue."""
     yield para(strong(t("{source}:", source=clue.source)), clue.says, hang=2)
     trust = TRUST[clue.confidence]() if clue.confidence in TRUST else clue.confidence
     yield para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
-    """Why a filesystem has its place, with the figures; then its options, what is not offered, and what holds
-    of the drive."""
+    """Return reasons for the rating, the options and withheld options, and notes about the drive."""
     cannot = [para(Piece(t("Cannot:"), Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
     options = (
@@ -244,7 +231,7 @@ def _option(option: Option) -> Iterator[Block]:
 
 
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
-    """Why a filesystem is never made, with what the studies measured of it; then the way off."""
+    """Explain why a filesystem is never created and how to migrate, with published figures."""
     return (
         Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
         Reason(Piece(t("What to do")), (para(unmade.way_off),)),
@@ -252,8 +239,7 @@ def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
 
 
 def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
-    """Each step with why it is as it is, what is checked afterwards, and how it is undone; then each
-    doubt."""
+    """Return each step with reasons, checks and undo, then the plan's doubts."""
     steps = (
         Reason(
             Piece(step.sentence), (*_why_step(plan, wishes, step), *_after_step(step)), Piece(f"{number}.")
@@ -287,7 +273,7 @@ def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterator[Block]
 
 
 def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
-    """The choice that a step carries out, found by its volume."""
+    """Return the choice behind a step, found through the volume."""
     match step.operation:
         case MakeFilesystem(uuid=uuid) | AddFstabLine(uuid=uuid):
             fits = [volume.uuid == uuid for volume in plan.volumes]
@@ -299,7 +285,7 @@ def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:
-    """Where a partition starts, and what that start is a boundary of."""
+    """Describe the start of a partition and its alignment."""
     from wizard.model.geometry import misalignment_bytes
 
     geometry, start = plan.drive.geometry, entry.start_bytes
@@ -335,7 +321,7 @@ def _after_step(step: Step) -> Iterator[Block]:
 
 
 def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
-    """What was measured and how sure it is; then each caveat; then what others have measured."""
+    """Return measurement and confidence, each caveat, and published results."""
     from wizard.advice.evidence import evidence_for
 
     but, limits = (
@@ -376,12 +362,12 @@ def _sure(ratio: Ratio) -> Message:
 
 
 def _named(caption: Text, *said: Text) -> tuple[Block, ...]:
-    """`Why: ...`, and a gap; nothing where nothing is said."""
+    """Return a captioned paragraph and a gap, or nothing if all texts are empty."""
     return (para(strong(caption), *said, hang=2), GAP) if any(text != "" for text in said) else ()
 
 
 def command_blocks(steps: Sequence[Step | ChangeStep | MigrationStep]) -> tuple[Block, ...]:
-    """Every step with its commands and edits, what it destroys, how it is undone, and what is checked."""
+    """Show every step with commands, edits, losses, undo and checks."""
     return tuple(block for number, step in enumerate(steps, 1) for block in _command_block(number, step))
 
 

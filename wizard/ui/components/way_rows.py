@@ -64,7 +64,7 @@ POWER = {
 
 
 def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> Row:
-    """What it takes, and whether it can be had here."""
+    """Return the row of a conversion method, with time, extra space and availability."""
     power, tone = POWER[offer.means]
     cells = (
         strong(TITLES[offer.way]),
@@ -78,7 +78,7 @@ def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> R
 
 
 def obstacle_words(prospect: Prospect, offer: WayOffer) -> Text:
-    """What stands against a way, empty for nothing. What helps stands where the finding itself is told."""
+    """Return the obstacle to a method, or an empty text. The finding itself shows the remedy."""
     found = (one.sentence for one in prospect.findings if one.code == offer.obstacle_code)
     return next(found, offer.obstacle) if offer.obstacle else ""
 
@@ -92,7 +92,7 @@ def _standing(offer: WayOffer, prospect: Prospect) -> Piece:
 
 
 def way_panes(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> tuple[Pane, ...]:
-    """Everything of the way under the cursor, then what was found of the filesystem."""
+    """Describe the selected method and the findings about the filesystem."""
     found = tuple(finding_paras(prospect.findings))
     told = Pane(TITLES[offer.way], tuple(_offer_blocks(prospect, offer, moving)))
     return (told, Pane(t("About this filesystem"), found)) if found else (told,)
@@ -110,13 +110,13 @@ def _offer_blocks(prospect: Prospect, offer: WayOffer, moving: SessionConversion
 
 
 def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
-    """The caption before the first one; the others stand below it."""
+    """Yield texts as paragraphs, the first with the caption and the others indented."""
     for number, one in enumerate(said):
         yield para(muted(caption), one, hang=2) if number == 0 else para(one, indent=2, hang=2)
 
 
 def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Text]:
-    """What is settled beside the way."""
+    """Yield the other options of the conversion."""
     if offer.way not in COMPARED:
         yield (
             t("this conversion compares every file.")
@@ -142,7 +142,7 @@ TONES = {TrialFinding.SLOWER: Tone.WARN, TrialFinding.OPEN: Tone.ACCENT}
 
 
 def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
-    """How far it is."""
+    """Show the progress of the trial."""
     if told is None:
         yield Progress(None, t("Starting ..."))
         return
@@ -177,7 +177,7 @@ def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
 
 
 def verdict_banner(verdict: TrialVerdict) -> Banner:
-    """All that may be said; what speaks against the plan is the loudest."""
+    """Return all conclusions in the tone of the worst one."""
     said = sentences(verdict)
     found = [one.finding for one in verdict.comparisons]
     tone = next((tone for finding, tone in TONES.items() if finding in found), Tone.GOOD)
@@ -185,7 +185,7 @@ def verdict_banner(verdict: TrialVerdict) -> Banner:
 
 
 def verdict_blocks(verdict: TrialVerdict) -> Iterator[Block]:
-    """The factors with their ranges, the speed of every phase, and what limits them."""
+    """Show factors with ranges, speed per phase and bottlenecks."""
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
         planned = str(title_of(verdict, verdict.planned))
@@ -222,24 +222,26 @@ def verdict_blocks(verdict: TrialVerdict) -> Iterator[Block]:
 
 
 NEEDED = ("partx", "wipefs")
-"""Programs without which nothing can be set up at all."""
+"""Tools required to set up any drive."""
 
 OTHERS = ("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "smartctl", "cryptsetup")
-"""What people expect of a medium for drives; elsewhere it is told when they are wanted."""
+"""Tools expected on a live system. Elsewhere, missing tools are reported when needed."""
 
 Found = tuple[Drive, Diagnosis] | None
 
 
 def listed(around: Machine | None, found: Mapping[str, Found]) -> dict[str, Found]:
-    """All drives but the medium that a live system was started from."""
+    """Return the drives to list, without the live system's boot medium."""
     return {path: one for path, one in found.items() if not (around and one and around.is_medium(one[0]))}
 
 
 def notice(
     services: Services, around: Machine | None, drives: Sequence[Drive], *, nothing: bool, brief: bool
 ) -> Piece | None:
-    """One line: that there is no drive, why nothing can be written, what is missing, or which drive
-    is left out of the list. A `brief` one tells no more than what stands against everything."""
+    """Return one line about missing drives, write access, missing tools or the hidden boot medium.
+
+    If `brief`, only report obstacles that affect every drive.
+    """
     if nothing:
         return Piece(t("No drive found. Plug in a drive."))
     if services.apply_obstacle:
