@@ -20,8 +20,10 @@ from wizard.ui.view import BACK, Action, Block, Field, Para, Row, Rows, Text, To
 
 
 class Question(Beside):
-    """A question over the previous screen. `text` explains yes. After yes, the dialog closes and `then` is
-    called; the previous screen shows its errors."""
+    """A question over the previous screen. `text` explains the consequence of yes.
+
+    After yes, the dialog closes and `then` is called; the previous screen shows errors.
+    """
 
     def __init__(
         self,
@@ -40,7 +42,7 @@ class Question(Beside):
         self._blocks = blocks_of(text)
 
     def view(self) -> View:
-        """No comes first."""
+        """Return the question, with no as the default."""
         actions = (
             Action("no", "enter", self._no),
             Action("yes", "y", self._yes, ends=self._ends),
@@ -58,25 +60,25 @@ class Question(Beside):
         )
 
     def act_no(self, _row: str, _values: Values) -> None:
-        """All stays as it was."""
+        """Close without changes."""
         self.desk.back()
 
     def act_yes(self, _row: str, _values: Values) -> None:
-        """Back, and do it."""
+        """Close the dialog and call `then`."""
         self.desk.back()
         go_on(self.desk, self._then)
 
 
 Take = Callable[[Values], Callable[[], None] | None]
-"""What is done with what was typed."""
+"""Callback for the typed values."""
 
 
 class Typing(Beside):
     """Fields to fill in over the previous screen.
 
-    `take` gets the values while the dialog is open. If it raises, the error is shown here and the values
-    stay. Otherwise the dialog closes, and what `take` returned is called. Open other screens there; the
-    previous screen shows its errors.
+    `take` receives the values while the dialog is open. Errors are shown here and preserve the values.
+    Otherwise the dialog closes, and the returned function is called. Open other screens there; the previous
+    screen shows errors.
     """
 
     def __init__(
@@ -93,7 +95,7 @@ class Typing(Beside):
         self._blocks, self._fields = blocks_of(blocks), tuple(fields)
 
     def view(self) -> View:
-        """The fields, as they were typed so far."""
+        """Return the fields with the typed values."""
         return View(
             "typing",
             self.at,
@@ -106,11 +108,11 @@ class Typing(Beside):
         )
 
     def turned(self, field: str, values: Values) -> None:
-        """Another value of a field."""
+        """Update the fields."""
         self._fields = _typed(self._fields, values)
 
     def act_take(self, _row: str, values: Values) -> None:
-        """Take it, or say what is wrong with it."""
+        """Use the values, or show why they are refused."""
         self._fields = _typed(self._fields, values)
         then = self._take(values)
         if self.desk.screen is self:
@@ -120,12 +122,12 @@ class Typing(Beside):
 
 
 def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
-    """A text as blocks."""
+    """Return text as blocks."""
     return (para(text),) if isinstance(text, str | Message) else tuple(text)
 
 
 def go_on(desk: Desk, then: Callable[[], None]) -> None:
-    """Call `then`, and show its errors on the current screen."""
+    """Call `then`, and show errors on the current screen."""
     screen = desk.screen
     try:
         then()
@@ -134,7 +136,7 @@ def go_on(desk: Desk, then: Callable[[], None]) -> None:
 
 
 def _typed(fields: Sequence[Field], values: Values) -> tuple[Field, ...]:
-    """Secrets are kept nowhere."""
+    """Update the fields without storing secrets."""
     return tuple(
         field if field.secret else replace(field, value=values.get(field.key, field.value))
         for field in fields
@@ -142,8 +144,10 @@ def _typed(fields: Sequence[Field], values: Values) -> tuple[Field, ...]:
 
 
 def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
-    """Ask for the whole token of each drive of a job that still writes to them, and for a passphrase where a
-    `secret` is wanted; `then` gets it once all is right."""
+    """Ask for the token of each drive, and for a passphrase if `secret`.
+
+    Then call `then` with the passphrase.
+    """
     drives = job.drives if job else ()
 
     def take(values: Values) -> Callable[[], None]:
@@ -187,7 +191,7 @@ def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *
 
 
 def _secret(values: Values) -> bytes:
-    """It is typed twice: while nothing is written yet, what is encrypted is made anew with it."""
+    """Return the passphrase, typed twice. Raises Refused if missing or different."""
     if not values.get("passphrase"):
         raise Refused(messages.NO_PASSPHRASE)
     if values.get("passphrase") != values.get("again"):
@@ -196,14 +200,14 @@ def _secret(values: Values) -> bytes:
 
 
 class Ending(Question):
-    """The question before the end."""
+    """The question before exit."""
 
     def __init__(self, desk: Desk, text: Message) -> None:
         super().__init__(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
 
 
 def ending(desk: Desk) -> Screen | None:
-    """Return the question before the end, or None if nothing would be lost or it is already open."""
+    """Return the question before exit, or None if no work would be lost or the question is open."""
     if isinstance(desk.screen, Ending):
         return None
     text = _run_words(desk, desk.run) if desk.run is not None else _plan_words(desk)
@@ -237,7 +241,7 @@ def _plan_words(desk: Desk) -> Message | None:
 
 
 class Which(Screen):
-    """Choose one of several rows. The dialog closes, and `take` gets the key of the row."""
+    """Selection from several rows. Closes the dialog, then calls `take` with the key of the row."""
 
     def __init__(
         self, desk: Desk, title: Text, rows: Sequence[Row], label: Text, take: Callable[[str], None]
@@ -246,13 +250,13 @@ class Which(Screen):
         self._title, self._rows, self._label, self._take = title, tuple(rows), label, take
 
     def view(self) -> View:
-        """All of them."""
+        """Return the rows."""
         actions = (Action("take", "enter", self._label), Action("back", "escape", BACK))
         rows = Rows(self._rows, self._rows[0].key)
         return View("which", self.step, self._title, actions, rows=rows, over=True)
 
     def act_take(self, row: str, _values: Values) -> None:
-        """On with that one."""
+        """Use the row."""
         self.desk.back()
         self._take(row)
 
@@ -260,8 +264,10 @@ class Which(Screen):
 def save(
     desk: Desk, what: Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
 ) -> None:
-    """Ask for a name and write `text` there. `what` is part of a sentence, such as `the plan`. Then the
-    previous screen reports it, and `then` is called."""
+    """Ask for a file name and save `text`. `what` is part of a sentence, such as `the plan`.
+
+    Then report the file on the previous screen and call `then`.
+    """
 
     def take(values: Values) -> Callable[[], None]:
         path = _free_path(values.get("file", "").strip())
@@ -295,7 +301,7 @@ def save_job(desk: Desk, screen: Screen, job: Job) -> None:
 
 
 def _free_path(name: str) -> Path:
-    """Return the path of a new file. Raises BadInput if it cannot be written."""
+    """Return the path of a new file. Raises BadInput if the path exists or is invalid."""
     if not name:
         raise BadInput(t("Type a file name, or press Esc."))
     try:

@@ -1,4 +1,4 @@
-"""Dialog to install missing tools, after one question with the size, and the health page of a drive."""
+"""Dialog to install missing tools, and the health page of a drive."""
 
 from __future__ import annotations
 
@@ -49,12 +49,14 @@ if TYPE_CHECKING:
 AT_WORK = t("The package manager is running and cannot be stopped from here.")
 
 MOST_LINES = 200
-"""Of what the package manager says, the last ones are kept."""
+"""Maximum number of lines shown from the package manager."""
 
 
 class Install(Beside):
-    """The question, then the output of the package manager. When the tools are installed, the dialog closes
-    and `then` is called to probe the machine again."""
+    """Ask to install tools, then show the output of the package manager.
+
+    Afterwards the dialog closes, and `then` is called to check the tools again.
+    """
 
     def __init__(self, desk: Desk, missing: Missing, then: Callable[[], None]) -> None:
         super().__init__(desk)
@@ -64,14 +66,14 @@ class Install(Beside):
         self._lines: list[str] = []
 
     def entered(self) -> None:
-        """Ask the package manager how large it is."""
+        """Ask the package manager for the download size."""
         if not self._begun:
             self._begun = True
             self._weigh()
 
     @property
     def may_leave(self) -> bool:
-        """Not while it is being installed."""
+        """True unless an installation is running."""
         return not self._at_work
 
     def _weigh(self) -> None:
@@ -88,7 +90,7 @@ class Install(Beside):
         self._fault = str(error)
 
     def view(self) -> View:
-        """The question, or how it goes."""
+        """Return the question or the progress."""
         title = (
             Sentence("Installing {programs:and}") if self._at_work else Sentence("Install {programs:and}?")
         )
@@ -129,12 +131,12 @@ class Install(Beside):
         )
 
     def act_again(self, _row: str, _values: Values) -> None:
-        """Weigh it once more, and ask once more."""
+        """Check the size and ask again."""
         self._lines.clear()
         self._weigh()
 
     def act_install(self, _row: str, _values: Values) -> None:
-        """With root's rights."""
+        """Install as root."""
         self.desk.with_root(self, self._install)
 
     def _install(self) -> None:
@@ -184,7 +186,7 @@ TONES = {
 
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Screen:
-    """SMART in words, what the drive is and holds, and how it records with every clue."""
+    """Return the page with SMART health, identity, contents and recording of a drive."""
     known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
     parts = (
         _health(drive, impediment(desk.services, desk.runs, drive)),

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 Progress = TypeVar("Progress")
 Verdict = TypeVar("Verdict")
 Measure = Callable[[Callable[[Progress], None], Callable[[], bool]], Verdict]
-"""What is called with whom to tell of progress, and who says that it is enough."""
+"""A measurement, called with a progress callback and a function that returns True to stop."""
 
 
 class Measuring(Beside, Generic[Progress, Verdict]):
-    """One measurement on a drive. What it measured stays in `verdict`."""
+    """A measurement of a drive. `verdict` is the last result."""
 
     place: ClassVar[str]
     title: ClassVar[Sentence]
@@ -41,40 +41,36 @@ class Measuring(Beside, Generic[Progress, Verdict]):
         self._measuring = False
         self._stop = threading.Event()
 
-    # What each kind says.
-
     def banner(self, verdict: Verdict) -> Banner:
-        """The result, in a sentence."""
+        """Return the result in a sentence."""
         raise NotImplementedError
 
     def result_blocks(self, verdict: Verdict) -> Iterator[Block]:
-        """What stands behind it."""
+        """Show details of the result."""
         raise NotImplementedError
 
     def possible_blocks(self) -> Iterator[Block]:
-        """What can be measured, before anything was."""
+        """Describe the available measurements."""
         raise NotImplementedError
 
     def progress_blocks(self) -> Iterator[Block]:
-        """How far it is."""
+        """Show the progress."""
         raise NotImplementedError
 
     def ways(self) -> Iterator[Action]:
-        """What can be measured, as actions; the first is what Enter does."""
+        """Yield the available measurements as actions. Enter starts the first."""
         raise NotImplementedError
 
     def document(self, verdict: Verdict) -> tuple[str, str]:
-        """The result as a file: its text, and the end of its name."""
+        """Return the result as a file: text, and the end of the file name."""
         raise NotImplementedError
 
     def reasons(self, verdict: Verdict) -> Sequence[Reason]:
-        """How it came about."""
+        """Explain the result."""
         raise NotImplementedError
 
     def settled(self, verdict: Verdict) -> None:
-        """It is measured."""
-
-    # What is alike.
+        """Called after a measurement."""
 
     def left(self) -> None:
         """Stop the measurement."""
@@ -82,11 +78,11 @@ class Measuring(Beside, Generic[Progress, Verdict]):
 
     @property
     def may_leave(self) -> bool:
-        """Not while the drive is being measured."""
+        """True unless a measurement is running."""
         return not self._measuring
 
     def view(self) -> View:
-        """The result, how far it is, or what can be measured."""
+        """Return the result, the progress, or the available measurements."""
         banner = (self.banner(self.verdict),) if self.verdict and not self._measuring else ()
         return View(
             self.place,
@@ -126,24 +122,24 @@ class Measuring(Beside, Generic[Progress, Verdict]):
             yield from self.possible_blocks()
 
     def act_stop(self, _row: str, _values: Values) -> None:
-        """End it early."""
+        """Stop the measurement early."""
         self._stop.set()
         self.tell(t("Stopping ..."))
 
     def act_save(self, _row: str, _values: Values) -> None:
-        """The result, with every time."""
+        """Save the result with all timings."""
         if self.verdict:
             text, name = self.document(self.verdict)
             save(self.desk, t("the result"), text, f"{short(self.drive.path)}-{name}.json")
 
     def act_why(self, _row: str, _values: Values) -> None:
-        """How the result came about."""
+        """Explain the result."""
         if self.verdict:
             title = t("Why: {drive}", drive=short(self.drive.path))
             self.desk.go(Reasons(self.desk, title, self.reasons(self.verdict)))
 
     def ask_token(self, title: Text, text: Sequence[Block], then: Callable[[], None]) -> None:
-        """Before anything is written: the drive's token."""
+        """Ask for the drive's token before writing."""
 
         def take(values: Values) -> Callable[[], None]:
             from wizard.benchmark.scratch import confirm_scratch
@@ -163,7 +159,7 @@ class Measuring(Beside, Generic[Progress, Verdict]):
         self.desk.go(Typing(self.desk, title, blocks, (field,), take, t("measure")))
 
     def start(self, measure: Measure[Progress, Verdict], *, writes: bool) -> None:
-        """Measure, unless it is being measured."""
+        """Start a measurement, unless one is running."""
         if self._measuring:
             return
         self._measuring, self.progress, self._stop = True, None, threading.Event()

@@ -37,7 +37,7 @@ from wizard.ui.view import (
 
 
 class Beside(Screen):
-    """A dialog of the screen below it, or of `at`."""
+    """A dialog of the current screen, or of step `at`."""
 
     def __init__(self, desk: Desk, at: ScreenStep | None = None) -> None:
         super().__init__(desk)
@@ -54,7 +54,7 @@ class Beside(Screen):
 
 
 CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "backspace": "Backspace"}
-"""What stands on the keys that have more than one letter."""
+"""Labels of keys with several letters."""
 
 
 def _read_actions() -> tuple[Action, ...]:
@@ -63,7 +63,7 @@ def _read_actions() -> tuple[Action, ...]:
 
 
 class Page(Beside):
-    """A text to read."""
+    """A page of text."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Page(Beside):
         self._title, self._blocks, self._place = title, tuple(blocks), place
 
     def view(self) -> View:
-        """The text."""
+        """Return the text."""
         return View(self._place, self.at, self._title, _read_actions(), panes=(Pane("", self._blocks),))
 
 
@@ -97,7 +97,7 @@ def _key(action: Action) -> Block:
 
 
 class Reasons(Beside):
-    """Sentences, and what stands behind the one under the cursor."""
+    """Statements, with evidence for the selected one."""
 
     def __init__(
         self, desk: Desk, title: Text, reasons: Sequence[Reason], step: ScreenStep | None = None
@@ -106,11 +106,11 @@ class Reasons(Beside):
         self._title, self._reasons, self._row = title, tuple(reasons), "0"
 
     def moved(self, row: str) -> None:
-        """Another sentence."""
+        """Select another statement."""
         self._row = row
 
     def view(self) -> View:
-        """The sentences, and what is behind one."""
+        """Return the statements, and evidence for one."""
         captions = any(reason.caption.text != "" for reason in self._reasons)
         rows = tuple(
             Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
@@ -138,7 +138,7 @@ COLUMNS = (Column(t("Term")), Column(), Column(t("Also"), least=90))
 
 
 class Glossary(Beside):
-    """Words in a list, with what the one under the cursor means."""
+    """List of terms, with a definition of the selected one."""
 
     def __init__(self, desk: Desk, view: View) -> None:
         super().__init__(desk, view.step)
@@ -151,11 +151,11 @@ class Glossary(Beside):
         self._row = self._terms[0].id if self._terms else ""
 
     def moved(self, row: str) -> None:
-        """Another word."""
+        """Select another term."""
         self._row = row
 
     def view(self) -> View:
-        """The list, and one meaning."""
+        """Return the terms, and one definition."""
         term = next((term for term in self._terms if term.id == self._row), None)
         return View(
             "glossary",
@@ -176,7 +176,7 @@ class Glossary(Beside):
 
 
 def meaning(word: str) -> Pane:
-    """What a word means; raises BadInput that names the nearest ones where nobody knows it."""
+    """Return the definition of a word. Raises BadInput with similar words if unknown."""
     return _pane(find_term(word))
 
 
@@ -187,7 +187,7 @@ def _pane(term: Term) -> Pane:
 
 
 def texts_of(view: View) -> Iterator[Text]:
-    """All that a view says, also what is scrolled away; not what its keys are called."""
+    """Yield all texts of a view, including scrolled ones, except labels of keys."""
     yield from (view.title, view.about)
     yield from _said(view.above)
     if view.rows:

@@ -1,4 +1,4 @@
-"""Common interface of jobs for Review and Work, independent of their kind. Also changes and copies."""
+"""Common interface of jobs for Review and Work. Also the jobs that change settings and copy files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ APPLY_COMMAND = Sentence("sudo diskwright apply {file} {options}")
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run stands that is not at work: what matters most, more of it, and what can be decided."""
+    """State of an inactive run: the main result, details and possible decisions."""
 
     banner: Banner
     more: tuple[Text, ...]
@@ -44,124 +44,122 @@ class RunOutcome:
 
 
 class Job:
-    """A plan, changes or a migration. Nothing here writes but `start`, which begins a process of its own."""
+    """A plan, changes or a conversion. Only `start` writes, in a separate process."""
 
     title: Text
-    """What it does, in a few words: the banner's and the head's."""
+    """Short title for banner and header."""
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """The drives that are confirmed by their tokens, in this order."""
+        """Drives to confirm by token, in this order."""
         raise NotImplementedError
 
     def lost(self) -> tuple[Text, ...]:
-        """Everything that is destroyed, a sentence each; none where nothing is."""
+        """Return a sentence for each loss."""
         return ()
 
     @property
     def keeps_all(self) -> bool:
-        """Whether what it writes to is known to lose nothing, as where one partition grows."""
+        """True if the job is known to preserve all data, such as growing a partition."""
         return False
 
     def risk(self, services: Services) -> Text:
-        """What can still go wrong where nothing is lost by the work itself: no protection against a power
-        cut, or no way back; empty where there is both."""
+        """Return the remaining risk of a job without losses: power failure or no undo. Empty if protected."""
         return ""
 
     def lost_when(self, services: Services) -> Text:
-        """When that is: a heading."""
+        """Return the heading for the time of the loss."""
         return LOST_NOW
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
-        """Until when it can be undone, and what a power cut would leave."""
+        """Describe how long undo is possible, and the effect of a power failure."""
         raise NotImplementedError
 
     def puts_nothing_back(self, services: Services) -> bool:
-        """Whether a way back has nothing to bring back, so that its room is of no interest."""
+        """Return True if undo has no contents to restore, so that no space estimate is needed."""
         return False
 
     @property
     def doubts(self) -> tuple[Text, ...]:
-        """What could not be known."""
+        """Uncertainties of the job."""
         return ()
 
     @property
     def bars(self) -> tuple[Bar, ...]:
-        """Now and then, where it changes a layout."""
+        """Layouts before and after the job. Empty if the layout does not change."""
         return ()
 
     @property
     def sentences(self) -> tuple[Text, ...]:
-        """What each step does."""
+        """A sentence for each step."""
         raise NotImplementedError
 
     @property
     def brief(self) -> tuple[Text, ...]:
-        """What is told of the steps before the last question: all that matters, in few lines."""
+        """The important steps, shown on Review."""
         return self.sentences
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """How long each step takes, roughly."""
+        """Estimated duration of each step."""
         return tuple(1.0 for _ in self.sentences)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """Every step with its commands, how it is undone and what is checked."""
+        """Return every step with commands, undo and checks."""
         raise NotImplementedError
 
     def word(self, services: Services) -> str:
-        """What is typed beside the tokens where there is no way back; else empty."""
+        """Return the extra word to type if undo is impossible, or an empty string."""
         return ""
 
     @property
     def takes_passphrase(self) -> bool:
-        """Whether it takes a new passphrase."""
+        """True if the job needs a new passphrase."""
         return False
 
     @property
     def unread(self) -> bool:
-        """Whether a drive of it was not read, so that it is never begun."""
+        """True if a drive was not read, which prevents the start."""
         return False
 
     def tries_out(self, services: Services) -> bool:
-        """Whether finding out how much room the way back takes tries the job out."""
+        """Return True if `room` rehearses the job."""
         return False
 
     def room(self, services: Services) -> WayBackRoom:
-        """How much room the way back takes. May take long."""
+        """Return the space needed for undo. May be slow."""
         raise NotImplementedError
 
     def document(self) -> tuple[str, str]:
-        """It as a file, and how that could be called."""
+        """Return the job as a file, and a file name."""
         raise NotImplementedError
 
     def command(self, services: Services, file: str) -> str:
-        """The command by which root begins what was saved in a file."""
+        """Return the command that applies the saved job as root."""
         raise NotImplementedError
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """Begin it; the run's folder. Writes."""
+        """Start the job and return the run's folder. Writes to the drives."""
         raise NotImplementedError
 
     @property
     def stop_means(self) -> Text:
-        """What asking it to stop does."""
+        """The effect of stopping."""
         return t("The current step finishes first. Then you can go on or undo.")
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where it has mounted something that files can be brought to, once it is done."""
+        """New mount points that can receive files."""
         return ()
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
-        """What a power cut now would leave, while step `working`, from 1, is done; empty where nothing
-        tells."""
+        """Describe the effect of a power failure during step `working`, counted from 1. Empty if unknown."""
         return services.power(run)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """How the run stands."""
+        """Return the state of the run."""
         raise NotImplementedError
 
 
@@ -169,39 +167,39 @@ BRING_BACK = t("Undo removes copied files if the source is still identical.")
 
 
 class BringJob(Job):
-    """Adds files to a volume, and touches none that is there."""
+    """Copy files to a volume without changing existing files."""
 
     def __init__(self, bring: Bring) -> None:
         self.bring = bring
         self.title = t("Copy files to {folder}", folder=printable(bring.target.folder, 200))
 
     def document(self) -> tuple[str, str]:
-        """For `diskwright apply`."""
+        """Return the copy job as a file for `diskwright apply`."""
         from wizard.plan.copy import render_bring
 
         return render_bring(self.bring), f"{Path(self.bring.target.device).name}-bring.json"
 
     def command(self, services: Services, file: str) -> str:
-        """With the drive's token."""
+        """Return the command with the drive's token."""
         token = shlex.quote(printable(self.bring.drive.token))
         return str(APPLY_COMMAND(file=shlex.quote(file), options=f"--confirm {token}"))
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """All of it."""
+        """Start the copy."""
         return services.begin(self.bring, tokens[0])
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """The one that the volume is on."""
+        """The drive of the volume."""
         return (self.bring.drive,)
 
     @property
     def keeps_all(self) -> bool:
-        """Nothing is overwritten."""
+        """True. No file is overwritten."""
         return True
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
-        """What undo removes."""
+        """Describe which files and fstab lines undo affects."""
         return (
             BRING_BACK,
             *(
@@ -213,35 +211,35 @@ class BringJob(Job):
 
     @property
     def doubts(self) -> tuple[Text, ...]:
-        """What the copy does not keep."""
+        """File properties lost in the copy."""
         return self.bring.doubts
 
     @property
     def sentences(self) -> tuple[Text, ...]:
-        """Each step."""
+        """A sentence for each step."""
         from wizard.apply.copy.job import step_said
 
         return tuple(step_said(self.bring, step) for step in self.bring.steps)
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Reading and writing, a look, reading again."""
+        """Estimated durations: copying, a check, and reading again."""
         rate = usual_bytes_per_second(self.bring.drive.rotational)
         once = max(1.0, self.bring.amount.size_bytes / rate)
         return (2 * once, 1.0, once, *(1.0 for _ in self.bring.steps[3:]))
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """No other program is run; what changes in fstab is shown."""
+        """Return the changes to fstab. Copying runs no commands."""
         return tuple(Command((line,)) for line in fstab_difference(self.bring))
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
-        """The source is only read."""
+        """Explain that the source is only read."""
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """The last thing that was said."""
+        """Return the result from the last journal entry."""
         from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
         from wizard.apply.run.runs import run_argument
 
@@ -258,7 +256,7 @@ class BringJob(Job):
 
 
 class ChangesJob(Job):
-    """Changes something without touching a file of what it is for."""
+    """Change settings without touching files."""
 
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
@@ -266,11 +264,11 @@ class ChangesJob(Job):
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """The one that it is on."""
+        """The drive of the device."""
         return (self.changes.drive,)
 
     def risk(self, services: Services) -> Text:
-        """What has no way back; a drive that is off is as it was."""
+        """Warn if a change cannot be undone. Power-off is harmless."""
         from wizard.plan.settings.steps_of import stays
 
         final = any(
@@ -279,41 +277,41 @@ class ChangesJob(Job):
         return t("No file is lost. This cannot be undone.") if final else ""
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
-        """How each step is undone, once."""
+        """Describe how each step is undone, without repetition."""
         return tuple(dict.fromkeys(step.undo for step in self.changes.steps))
 
     @property
     def doubts(self) -> tuple[Text, ...]:
-        """What is left out, or holds only later."""
+        """Omitted changes, and changes with a delayed effect."""
         return (*self.changes.reasons, *self.changes.doubts)
 
     @property
     def sentences(self) -> tuple[Text, ...]:
-        """Each change."""
+        """A sentence for each change."""
         return tuple(step.sentence for step in self.changes.steps)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """As they will be run."""
+        """Return the commands of the changes."""
         return command_blocks(self.changes.steps)
 
     def document(self) -> tuple[str, str]:
-        """For `diskwright apply`."""
+        """Return the changes as a file for `diskwright apply`."""
         from wizard.plan.settings.tuning import render_changes
 
         return render_changes(self.changes), f"{Path(self.changes.device).name}-changes.json"
 
     def command(self, services: Services, file: str) -> str:
-        """With the drive's token."""
+        """Return the command with the drive's token."""
         token = shlex.quote(printable(self.changes.drive.token))
         return str(APPLY_COMMAND(file=shlex.quote(file), options=f"--confirm {token}"))
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """All of them."""
+        """Start the changes."""
         return services.begin(self.changes, tokens[0])
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where it is mounted."""
+        """New mount points."""
         return tuple(
             one.operation.mount_point for one in self.changes.steps if isinstance(one.operation, Mount)
         )
@@ -321,7 +319,7 @@ class ChangesJob(Job):
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """Done as shown, or the last thing that was said."""
+        """Return the result, from the last journal entry if the changes failed."""
         from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
         from wizard.apply.run.runs import run_argument
         from wizard.plan.settings.steps_of import stays

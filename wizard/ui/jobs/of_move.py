@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class MoveJob(Job):
-    """Moves every byte of one partition or more, and loses none."""
+    """Move one or more partitions without data loss."""
 
     def __init__(self, moves: Moves) -> None:
         self.moves = moves
@@ -51,31 +51,31 @@ class MoveJob(Job):
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """The one that it is on."""
+        """The drive of the partitions."""
         return (self.moves.drive,)
 
     @property
     def keeps_all(self) -> bool:
-        """Nothing is lost but what deleted files left in free space."""
+        """True. Only deleted files in free space are overwritten."""
         return True
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
-        """Until it is used, and what a power cut does."""
+        """Describe undo, and the effect of a power failure."""
         return (BACK, POWER(part=self.moves.devices))
 
     @property
     def doubts(self) -> tuple[Text, ...]:
-        """What becomes of starting from it, and the like."""
+        """Doubts, such as the effect on booting."""
         return self.moves.doubts
 
     @property
     def sentences(self) -> tuple[Text, ...]:
-        """Reading, moving, comparing."""
+        """The steps: read, move, compare."""
         return step_sentences(self.moves)
 
     @property
     def stop_means(self) -> Text:
-        """Between two windows: a pause."""
+        """Stopping pauses the move between two windows."""
         return t(
             "Stopping also pauses the move, soon and between two pieces. Later, G "
             "resumes the move and U moves the data back."
@@ -83,37 +83,37 @@ class MoveJob(Job):
 
     @property
     def brief(self) -> tuple[Text, ...]:
-        """From where to where, and what else is written to."""
+        """Old and new place of each partition, and the journals."""
         return (*(what_moves(move) for move in self.moves.moves), *journals_said(self.moves))
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """By the usual speed of such drives."""
+        """Estimated duration of each step, from typical drive speeds."""
         return step_seconds(self.moves)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """No program is run for it: what is told of it, instead."""
+        """Return a description. A move runs no commands."""
         return tuple(para(said) for said in preview(self.moves))
 
     def document(self) -> tuple[str, str]:
-        """For `diskwright apply`."""
+        """Return the moves as a file for `diskwright apply`."""
         from wizard.plan.partition.moves import render_moves
 
         return render_moves(self.moves), f"{Path(self.moves.device).name}-move.json"
 
     def command(self, services: Services, file: str) -> str:
-        """With the drive's token."""
+        """Return the command with the drive's token."""
         token = shlex.quote(printable(self.moves.drive.token))
         return str(of_changes.APPLY_COMMAND(file=shlex.quote(file), options=f"--confirm {token}"))
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """All of it."""
+        """Start all moves."""
         return services.begin(self.moves, tokens[0])
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """How it ended, by the last thing that was said."""
+        """Return the result from the last journal entry."""
         from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
 
         last = next((entry.sentence for entry in reversed(entries)), "") or of_changes.NOT_DONE
@@ -140,7 +140,7 @@ class MoveJob(Job):
 
 
 def _stops(run: Path) -> tuple[Message, ...]:
-    """The places that cannot be read, at which it stopped; none where that cannot be told."""
+    """Return the bad sectors that stopped the move. Empty if unknown."""
     from wizard.apply.move.forward import stops_now
 
     try:
@@ -150,7 +150,7 @@ def _stops(run: Path) -> tuple[Message, ...]:
 
 
 class MigrationJob(Job):
-    """Leads an ext2 or ext3 filesystem to ext4; every file stays."""
+    """Convert an ext2 or ext3 filesystem to ext4 without file loss."""
 
     def __init__(self, migration: Migration) -> None:
         self.migration = migration
@@ -158,11 +158,11 @@ class MigrationJob(Job):
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """The one that is written."""
+        """The written drive."""
         return (self.migration.written,)
 
     def risk(self, services: Services) -> Text:
-        """Undo files can be useless after a power cut."""
+        """Warn that a power failure can make undo files useless."""
         return (
             t("No file is lost unless the power fails. Have a backup.")
             if self.migration.means is Means.DIRECT
@@ -170,50 +170,50 @@ class MigrationJob(Job):
         )
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
-        """How it is made safe, and what may happen."""
+        """Describe safety measures and risks."""
         return (*how_sentences(self.migration), *risk_sentences(self.migration))
 
     @property
     def doubts(self) -> tuple[Text, ...]:
-        """The migration's."""
+        """The doubts of the conversion."""
         return self.migration.doubts
 
     @property
     def sentences(self) -> tuple[Text, ...]:
-        """Its steps."""
+        """The steps of the conversion."""
         return tuple(step.sentence for step in self.migration.steps)
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """By their estimates."""
+        """Estimated duration of each step."""
         return tuple(max(1.0, step.seconds) for step in self.migration.steps)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """As they will be run, on the snapshot or the device."""
+        """Return the commands for the snapshot or the device."""
         return command_blocks(self.migration.steps)
 
     def document(self) -> tuple[str, str]:
-        """For `diskwright apply`."""
+        """Return the conversion as a file for `diskwright apply`."""
         from wizard.ext4.check import render_migration
 
         return render_migration(self.migration), f"{Path(self.migration.device).name}-to-ext4.json"
 
     def command(self, services: Services, file: str) -> str:
-        """With the drive's token."""
+        """Return the command with the drive's token."""
         return confirm_command(self.migration, file)
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """Every step, or none."""
+        """Start the conversion."""
         return services.begin(self.migration, tokens[0])
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
-        """By the step at work, or the transaction's own word."""
+        """Describe the effect of a power failure during the current step or transaction."""
         return power_words(self.migration, working, services.power(run), begun=begun)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """How the filesystem is, and whether it was used since."""
+        """Return the state of the filesystem, and any later use that prevents undo."""
         from wizard.apply.conversion.rollback import decision_of, moved_sentence
         from wizard.apply.run.job import NOT_YET
         from wizard.apply.run.progress_log import Settling
@@ -231,8 +231,10 @@ class MigrationJob(Job):
 def move_job(
     services: Services, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
 ) -> MoveJob:
-    """Plan to align a partition, or every misaligned one without `part`, or to move it to `start`. Raises
-    Refused if none can move."""
+    """Plan to align a partition, every misaligned one if `part` is None, or to move one to `start`.
+
+    Raises Refused if no partition can be moved.
+    """
     recording = services.diagnose(machine, drive).recording
     if part is None:
         return MoveJob(planned_moves(machine, drive, recording))

@@ -53,7 +53,7 @@ def _named(plan: Plan) -> Sentence:
 
 
 class PlanJob(Job):
-    """Sets drives up, or changes one partition. `wishes` are what it was made from, for reasons."""
+    """Set up drives, or change one partition. `wishes` are the requested volumes, used for reasons."""
 
     def __init__(self, plan: Plan, wishes: tuple[Wish, ...] = ()) -> None:
         self.plan, self.wishes = plan, wishes
@@ -63,20 +63,20 @@ class PlanJob(Job):
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """All of the plan."""
+        """All drives of the plan."""
         return tuple(member.drive for member in self.plan.members)
 
     def lost(self) -> tuple[Text, ...]:
-        """As the plan tells, and what the rehearsal found."""
+        """Return the losses of the plan and any unknown data found by the rehearsal."""
         return (*losses(self.plan), *self._unknown)
 
     @property
     def keeps_all(self) -> bool:
-        """One partition that grows or shrinks; of a whole drive it is not known what is there by now."""
+        """True if one partition is resized without loss. Contents of whole drives may have changed."""
         return bool(self.plan.part) and not self.lost()
 
     def lost_when(self, services: Services) -> Text:
-        """Once it is kept, or at once."""
+        """Return the heading: deleted at keep, or when applied."""
         return (
             t("Deleted when you choose Keep")
             if lost_when(self.plan, services.why_direct(self.plan))
@@ -84,7 +84,7 @@ class PlanJob(Job):
         )
 
     def ways_back(self, services: Services) -> tuple[Text, ...]:
-        """The plan's promise, after the danger of a stripe."""
+        """Describe undo, after the risks of a stripe."""
         direct = services.why_direct(self.plan)
         danger = danger_of(self.plan)
         if self.puts_nothing_back(services):
@@ -96,88 +96,88 @@ class PlanJob(Job):
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
 
     def puts_nothing_back(self, services: Services) -> bool:
-        """Where nothing is recognised on its drives, and no unknown data was found."""
+        """Return True if the drives have no signatures and no unknown data."""
         return not (self._unknown or services.why_direct(self.plan)) and shows_nothing(self.plan)
 
     @property
     def doubts(self) -> tuple[Text, ...]:
-        """The plan's."""
+        """The plan's doubts."""
         return self.plan.doubts
 
     @property
     def bars(self) -> tuple[Bar, ...]:
-        """Every drive's."""
+        """Layouts of every drive."""
         return plan_bars(self.plan)
 
     @property
     def sentences(self) -> tuple[Text, ...]:
-        """The plan's steps."""
+        """The steps of the plan."""
         return tuple(step.sentence for step in self.plan.steps)
 
     @property
     def brief(self) -> tuple[Text, ...]:
-        """Without the steps that only prepare for the next."""
+        """The steps without preparations."""
         return brief(self.plan)
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """By the plan's estimates."""
+        """Estimated duration of each step."""
         return tuple(step.seconds for step in self.plan.steps)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """As they will be run, and undone: on the drive itself where no stand-in can be had."""
+        """Return the commands for a scratch copy, or for the drive itself if rehearsal is impossible."""
         return command_blocks(told_as_direct(self.plan, services.why_direct(self.plan)).steps)
 
     def word(self, services: Services) -> str:
-        """Where what is there cannot be put back."""
+        """Return the confirmation word if undo is impossible."""
         return WORD if wants_word(self.plan, services.why_direct(self.plan)) else ""
 
     @property
     def takes_passphrase(self) -> bool:
-        """As the plan says."""
+        """True if the plan creates encrypted volumes."""
         return self.plan.takes_passphrase
 
     @property
     def unread(self) -> bool:
-        """As the plan knows."""
+        """True if the plan includes an unread drive."""
         return bool(self.plan.unread)
 
     def tries_out(self, services: Services) -> bool:
-        """On stand-ins, as root."""
+        """Return True if the plan can be rehearsed."""
         return services.tries_out(self.plan)
 
     def room(self, services: Services) -> WayBackRoom:
-        """As tried out, or as far as that is known."""
+        """Return the space needed for undo, measured by a rehearsal if possible."""
         room = services.way_back_room(self.plan)
         self._unknown = room.lost
         return room
 
     def document(self) -> tuple[str, str]:
-        """For `diskwright apply`."""
+        """Return the plan as a file for `diskwright apply`."""
         from wizard.plan.check import render_plan
 
         return render_plan(self.plan), f"{Path(self.plan.drive.path).name}-plan.json"
 
     def command(self, services: Services, file: str) -> str:
-        """With every token."""
+        """Return the command with the tokens of all drives."""
         from wizard.apply.plan.run_summary import confirmation
 
         options = confirmation(self.plan, services.why_direct(self.plan))
         return str(of_changes.APPLY_COMMAND(file=shlex.quote(file), options=options))
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
-        """As the plan shows."""
+        """Start the plan."""
         return services.start(self.plan, tokens, secret)
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Its volumes'."""
+        """Mount points of the volumes."""
         return tuple(one.operation.mount_point for one in self.plan.steps if isinstance(one.operation, Mount))
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """The headline, then the sentence on the state and the ways on."""
+        """Return headline, state and next steps."""
         from wizard.apply.plan.run_summary import decision_of, headline, result_sentence, undo_sentence
 
         phase = services.phase(run)
