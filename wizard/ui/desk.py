@@ -378,7 +378,10 @@ class Desk(ABC):
         self.changed()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for all threads and return True if they finished. For printing interfaces and tests."""
+        """Wait for work in threads, and return False after `seconds`. For printing interfaces and tests.
+
+        Also returns if the wizard has ended or an errand is pending.
+        """
         with self._lock:
             return self._idle.wait_for(
                 lambda: self.over or not self._working or self.errand is not None, seconds
@@ -427,7 +430,7 @@ class Desk(ABC):
             with self._lock:
                 for screen in tuple(self._screens):
                     self._guarded(screen, screen.drives_changed)
-                self._leave_what_has_gone()
+                self._leave_unplugged()
             self.changed()
 
     def _watch_runs(self) -> None:
@@ -436,7 +439,7 @@ class Desk(ABC):
 
     def look_at_runs(self) -> None:
         """Read the open runs again if an active run ended."""
-        if all(map(self._is_as_it_was, self.runs)):
+        if all(map(self._is_unchanged, self.runs)):
             return
         runs = self.services.open_runs()
         if runs == self.runs:
@@ -447,7 +450,7 @@ class Desk(ABC):
                 self._guarded(screen, screen.runs_changed)
         self.changed()
 
-    def _is_as_it_was(self, run: OpenRun) -> bool:
+    def _is_unchanged(self, run: OpenRun) -> bool:
         if run.state != RUNNING:
             return True
         try:
@@ -456,10 +459,8 @@ class Desk(ABC):
             # Unreadable runs are omitted from the list.
             return False
 
-    def _leave_what_has_gone(self) -> None:
-        """Return to Drives if a drive of the session was unplugged, even if another drive has the same name
-        now.
-        """
+    def _leave_unplugged(self) -> None:
+        """Return to Drives if a drive of the session was unplugged, even if another has the same name now."""
         at_work = any(screen.step is ScreenStep.WORK for screen in self._screens)
         if len(self._screens) == 1 or at_work or not self.may_end:
             return

@@ -77,7 +77,7 @@ def test_nobody_ends_or_is_led_away_in_the_moment_of_beginning(over: str) -> Non
     person.desk.act("quit")
     assert person.view.place == over and not person.desk.over
     services.attached = lambda _: False
-    person.desk._leave_what_has_gone()
+    person.desk._leave_unplugged()
     services.go.set()
     person.wait()
     assert person.desk.run == RUN and services.seen.started == ["S1"]

@@ -48,7 +48,7 @@ WHEN = t("When")
 
 
 class Actions(Screen):
-    """Each row is something that can be done; what cannot be done now is greyed, with the reason."""
+    """Menu of actions. Unavailable actions are greyed and show the reason."""
 
     def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
@@ -76,10 +76,10 @@ class Actions(Screen):
         return entries(self._machine, self._drive, self._device, against, self.desk.runs, here)
 
     def view(self) -> View:
-        """The menu, over the drives."""
+        """Return the menu as a dialog."""
         found = self._entries()
         able = [Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True) for one in found]
-        # Where all rows are grey, there is nothing that Enter could do.
+        # Enter has no effect if every action is unavailable.
         do = (Action("do", "enter", t("do it")),) if any(one.why_not == "" for one in found) else ()
         actions = (*do, *able, Action("back", "escape", BACK))
         at = self._at or next((one.name for one in found), "")
@@ -116,11 +116,11 @@ class Actions(Screen):
         )
 
     def moved(self, row: str) -> None:
-        """Remember it."""
+        """Remember the row."""
         self._at = row
 
     def act_do(self, row: str, values: Values) -> None:
-        """What the row says, unless it cannot be done now."""
+        """Perform the action of the row, or show why it is unavailable."""
         entry = next((one for one in self._entries() if one.name == row), None)
         if entry is None:
             return
@@ -130,15 +130,15 @@ class Actions(Screen):
             self.act(row, row, values)
 
     def act_show_run(self, _row: str, _values: Values) -> None:
-        """How the run stands that works here."""
+        """Open the run on this device."""
         self._to_run("")
 
     def act_keep(self, _row: str, _values: Values) -> None:
-        """Put to use what waits, after a question."""
+        """Keep the waiting result, after a question."""
         self._to_run("keep")
 
     def act_undo(self, _row: str, _values: Values) -> None:
-        """Put back what was there, after a question."""
+        """Undo the run, after a question."""
         self._to_run("undo")
 
     def _to_run(self, way: str) -> None:
@@ -147,15 +147,15 @@ class Actions(Screen):
         self.desk.open_run(run.run, way)
 
     def act_set_up(self, _row: str, _values: Values) -> None:
-        """Everything on it is replaced, which the plan says again."""
+        """Plan to replace all contents of the drive."""
         self._purpose(Mode.REPLACE)
 
     def act_use_free(self, _row: str, _values: Values) -> None:
-        """Every partition stays."""
+        """Plan to use free space. Preserves every partition."""
         self._purpose(Mode.USE_FREE)
 
     def act_format(self, _row: str, _values: Values) -> None:
-        """One partition for a purpose; the others stay."""
+        """Plan to format a partition. Preserves the others."""
         self._purpose(None, self._device)
 
     def _purpose(self, mode: Mode | None, part: str | None = None) -> None:
@@ -164,22 +164,22 @@ class Actions(Screen):
         self.desk.open_purpose()
 
     def act_delete(self, _row: str, _values: Values) -> None:
-        """One partition; the others stay."""
+        """Review deleting a partition. Preserves the others."""
         self._change(PartChange.DELETE)
 
     def act_grow(self, _row: str, _values: Values) -> None:
-        """One partition, into the free space behind it: tried out first, or in use."""
+        """Review growing a partition into adjacent free space, online if mounted."""
         if places_of(self._drive, self._device):
             self.desk.with_root(self, lambda: self._work_out(Grow()))
         else:
             self._change(PartChange.GROW)
 
     def act_adjust(self, _row: str, _values: Values) -> None:
-        """Another start, end or size for one partition."""
+        """Open the editor for start, end and size."""
         adjust(self.desk, self._device)
 
     def act_move(self, _row: str, _values: Values) -> None:
-        """To where it is aligned, with everything in it; of a drive, all that are misaligned."""
+        """Review aligning a partition, or all misaligned partitions of a drive."""
         part = self._drive.partition(self._device)
         self.desk.open_review(move_job(self.services, self._machine, self._drive, part))
 
@@ -190,23 +190,23 @@ class Actions(Screen):
         self.desk.open_review(PlanJob(plan))
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
-        """Keep every file, and have it become ext4."""
+        """Open the conversions to ext4."""
         found = [
             one for one in old_filesystems(self._drive) if self._device in (one.device, self._drive.path)
         ]
         self.desk.open_conversions(self._drive, found)
 
     def act_speed(self, _row: str, _values: Values) -> None:
-        """Measure it."""
+        """Open the measurement of alignment."""
         self.desk.open_alignment_test(self._drive)
 
     def act_health(self, _row: str, _values: Values) -> None:
-        """All that is known of it."""
+        """Open the health page."""
         diagnosis = self.services.diagnose(self._machine, self._drive)
         self.desk.go(health_page(self.desk, self._drive, diagnosis))
 
     def act_rename(self, _row: str, _values: Values) -> None:
-        """Another label."""
+        """Ask for a new label."""
         label = next((one.label for one in signatures_on(self._drive, self._device) if one.label), None) or ""
         field = Field("label", t("New label"), printable(label, 300), selected=True)
         self._type(
@@ -217,7 +217,7 @@ class Actions(Screen):
         )
 
     def act_mount(self, _row: str, _values: Values) -> None:
-        """At a folder, now and at every boot, or only now."""
+        """Ask for a folder, and whether to mount at every boot or only now."""
         fields = (
             Field("folder", t("Folder"), "", t("/srv + label")),
             Field("when", WHEN, "boot", offers=_offers(t("now and at every boot"), t("only now"))),
@@ -230,11 +230,11 @@ class Actions(Screen):
         self._type(words.MOUNT, "", fields, wanted)
 
     def act_bring(self, _row: str, _values: Values) -> None:
-        """Files from elsewhere, to where it is mounted."""
+        """Copy files to the mounted filesystem."""
         self.desk.open_copy(places_of(self._drive, self._device)[:1])
 
     def act_unmount(self, _row: str, _values: Values) -> None:
-        """Now, and perhaps not at boot any more."""
+        """Unmount, and optionally remove the fstab line."""
         fields = (
             Field(
                 "when",
@@ -246,7 +246,7 @@ class Actions(Screen):
         self._type(words.UNMOUNT, "", fields, lambda values: Detach(values.get("when") == "boot"))
 
     def act_options(self, _row: str, _values: Values) -> None:
-        """Those of its line in fstab."""
+        """Edit the mount options in fstab."""
         now = self.services.options_at_boot(self._drive, self._device) or ()
         fields = (Field("options", t("Options"), printable(",".join(now), 4000), "defaults"),)
 
@@ -261,7 +261,7 @@ class Actions(Screen):
         )
 
     def act_tune(self, _row: str, _values: Values) -> None:
-        """What would suit it better for a purpose."""
+        """Suggest better settings for a workload."""
         titles = {one.workload.id: one.workload.title for one in self.services.profiles()}
         offers = tuple(Offer(name, printable(str(title), 60)) for name, title in titles.items())
         fields = (Field("purpose", t("Purpose"), usual_purpose(self._drive), offers=offers),)
@@ -273,7 +273,7 @@ class Actions(Screen):
         )
 
     def act_power_off(self, _row: str, _values: Values) -> None:
-        """Unmount all of it, and take its power."""
+        """Unmount all filesystems and power off the drive."""
         self.desk.with_root(self, lambda: self._work_out(SwitchOff()))
 
     def _type(
@@ -287,7 +287,7 @@ class Actions(Screen):
         self.desk.go(Typing(self.desk, title, blocks, fields, take, t("review")))
 
     def _work_out(self, wanted: Wanted) -> None:
-        """In a thread: it is looked at once more, as root where that is needed."""
+        """Check the current state in a thread, as root if needed."""
         self._waiting = True
 
         def failed(error: DiskwrightError) -> None:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 BUDGET_SECONDS = 30.0
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
-"""What a drive may claim its blocks to be, and what they may be in truth."""
+"""Reported block size, and assumed real block size, in bytes."""
 
 TONES = {Outcome.ALIGNED_FASTER: Tone.WARN, Outcome.NO_DIFFERENCE: Tone.GOOD}
 
 
 class TrialScreen(Measuring[Measured, Verdict]):
-    """The result stays with what was settled of the drive."""
+    """Measurement of alignment. The session remembers the result."""
 
     place = "trial"
     title = Sentence("Does alignment matter on {drive}?")
@@ -44,11 +44,11 @@ class TrialScreen(Measuring[Measured, Verdict]):
         super().__init__(desk, drive, before if before and before.drive == drive.path else None)
 
     def banner(self, verdict: Verdict) -> Banner:
-        """How much it matters."""
+        """Return the result in a sentence."""
         return Banner(verdict.sentence, (), TONES.get(verdict.outcome, Tone.ACCENT))
 
     def ways(self) -> Iterator[Action]:
-        """By reading, by writing, and as if the blocks were larger."""
+        """Yield measurements by reading, by writing, and with larger assumed blocks."""
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield Action("measure", key, t("measure by reading"), obstacle)
@@ -58,17 +58,17 @@ class TrialScreen(Measuring[Measured, Verdict]):
 
     @property
     def _may_hide(self) -> bool:
-        """Whether the drive claims blocks of 512 bytes; there are drives that do so and have larger ones."""
+        """True if the drive reports 512-byte blocks, which may hide larger ones."""
         geometry = self.drive.geometry
         return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
 
     def result_blocks(self, verdict: Verdict) -> Iterator[Block]:
-        """Medians, spread, caveats."""
+        """Show medians, histogram and caveats."""
         yield from measured_blocks(verdict)
         yield from (para(caveat, hang=2) for caveat in verdict.caveats)
 
     def possible_blocks(self) -> Iterator[Block]:
-        """What each way would tell."""
+        """Describe each available measurement."""
         yield para(t("A read test of at most half a minute. The drive does not change."), key="measure")
         if self._may_hide:
             yield GAP
@@ -88,7 +88,7 @@ class TrialScreen(Measuring[Measured, Verdict]):
             )
 
     def progress_blocks(self) -> Iterator[Block]:
-        """The time that is left, and what it looks like so far."""
+        """Show the time left and the preliminary result."""
         progress = self.progress
         if progress is None:
             yield Progress(None, t("Starting ..."))
@@ -116,15 +116,15 @@ class TrialScreen(Measuring[Measured, Verdict]):
             )
 
     def act_measure(self, _row: str, _values: Values) -> None:
-        """By reading only."""
+        """Measure by reading."""
         self._start(write=False)
 
     def act_as_large(self, _row: str, _values: Values) -> None:
-        """As if the blocks were larger than the drive says."""
+        """Measure by reading, with larger blocks than reported."""
         self._start(write=False, physical_bytes=ASSUMED_BYTES)
 
     def act_write(self, _row: str, _values: Values) -> None:
-        """After the token."""
+        """Measure by writing after confirmation with the token."""
         self.ask_token(
             t("Measure by writing?"),
             (para(t("Reads pieces of free space and writes the same bytes back.")),),
@@ -140,16 +140,16 @@ class TrialScreen(Measuring[Measured, Verdict]):
         self.start(measure, writes=write)
 
     def document(self, verdict: Verdict) -> tuple[str, str]:
-        """With every pair."""
+        """Return the result with all timings."""
         from wizard.benchmark.alignment import render_verdict
 
         return render_verdict(verdict), "benchmark"
 
     def reasons(self, verdict: Verdict) -> tuple[Reason, ...]:
-        """And what others have measured."""
+        """Return the reasons, including published results."""
         return verdict_reasons(verdict)
 
     def settled(self, verdict: Verdict) -> None:
-        """It stays with the drive."""
+        """Remember the result in the session."""
         if self.desk.session.drive == self.drive:
             self.desk.session = replace(self.desk.session, verdict=verdict)

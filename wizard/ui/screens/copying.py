@@ -44,13 +44,15 @@ if TYPE_CHECKING:
 HELP_NOTHING = t("No change happens before you review.")
 
 OTHER = "other"
-"""The row for what is not listed."""
+"""Row key for a folder typed by name."""
 SHOWN = 200
 
 
 class Bringing(Screen):
-    """From where: each row is a source, the last one any folder. `targets` are where volumes are mounted, of
-    which one gets the files."""
+    """Selection of a source, or any folder.
+
+    `targets` are the mount points of volumes that can receive the files.
+    """
 
     step: ClassVar[ScreenStep] = ScreenStep.PLAN
 
@@ -62,24 +64,24 @@ class Bringing(Screen):
         self._doing: Text = ""
 
     def entered(self) -> None:
-        """Look at what is attached, the first time."""
+        """Search the attached drives when first opened."""
         if self._sources is None and self._doing == "":
             self._look()
 
     def _look(self) -> None:
         self._doing = t("Searching attached drives ...")
-        self.desk.later(self, lambda: self.services.bring_sources(self._targets), self._looked, self._not)
+        self.desk.later(self, lambda: self.services.bring_sources(self._targets), self._looked, self._failed)
 
     def _looked(self, found: tuple[Source, ...]) -> None:
         self._sources, self._doing = found, ""
 
-    def _not(self, error: DiskwrightError) -> None:
-        """A folder can be named all the same."""
+    def _failed(self, error: DiskwrightError) -> None:
+        """Show the error. A folder can still be typed."""
         self._sources, self._doing = self._sources or (), ""
         self.tell(str(error), Tone.WARN)
 
     def view(self) -> View:
-        """The sources."""
+        """Return the sources."""
         rows = (*map(_row, self._sources or ()), Row(OTHER, (strong(t("another folder")),)))
         keys = [row.key for row in rows]
         wait = self._doing
@@ -107,15 +109,15 @@ class Bringing(Screen):
         return None if self._sources else Piece(t("No other filesystem found. Enter a folder."))
 
     def moved(self, row: str) -> None:
-        """Remember it."""
+        """Remember the row."""
         self._at = row
 
     def act_again(self, _row: str, _values: Values) -> None:
-        """Look at what is attached once more."""
+        """Search the attached drives again."""
         self._look()
 
     def act_take(self, row: str, _values: Values) -> None:
-        """Ask how; the source can still be another."""
+        """Ask for the target. The source can still be changed."""
         source = next((one for one in self._sources or () if one.path == row), None)
         self.desk.go(
             Typing(
@@ -154,7 +156,7 @@ class Bringing(Screen):
 
     def _count(self, work: Callable[[], Bring]) -> None:
         self._doing = t("Counting the files ...")
-        self.desk.later(self, work, self._counted, self._not)
+        self.desk.later(self, work, self._counted, self._failed)
 
     def _counted(self, bring: Bring) -> None:
         self._doing = ""
@@ -162,7 +164,7 @@ class Bringing(Screen):
 
 
 class Losses(Screen):
-    """What cannot be kept comes first, then how much it is, and what fstab will say."""
+    """File properties lost in the copy, then amount and changes to fstab."""
 
     step: ClassVar[ScreenStep] = ScreenStep.PLAN
 
@@ -171,7 +173,7 @@ class Losses(Screen):
         self._bring = bring
 
     def view(self) -> View:
-        """All of it, to be read."""
+        """Return losses, amount and changes to fstab."""
         return View(
             "bringing-losses",
             self.step,
@@ -201,7 +203,7 @@ class Losses(Screen):
         return tuple(found)
 
     def act_review(self, _row: str, _values: Values) -> None:
-        """The token, as for everything that writes."""
+        """Open Review, which asks for the token."""
         self.desk.open_review(BringJob(self._bring))
 
 

@@ -32,8 +32,10 @@ COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), C
 
 
 class DrivesScreen(Screen):
-    """Each drive is a row, which fills in when its probe answers; Right shows its partitions. Runs that wait
-    come first. The cursor begins on `drive`, or on its partition `part`, where they are named."""
+    """List of drives with partitions, updated as drives answer. Waiting runs are listed first.
+
+    The cursor starts on `drive`, or on the partition `part`, if named.
+    """
 
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
         super().__init__(desk)
@@ -45,15 +47,15 @@ class DrivesScreen(Screen):
         self._led = bool(drive)
 
     def entered(self) -> None:
-        """Read everything, once, and again where a run may have changed it."""
+        """Read the drives if they may have changed."""
         if self.desk.touched:
             self.read()
 
     def read(self) -> None:
-        """Read every drive once more; what was known of a drive stays until it is known better."""
+        """Read every drive again. Preserves known facts until the new ones arrive."""
         self.desk.touched = False
         paths = self.services.drive_paths()
-        self.desk.found = {path: self._still_known(path) for path in paths}
+        self.desk.found = {path: self._known(path) for path in paths}
         if self._asking:
             self._again = True
             return
@@ -65,7 +67,7 @@ class DrivesScreen(Screen):
         self.desk.runs = runs
 
     def _probe(self) -> Machine:
-        """In a thread: what the machine is, then its drives, each as it answers."""
+        """Read the machine, then report each drive as it answers. Runs in a thread."""
         around = self.services.surroundings()
         self.desk.post(self, lambda: setattr(self, "_around", around))
 
@@ -81,7 +83,7 @@ class DrivesScreen(Screen):
             self.desk.found[drive.path] = (drive, diagnosis)
 
     def _probed(self, machine: Machine) -> None:
-        """Findings may depend on the other drives; a reader without a medium is no drive."""
+        """Diagnose again with all drives, which can affect findings. Drops card readers without a medium."""
         answers = {drive.path: (drive, self.services.diagnose(machine, drive)) for drive in machine.drives}
         self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
         self._finish_asking()
@@ -95,25 +97,28 @@ class DrivesScreen(Screen):
         if self._again:
             self.read()
 
-    def _still_known(self, path: str) -> tuple[Drive, Diagnosis] | None:
-        """What is known of the drive at a node; nothing where it is another one by now."""
+    def _known(self, path: str) -> tuple[Drive, Diagnosis] | None:
+        """Return the known facts about a drive, or None if a different drive has this path now."""
         found = self.desk.found.get(path)
         return found if found and self.services.is_attached(found[0]) else None
 
     @property
     def answered(self) -> tuple[Drive, ...]:
-        """Every drive that is known by now."""
+        """All drives read so far."""
         return tuple(found[0] for found in self.desk.found.values() if found)
 
     def runs_changed(self) -> None:
-        """A run has ended, so what its drive holds is another thing."""
+        """Read the drives again after a run ended."""
         self.desk.touched = True
         if self.desk.screen is self:
             self.read()
 
     def drives_changed(self) -> None:
-        """Take away what has gone, and ask what has come. The cursor goes to what was plugged in, unless a
-        person has led it: keys that are pressed for one drive must not reach another."""
+        """Remove unplugged drives and read new ones.
+
+        Moves the cursor to a new drive unless the user has moved it, so that keys never reach the wrong
+        drive.
+        """
         before = self.desk.found
         self.read()
         come, gone = sorted(set(self.desk.found) - set(before)), sorted(set(before) - set(self.desk.found))
@@ -133,8 +138,7 @@ class DrivesScreen(Screen):
 
     @property
     def _default(self) -> str:
-        """Where the cursor begins: on the drive that was named, else on what waits, else on the first drive
-        that can be set up."""
+        """Initial row: the requested drive, else the first waiting run, else the first usable drive."""
         if self._named in self._listed:
             return self._named
         waiting = next((f"run:{run.run}" for run in self.desk.runs), "")
@@ -146,7 +150,7 @@ class DrivesScreen(Screen):
         return impediment(self.services, self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
-        """The drive that a row is of, or whose partition it is."""
+        """Return the drive of a row, which may be a partition."""
         for path, found in self.desk.found.items():
             if found and (path == row or found[0].partition(row) is not None):
                 return found
@@ -171,7 +175,7 @@ class DrivesScreen(Screen):
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
     def view(self) -> View:
-        """The list, and what is known of the row under the cursor."""
+        """Return the list, with details of the selected row."""
         rows = tuple(self._rows())
         at = self._at if any(row.key == self._at for row in rows) else self._default
         found = self._current(at)
@@ -190,7 +194,7 @@ class DrivesScreen(Screen):
 
     def _notice(self, rows: Sequence[Row]) -> Piece | None:
         nothing = not rows and not self._asking
-        # Once somebody has seen it, its line is the drives' again.
+        # After the first cursor movement, only show obstacles.
         return way_rows.notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
 
     def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
@@ -256,61 +260,61 @@ class DrivesScreen(Screen):
         return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
 
     def moved(self, row: str) -> None:
-        """Its details are shown."""
+        """Show details of the row."""
         self._at, self._led = row, True
 
     def act(self, name: str, row: str, values: Values) -> None:
-        """Whoever does something with a row has the cursor there."""
+        """Perform an action at a row, and move the cursor there."""
         if row:
             self.moved(row)
         super().act(name, row, values)
 
     def act_again(self, _row: str, _values: Values) -> None:
-        """Read the drives once more."""
+        """Read the drives again."""
         self.read()
 
     def act_as_root(self, _row: str, _values: Values) -> None:
-        """Read the drives once more with root's rights."""
+        """Read the drives again as root."""
         self.desk.with_root(self, self.read)
 
     def act_open(self, row: str, _values: Values) -> None:
-        """Show the partitions."""
+        """Show the partitions of a drive."""
         if found := self._current(row):
             self._opened.add(found[0].path)
 
     def act_close(self, row: str, _values: Values) -> None:
-        """Fold them away."""
+        """Hide the partitions of a drive."""
         if found := self._current(row):
             self._opened.discard(found[0].path)
             self._at = found[0].path
 
     def act_set_up(self, row: str, _values: Values) -> None:
-        """On to what the drive is for."""
+        """Open Purpose for a drive."""
         session = self.taken(row)
         if reason := self._impediment(session.drives[0]):
             raise Refused(reason)
         if session.part or not session.wishes:
-            # What was planned was for one partition; or the menu was left again, and what was chosen there.
+            # Discard a plan for a single partition, and choices from a menu that was closed.
             session = replace(session, part=None, mode=None, wishes=(), plan=None)
         self.desk.session = session
         self.desk.open_purpose()
 
     def act_actions(self, row: str, _values: Values) -> None:
-        """Everything that can be done with the drive, or the partition."""
+        """Open the menu of a drive or partition."""
         self.desk.session = self.taken(row)
         self.desk.open_actions(row)
 
     def act_to_ext4(self, row: str, _values: Values) -> None:
-        """The ways to ext4 for the filesystem that is meant."""
+        """Open the conversions to ext4."""
         session = self.taken(row)
         self.desk.session = session
         drive = session.drives[0]
         self.desk.open_conversions(drive, self._old_filesystems(row, drive))
 
-    # Dialogs and jobs are imported where they are used: the list of drives appears before they are loaded.
+    # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
     def act_why(self, row: str, _values: Values) -> None:
-        """Each finding with what stands behind it."""
+        """Open the findings with evidence."""
         from wizard.ui.components.reasons import finding_reasons
         from wizard.ui.dialogs.pages import Reasons
 
@@ -318,19 +322,19 @@ class DrivesScreen(Screen):
             self.desk.go(Reasons(self.desk, drive_rows.short(found[0].path), finding_reasons(found[1])))
 
     def act_health(self, row: str, _values: Values) -> None:
-        """How well the drive is, and all that is known of it."""
+        """Open the health page of a drive."""
         from wizard.ui.dialogs.health import health_page
 
         if found := self._current(row):
             self.desk.go(health_page(self.desk, *found))
 
     def act_speed(self, row: str, _values: Values) -> None:
-        """Measure it."""
+        """Open the measurement of alignment."""
         if found := self._current(row):
             self.desk.open_alignment_test(found[0])
 
     def act_move(self, row: str, _values: Values) -> None:
-        """Move what is misaligned to where it is not."""
+        """Open Review to align the misaligned partitions."""
         from wizard.ui.jobs.of_move import move_job
 
         session = self.taken(row)
@@ -342,27 +346,27 @@ class DrivesScreen(Screen):
             self.desk.open_review(move_job(self.services, session.machine, session.drives[0], part))
 
     def act_shingled(self, row: str, _values: Values) -> None:
-        """Test whether it is shingled."""
+        """Open the test for shingled recording."""
         if found := self._current(row):
             self.desk.open_smr_test(found[0])
 
     def act_show_run(self, row: str, _values: Values) -> None:
-        """How a run stands."""
+        """Open the run."""
         self._show_run(row, "")
 
     def act_keep(self, row: str, _values: Values) -> None:
-        """Put to use what waits."""
+        """Keep the waiting result."""
         self._show_run(row, "keep")
 
     def act_undo(self, row: str, _values: Values) -> None:
-        """Put back what was there."""
+        """Undo the run."""
         self._show_run(row, "undo")
 
     def _show_run(self, row: str, way: str) -> None:
         self.desk.open_run(self._meant(row, way).run, way)
 
     def _meant(self, row: str, way: str) -> OpenRun:
-        """The run under the cursor, else the one on the drive there, else the only one; never another."""
+        """Return the run at the row, else on the drive, else the only one. Raises Refused if ambiguous."""
         able = [run for run in self.desk.runs if not way or way in run.ways]
         if row.startswith("run:"):
             able = [run for run in able if f"run:{run.run}" == row]
@@ -375,7 +379,7 @@ class DrivesScreen(Screen):
         return able[0]
 
     def taken(self, row: str) -> Session:
-        """The session with the drive of a row; raises Refused where it cannot be gone on with yet."""
+        """Return the session for the drive of a row. Raises Refused if not read yet."""
         found = self._current(row)
         if found is None:
             raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))

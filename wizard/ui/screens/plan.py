@@ -66,7 +66,7 @@ HELP = (
 
 
 class Planning(Screen):
-    """What becomes of the drive: bars, what is lost, the volumes, and the one under the cursor in detail."""
+    """The plan: layout, losses, volumes, and details of the selected volume."""
 
     step = ScreenStep.PLAN
 
@@ -79,17 +79,17 @@ class Planning(Screen):
 
     @property
     def session(self) -> Session:
-        """What is planned."""
+        """The session with the plan."""
         return self.desk.session
 
     def _renew(self, session: Session) -> None:
-        """Plan anew; a reason against it is kept, and shown."""
+        """Plan again. On failure, show the planner's reason."""
         self._fault, self.missing, self._keeps = "", None, None
         try:
             session = draft.planned(self.services, replace(session, plan=None)) if session.wishes else session
         except DiskwrightError as error:
             self.refused(error)
-            # It stands on the page, for as long as it holds.
+            # `_fault` is shown until the plan succeeds.
             self.tell("")
             self._fault = str(error)
             session = replace(session, plan=None)
@@ -111,20 +111,20 @@ class Planning(Screen):
         self.desk.session = session
 
     def forget(self) -> None:
-        """What is missing is so until it is planned anew."""
+        """Clear the last answer. Missing tools remain until the next plan."""
         self.tell("")
 
     def equipped(self) -> None:
-        """Plan anew, with the programs that are there now; where there was no filesystem, rank anew."""
+        """Plan with the installed tools. If no filesystem was possible, rank again."""
         self._renew(self.session if self.session.wishes else draft.ranked_anew(self.services, self.session))
 
     def entered(self) -> None:
-        """The way on is named again where there was one."""
+        """Plan again after a failure, so that missing tools are offered again."""
         if self._fault:
             self._renew(self.session)
 
     def view(self) -> View:
-        """All of it."""
+        """Return the whole plan."""
         session = self.session
         rows = tuple(volume_row(session, number) for number in range(len(session.wishes)))
         return View(
@@ -173,7 +173,7 @@ class Planning(Screen):
 
     @property
     def _unread(self) -> bool:
-        """Whether what a drive of it holds is not known."""
+        """True if contents of a drive were not read."""
         session = self.session
         if session.plan is not None:
             return bool(session.plan.unread)
@@ -181,7 +181,7 @@ class Planning(Screen):
 
     @property
     def _can_read(self) -> bool:
-        """Whether root could, and can be asked for."""
+        """True if the drive can be read as root."""
         return self._unread and self.services.asks_for_root
 
     @property
@@ -223,7 +223,7 @@ class Planning(Screen):
         yield Action("back", "escape", BACK)
 
     def _why_not_try(self) -> Text:
-        """Why the filesystems of the volume under the cursor cannot be tried."""
+        """Return why filesystems for the selected volume cannot be compared."""
         session = self.session
         if session.plan is None or session.drive is None or not session.wishes:
             return self._fault
@@ -238,7 +238,7 @@ class Planning(Screen):
         return next((one.trial for one in profiles if one.workload.id == wish.workload.id), ())
 
     def _why_not_keep(self) -> str:
-        """Worked out once for each plan: the view is asked for often."""
+        """Return why existing contents cannot be preserved. Cached, because views are requested often."""
         if self._keeps is None:
             drive = self.session.drive
             empty = drive is None or drive.is_empty
@@ -251,26 +251,26 @@ class Planning(Screen):
         return self._keeps
 
     def moved(self, row: str) -> None:
-        """Its details are shown."""
+        """Show details of the volume."""
         self._at = int(row) if row.isdecimal() else 0
 
     def act_review(self, _row: str, _values: Values) -> None:
-        """On to what is lost, and the token."""
+        """Open Review."""
         if self.session.plan is not None:
             self.desk.open_review(PlanJob(self.session.plan, self.session.wishes))
 
     def act_turn(self, _row: str, _values: Values) -> None:
-        """Between keeping what is there and replacing it."""
+        """Switch between preserving and replacing the existing contents."""
         mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
         self._renew(replace(self.session, mode=mode))
 
     def act_edit(self, _row: str, _values: Values) -> None:
-        """The volume's own form."""
+        """Open the form of the volume."""
         if self.session.wishes:
             self._open(self.session.wishes[self._at], self._at)
 
     def act_add(self, _row: str, _values: Values) -> None:
-        """A further volume."""
+        """Add a volume."""
         if self.session.choice is None:
             raise BadInput(self._fault)
         wish = draft.default_wish(self.services, self.session, self.session.wishes)
@@ -293,13 +293,13 @@ class Planning(Screen):
         self.desk.go(VolumeEditor(self.desk, self.session, wish, check, take, new=new))
 
     def act_remove(self, _row: str, _values: Values) -> None:
-        """One volume less."""
+        """Remove a volume."""
         if len(self.session.wishes) == 1:
             raise BadInput(str(t("The last volume cannot be removed. Press e to edit.")))
         self._renew(draft.without_wish(self.session, self._at))
 
     def act_filesystem(self, _row: str, _values: Values) -> None:
-        """Another filesystem for the volume under the cursor."""
+        """Select another filesystem for the volume."""
         session = self.session
         wish = session.wishes[self._at] if session.wishes else None
         advice = self._advice_for(wish)
@@ -323,14 +323,14 @@ class Planning(Screen):
         self._renew(replace(chosen, wishes=(draft.default_wish(self.services, chosen),)))
 
     def act_options(self, _row: str, _values: Values) -> None:
-        """What mkfs and mount are given for the volume under the cursor."""
+        """Select mkfs and mount options for the volume."""
         wish = self.session.wishes[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == wish.choice else Taken(wish.choice)
         self.desk.go(Options(self.desk, self.session, wish.workload.id, taken, self._take))
 
     def act_drives(self, _row: str, _values: Values) -> None:
-        """Over several drives."""
+        """Select several drives for the volume."""
         self.desk.go(Spread(self.desk, self.session, self._renew))
 
     def _why_not_adjust(self) -> Text:
@@ -341,12 +341,12 @@ class Planning(Screen):
         )
 
     def act_adjust(self, _row: str, _values: Values) -> None:
-        """Size and place of a partition that is there."""
+        """Resize or move an existing partition."""
         assert self.session.drive is not None
         adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self, _row: str, _values: Values) -> None:
-        """The kind of table, and a volume group."""
+        """Select partition table and volume group."""
 
         def check(arrangement: Arrangement) -> None:
             draft.planned(self.services, replace(self.session, arrangement=arrangement))
@@ -357,7 +357,7 @@ class Planning(Screen):
         self.desk.go(Arrange(self.desk, self.session.arrangement or PLAIN, check, take))
 
     def act_system(self, _row: str, _values: Values) -> None:
-        """The volumes of a desktop's system instead of these."""
+        """Replace the volumes with those of a desktop system."""
         session = self.session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         mode = session.mode or Mode.REPLACE
@@ -366,18 +366,18 @@ class Planning(Screen):
         self._renew(replace(session, wishes=wishes, stripe=None, others=()))
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
-        """Keep the files instead."""
+        """Open the conversions to ext4, which preserve the files."""
         drive = self.session.drive
         assert drive is not None
         self.desk.open_conversions(drive, old_filesystems(drive))
 
     def act_commands(self, _row: str, _values: Values) -> None:
-        """Every step as it will be run."""
+        """Show all steps and commands."""
         if (plan := self.session.plan) is not None:
             self.desk.go(Page(self.desk, t("Steps and commands"), PlanJob(plan).commands(self.services)))
 
     def act_why(self, _row: str, _values: Values) -> None:
-        """Each step with why it is as it is."""
+        """Show each step with reasons."""
         if (plan := self.session.plan) is not None:
             self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.wishes)))
         elif self.session.advice is not None and self.session.choice is not None:
@@ -385,21 +385,21 @@ class Planning(Screen):
             self.desk.go(Reasons(self.desk, WHY, reasons))
 
     def act_try(self, _row: str, _values: Values) -> None:
-        """Try filesystems for the volume under the cursor."""
+        """Compare filesystems for the volume."""
         wish = self.session.wishes[self._at]
         loads = self._loads(wish)
         self.desk.go(Candidates(self.desk, self._advice_for(wish), self._at, loads, self._take))
 
     def act_speed(self, _row: str, _values: Values) -> None:
-        """Measure the drive."""
+        """Open the measurement of alignment."""
         if self.session.drive is not None:
             self.desk.open_alignment_test(self.session.drive)
 
     def act_save(self, _row: str, _values: Values) -> None:
-        """The plan as a file."""
+        """Save the plan to a file."""
         if self.session.plan is not None:
             save_job(self.desk, self, PlanJob(self.session.plan))
 
     def act_as_root(self, _row: str, _values: Values) -> None:
-        """Read the drives with root's rights, and begin again."""
+        """Read the drives as root and plan again."""
         self.desk.with_root(self, self.desk.read_again)

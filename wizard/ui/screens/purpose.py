@@ -45,7 +45,7 @@ COLUMNS = (Column(), Column(least=78))
 
 
 class PurposeScreen(Screen):
-    """The purposes as one-liners; what the one under the cursor leads to stands below or beside."""
+    """List of workloads, with a preview of the plan for the selected one."""
 
     step = ScreenStep.PURPOSE
 
@@ -61,7 +61,7 @@ class PurposeScreen(Screen):
         self._tried: dict[str, Session | str] = {}
 
     def view(self) -> View:
-        """The list, and what would come of the one under the cursor."""
+        """Return the list and the preview."""
         rows = tuple(
             Row(one.id, (strong(printable(str(one.title), 60)),), notes=()) for one in self._purposes
         )
@@ -93,11 +93,11 @@ class PurposeScreen(Screen):
             return
         blocks: list[Block] = [para(printable(str(purpose.summary), 400))]
         tried = self._try(self._at)
-        blocks += [para(Piece(tried, Tone.WARN))] if isinstance(tried, str) else _leads_to(tried)
+        blocks += [para(Piece(tried, Tone.WARN))] if isinstance(tried, str) else _preview(tried)
         yield Pane(printable(str(purpose.title), 60), tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
-        """What comes of a purpose; a sentence where nothing can."""
+        """Return the session planned for a workload, or why planning fails."""
         if workload not in self._tried:
             try:
                 session = for_purpose(self.services, self._session, workload)
@@ -109,11 +109,11 @@ class PurposeScreen(Screen):
         return self._tried[workload]
 
     def moved(self, row: str) -> None:
-        """What it leads to is shown."""
+        """Show the preview for the workload."""
         self._at = row
 
     def act_plan(self, row: str, _values: Values) -> None:
-        """On to the plan for it; what was planned for the same purpose before stays."""
+        """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.desk.session
         if not (session.workload == row and session.wishes):
             session = for_purpose(self.services, self._session, row)
@@ -121,7 +121,7 @@ class PurposeScreen(Screen):
         self.desk.open_plan()
 
     def act_why(self, row: str, _values: Values) -> None:
-        """Why the filesystem that comes first does."""
+        """Explain the choice of filesystem."""
         tried = self._try(row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.tell(tried if isinstance(tried, str) else NOTHING, Tone.WARN)
@@ -131,8 +131,8 @@ class PurposeScreen(Screen):
         )
 
 
-def _leads_to(session: Session) -> Iterator[Block]:
-    """The volumes in a bar, where they are mounted, who may write, and what would be good too."""
+def _preview(session: Session) -> Iterator[Block]:
+    """Preview the volumes with mount points, writers and alternatives."""
     advice = session.advice
     if session.choice is None or advice is None:
         yield para(Piece(NOTHING, Tone.WARN))

@@ -42,7 +42,7 @@ COMMANDS = t("commands")
 SAVE = t("save")
 
 ENOUGH = 4
-"""Characters from the end of a serial that are enough where no other drive's ends alike."""
+"""Number of characters required from the end of an unambiguous serial number."""
 
 HELP = (
     t("The serial number confirms the right drive. The drive label shows it too."),
@@ -52,7 +52,7 @@ HELP = (
 
 
 class Review(Screen):
-    """The field for the token has the focus, and Enter in the last field applies."""
+    """Final confirmation of a job. The token field has the focus, and Enter in the last field applies."""
 
     step = ScreenStep.REVIEW
 
@@ -65,12 +65,12 @@ class Review(Screen):
         self._typed: dict[str, str] = {}
 
     def entered(self) -> None:
-        """Find out how much room the way back takes, where that can be done from here."""
+        """Start the rehearsal that measures the space for undo, if possible."""
         if self._room is not None or self._measuring or self._blocked or self.job.word(self.services):
             return
         if self.job.tries_out(self.services):
             self._measuring = True
-            # The wizard ends only when the stand-ins are gone.
+            # Exit waits until the scratch copies are removed.
             self.desk.later(self, self._measure, self._measured, self._not_measured, finishes=True)
 
     def _measure(self) -> WayBackRoom:
@@ -79,7 +79,7 @@ class Review(Screen):
     def _measured(self, room: WayBackRoom) -> None:
         self._room, self._measuring = room, False
         pressed, self._pressed = self._pressed, False
-        # Nothing begins out of sight.
+        # Only start a run if this screen is visible.
         if pressed and room.fits and not room.lost and self.desk.screen is self:
             self._apply()
 
@@ -92,17 +92,17 @@ class Review(Screen):
         return bool(self.services.apply_obstacle) or self.job.unread
 
     @property
-    def _word_without_way_back(self) -> str:
-        """What is typed beside the tokens: there is no way back, or no room for one."""
+    def _final_word(self) -> str:
+        """Word to type in addition to the tokens if undo is impossible or lacks space."""
         return self.job.word(self.services) or ("" if self._room is None or self._room.fits else WORD)
 
     @property
     def may_leave(self) -> bool:
-        """Not in the moment in which it begins."""
+        """True unless the run is starting."""
         return not self._beginning
 
     def view(self) -> View:
-        """What is lost comes first, and largest."""
+        """Return the view, with the losses first."""
         lost = self.job.lost()
         return View(
             "review",
@@ -125,13 +125,14 @@ class Review(Screen):
         )
 
     def _banner(self, lost: tuple[Text, ...]) -> Banner:
-        """Good only where nothing is lost, and a power cut or a change of mind costs nothing either."""
+        """Return the losses or risks.
+
+        The good banner requires that power failures and undo are covered too.
+        """
         if lost:
             return Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
         if risk := self.job.risk(self.services) or (
-            t("No data is lost unless something fails. This cannot be undone.")
-            if self._word_without_way_back
-            else ""
+            t("No data is lost unless something fails. This cannot be undone.") if self._final_word else ""
         ):
             return Banner(risk, (), Tone.WARN)
         return Banner(t("Nothing is lost."), (), Tone.GOOD)
@@ -146,7 +147,7 @@ class Review(Screen):
                 if self._pressed
                 else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
             )
-        elif self._room is not None and self._room.sentence and self._tells_room(self._room):
+        elif self._room is not None and self._room.sentence and self._shows_room(self._room):
             tone = Tone.PLAIN if self._room.fits else Tone.WARN
             yield para(muted(t("Space:")), Piece(self._room.sentence, tone), hang=2)
         if self.services.apply_obstacle:
@@ -169,12 +170,12 @@ class Review(Screen):
                 )
             )
 
-    def _tells_room(self, room: WayBackRoom) -> bool:
-        """Not how much a way back takes that would bring nothing back; that it does not fit always."""
+    def _shows_room(self, room: WayBackRoom) -> bool:
+        """Return True if old contents need space for undo, or if the space is too small."""
         return not room.fits or not self.job.puts_nothing_back(self.services)
 
     def _panes(self) -> Iterator[Pane]:
-        # Without numbers: `commands` and Work number every single step.
+        # Unnumbered, since `commands` and Work number every step.
         steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.job.brief]
         steps.append(para(muted(t("Takes {seconds:time}.", seconds=sum(self.job.seconds)))))
         yield Pane(t("What will be done"), tuple(steps))
@@ -196,8 +197,8 @@ class Review(Screen):
             hint = t("last four of {token}, or all", token=token) if can_cut else whole_hint(token=token)
             key = f"token{number}"
             yield Field(key, caption, self._typed.get(key, ""), hint)
-        if self._word_without_way_back:
-            hint = t("type {word}: this cannot be undone", word=self._word_without_way_back)
+        if self._final_word:
+            hint = t("type {word}: this cannot be undone", word=self._final_word)
             yield Field("word", t("And"), self._typed.get("word", ""), hint)
         if self.job.takes_passphrase:
             yield Field(
@@ -210,18 +211,18 @@ class Review(Screen):
             yield Field("again", words.AGAIN, "", words.AGAIN_HINT, secret=True)
 
     def _tokens(self, drive: Identity) -> tuple[str, ...]:
-        """The tokens of all other drives that are attached, or meant."""
+        """Return the tokens of all other attached or selected drives."""
         machine, found = self.desk.session.machine, self.desk.found
         answered = (one[0] for one in found.values() if one)
         attached = (*(machine.drives if machine else ()), *answered)
         others = {one.token for one in attached if one.path != drive.path}
-        # How the serial of a drive ends that has not answered yet, nobody knows.
+        # An unread drive may have a serial number with the same end.
         waits = any(one is None for path, one in found.items() if path != drive.path)
         unknown = (f"?{drive.token}",) if waits else ()
         return (*others, *unknown, *(one.token for one in self.job.drives if one.path != drive.path))
 
     def _token(self, drive: Identity) -> str:
-        """What proves it: a serial that another drive has too proves nothing, and its name does."""
+        """Return the serial number, or the device name if another drive has the same serial number."""
         return drive.path.removeprefix("/dev/") if drive.token in self._tokens(drive) else drive.token
 
     def _shortest_token(self, drive: Identity) -> str:
@@ -248,19 +249,19 @@ class Review(Screen):
         yield Action("back", "escape", BACK)
 
     def turned(self, _field: str, values: Values) -> None:
-        """What was typed stays."""
+        """Remember the typed values."""
         self._keep(values)
 
     def _keep(self, values: Values) -> None:
         self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
 
     def act_apply(self, _row: str, values: Values) -> None:
-        """Check what was typed, and begin; root is asked for where that is still to be done."""
+        """Check the typed values, then start the job as root."""
         self._keep(values)
         for number, drive in enumerate(self.job.drives):
             self._check_token(drive, values.get(f"token{number}", "").strip())
-        if self._word_without_way_back and values.get("word", "").strip() != self._word_without_way_back:
-            raise Refused(str(t("Type {word} too: this cannot be undone.", word=self._word_without_way_back)))
+        if self._final_word and values.get("word", "").strip() != self._final_word:
+            raise Refused(str(t("Type {word} too: this cannot be undone.", word=self._final_word)))
         self._secret = self._passphrase(values) if self.job.takes_passphrase else None
         if self._measuring:
             self._pressed = True
@@ -275,7 +276,7 @@ class Review(Screen):
         raise Refused(str(said(drive=short(drive.path), token=token)))
 
     def _passphrase(self, values: Values) -> bytes:
-        """What was typed twice; raises Refused for what cannot be, and once for what is only weak."""
+        """Return the repeated passphrase. Raises Refused if invalid, and once if weak."""
         secret = os.fsencode(values.get("passphrase", ""))
         if not secret:
             raise Refused(str(words.NO_PASSPHRASE))
@@ -295,7 +296,7 @@ class Review(Screen):
 
     def _begin(self) -> None:
         tokens = [drive.token for drive in self.job.drives]
-        tokens += [self._word_without_way_back] if self._word_without_way_back else []
+        tokens += [self._final_word] if self._final_word else []
         secret, self._secret = self._secret, None
         self._beginning = True
         self.desk.later(
@@ -313,17 +314,17 @@ class Review(Screen):
         self.tell(str(error), Tone.DANGER)
 
     def act_commands(self, _row: str, values: Values) -> None:
-        """Every step as it will be run."""
+        """Show all steps and commands."""
         self._keep(values)
         self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
     def act_save(self, _row: str, values: Values) -> None:
-        """As a file."""
+        """Save the job to a file."""
         self._keep(values)
         save_job(self.desk, self, self.job)
 
     def act_as_root(self, _row: str, _values: Values) -> None:
-        """Read the drives with root's rights, and plan again."""
+        """Read the drives as root and plan again."""
         self.desk.with_root(self, self.desk.read_again)
 
     def act_back(self, _row: str, values: Values) -> None:
@@ -333,15 +334,17 @@ class Review(Screen):
 
 
 def shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
-    """Return the part of a token that is enough: its end, or all of it if it is short or no `serial`, or if
-    another drive's token ends alike."""
+    """Return the shortest sufficient part of a token: the last characters of an unambiguous serial, or all.
+
+    `others` are the tokens of other drives. Short tokens and device names are not shortened.
+    """
     end = token[-ENOUGH:]
     alike = any(other.endswith(end) for other in others)
-    # With a blank in it, the start of the end is not visible.
+    # A leading space in the last characters would be invisible.
     whole = not serial or alike or len(token) <= ENOUGH or " " in end
     return token if whole else end
 
 
 def meant(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
-    """Return whether the text is the token, or the part that is enough."""
+    """Return True if the text is the token or the sufficient part."""
     return bool(typed) and typed in (token, shortened(token, others, serial=serial))

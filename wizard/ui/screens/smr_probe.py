@@ -1,4 +1,4 @@
-"""Screen for the quick test if a drive is shingled."""
+"""Screen for the quick test for shingled recording."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DOING = {
 
 
 class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
-    """What it finds joins what is known of the drive."""
+    """Quick test. The result is added to the facts about the drive."""
 
     place = "displaced"
     title = Sentence("Is {drive} shingled?")
@@ -54,18 +54,18 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
 
     def banner(self, verdict: DisplacedVerdict) -> Banner:
-        """What was found, and that no real drive has confirmed such a finding."""
+        """Return the result, with a warning that the method is unconfirmed on real drives."""
         tone = Tone.WARN if verdict.outcome is Displaced.LIKELY else Tone.ACCENT
         return Banner(verdict.sentence, (UNCONFIRMED,), tone)
 
     def ways(self) -> Iterator[Action]:
-        """The one test."""
+        """Yield the action to start the test."""
         over = bool(self.verdict or self.services.obstacle)
         label = t("test again") if self.verdict else t("test, about {seconds} s", seconds=USUAL_SECONDS)
         yield Action("test", "p" if over else "enter", label, self._obstacle)
 
     def possible_blocks(self) -> Iterator[Block]:
-        """What it does, before it does it."""
+        """Describe the test."""
         if self._obstacle:
             yield para(Piece(t("Not possible here:"), Tone.WARN), self._obstacle)
             yield GAP
@@ -106,7 +106,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         )
 
     def progress_blocks(self) -> Iterator[Block]:
-        """What is being done, and the time that is left."""
+        """Show the current phase and the time left."""
         if self.progress is None:
             yield Progress(None, t("Starting ..."))
             return
@@ -117,7 +117,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         )
 
     def result_blocks(self, verdict: DisplacedVerdict) -> Iterator[Block]:
-        """The usual times, and what is to be kept in mind."""
+        """Show the median times and caveats."""
         look = verdict.timings.look_after_idle or verdict.timings.look
         if look is not None and (figures := _medians(look)) is not None:
             yield figures
@@ -132,7 +132,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         yield from (para(caveat, hang=2) for caveat in verdict.caveats)
 
     def act_test(self, _row: str, _values: Values) -> None:
-        """After the token."""
+        """Start the test after confirmation with the token."""
         self.ask_token(t("Test by writing?"), tuple(self._preview()), self._start)
 
     def _start(self) -> None:
@@ -144,13 +144,13 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         self.start(measure, writes=True)
 
     def document(self, verdict: DisplacedVerdict) -> tuple[str, str]:
-        """With every time."""
+        """Return the result with all timings."""
         from wizard.benchmark.alignment import render_displaced_verdict
 
         return render_displaced_verdict(verdict), "shingled-test"
 
     def reasons(self, verdict: DisplacedVerdict) -> tuple[Reason, ...]:
-        """The statistics of both looks."""
+        """Return the statistics before and after the idle time."""
         looks = (
             (Sentence("Before the idle time"), verdict.statistics),
             (Sentence("After the idle time"), verdict.statistics_after_idle),
@@ -165,7 +165,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         return (Reason(Piece(verdict.sentence), tuple(behind) or (para(NOT_PROOF),)), *caveats)
 
     def settled(self, verdict: DisplacedVerdict) -> None:
-        """The drives are looked at anew, with what is known now."""
+        """Have the drives read again, with the result."""
         self.desk.touched = True
 
 

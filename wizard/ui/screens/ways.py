@@ -65,7 +65,7 @@ HELP = (
 
 
 class WaysScreen(Screen):
-    """The ways for the filesystem on `device`, which is on `drive`. What was settled stays in the session."""
+    """Conversions of the filesystem on `device` of `drive`. Options remain in the session."""
 
     step: ClassVar[ScreenStep] = ScreenStep.PLAN
 
@@ -81,13 +81,13 @@ class WaysScreen(Screen):
         self._begun = False
 
     def entered(self) -> None:
-        """Look at the filesystem, the first time."""
+        """Check the filesystem when first opened."""
         if not self._begun:
             self._begun = True
             self._look()
 
     def moved(self, row: str) -> None:
-        """Everything of that way is told."""
+        """Show details of the conversion."""
         self._at = row
 
     @property
@@ -99,7 +99,7 @@ class WaysScreen(Screen):
         return offer_of(self._prospect, Way(self._at)) if self._prospect and self._at else None
 
     def view(self) -> View:
-        """The list, and everything of the way under the cursor."""
+        """Return the conversions, with details of the selected one."""
         prospect, offer = self._prospect, self._offer
         rows = tuple(way_row(one, prospect, self._moving) for one in prospect.offers) if prospect else ()
         return View(
@@ -175,19 +175,19 @@ class WaysScreen(Screen):
         )
 
     def act_again(self, _row: str, _values: Values) -> None:
-        """Look at the filesystem once more."""
+        """Check the filesystem again."""
         self._look()
 
     def act_compare(self, _row: str, _values: Values) -> None:
-        """Comparing every file, or not."""
+        """Switch the comparison of files on or off."""
         self._settle(replace(self._moving, compares=not self._moving.compares))
 
     def act_repair(self, _row: str, _values: Values) -> None:
-        """Repairing damage, or not."""
+        """Switch repairs on or off."""
         self._settle(replace(self._moving, repairs=not self._moving.repairs))
 
     def act_folder(self, _row: str, _values: Values) -> None:
-        """Another folder for what needs room."""
+        """Ask for a folder with extra space."""
 
         def take(values: Values) -> Callable[[], None]:
             name = values.get("folder", "").strip()
@@ -203,7 +203,7 @@ class WaysScreen(Screen):
         self.desk.go(Typing(self.desk, t("Which folder has space?"), text, (field,), take, TAKE))
 
     def act_target(self, _row: str, _values: Values) -> None:
-        """The volume for a fresh ext4."""
+        """Ask for the target volume of a new ext4."""
 
         def take(values: Values) -> Callable[[], None]:
             name = values.get("target", "").strip()
@@ -219,12 +219,12 @@ class WaysScreen(Screen):
         self.desk.go(Typing(self.desk, t("Create the new ext4 where?"), text, (field,), take, TAKE))
 
     def act_carry(self, row: str, _values: Values) -> None:
-        """Write the way down for a rescue medium, where the filesystem is in use."""
+        """Save the conversion of a filesystem in use for a rescue medium."""
         asked = replace(self._moving, way=Way(row or self._at))
         self._try(LOOKING, lambda: self.services.carry_migration(self._drive, asked), self._carry)
 
     def act_review(self, row: str, _values: Values) -> None:
-        """Plan the way, unless something stands against it."""
+        """Plan the conversion. Raises Refused if there is an obstacle."""
         prospect = self._prospect
         offer = offer_of(prospect, Way(row or self._at)) if prospect else None
         if prospect is None or offer is None:
@@ -247,8 +247,10 @@ class WaysScreen(Screen):
         self._look()
 
     def _try(self, doing: Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """In a thread, one at a time: what comes of it, or what stands against it. Root may have gone since
-        it was asked for."""
+        """Run a task in a thread, one at a time, and show errors.
+
+        Asks for root again if access has expired.
+        """
 
         def done(result: T) -> None:
             self._doing = ""
@@ -269,7 +271,7 @@ class WaysScreen(Screen):
             self.tell(str(error), Tone.WARN)
 
     def _looked(self, found: tuple[Prospect, float]) -> None:
-        """The recommended way is under the cursor first, or the one that was taken before."""
+        """Select the recommended conversion, unless one is already selected."""
         prospect, seconds = found
         self._settle(replace(self._moving, prospect=prospect, comparing_seconds=seconds))
         ways = [offer.way for offer in prospect.offers]
@@ -285,7 +287,7 @@ class WaysScreen(Screen):
             self.desk.session = replace(self.desk.session, moving=self._moving)
 
     def _planned(self, migration: Migration) -> None:
-        """On to the review."""
+        """Open Review."""
         self._moving = replace(self._moving, way=migration.way, migration=migration)
         self._keep()
         self.desk.open_review(MigrationJob(migration))
@@ -307,7 +309,7 @@ class WaysScreen(Screen):
 
 
 def _carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
-    """What a person does with the plan in a file, in order, and what to mind."""
+    """Describe how to use the saved plan, with warnings."""
     blocks: list[Block] = [para(strong(t("No changes have been made yet.")))]
     for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
         blocks.append(para(f"{number}.", sentence, hang=3))

@@ -63,14 +63,14 @@ HELP = (
     t("Keep uses the result and ends undo. Undo restores the old contents."),
 )
 Ended = tuple[RunState, NextCommands | None]
-"""How a run ended, and what works on it now."""
+"""Final state of a run, with the commands that work now."""
 EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 LATEST = 6
 
 
 class WorkScreen(Screen):
-    """Operations with ticks, how far it is, what a power cut would leave; then the result."""
+    """Progress of a run with steps and the effect of a power failure; then the result."""
 
     step = ScreenStep.WORK
 
@@ -86,19 +86,19 @@ class WorkScreen(Screen):
         self._asked: Settling | None = None
 
     def entered(self) -> None:
-        """Follow it, unless that is being done."""
+        """Follow the run, unless already followed."""
         self.desk.touched = True
         if self._outcome is None and not self._standing.followed:
             self._follow()
 
     def _follow(self) -> None:
         self._standing = ProgressState(followed=True)
-        self.desk.later(self, self._followed, self._read, self._lost_touch)
+        self.desk.later(self, self._followed, self._read, self._follow_failed)
 
     def _followed(self) -> Ended:
-        """In a thread: each entry as it comes, and now and then how it stands."""
+        """Follow journal and progress until the run ends. Runs in a thread."""
         paths = [drive.path for drive in self.job.drives]
-        # What was told before is told again: the journal is the whole truth.
+        # The journal is read from the start.
         self.desk.post(self, lambda: setattr(self, "_entries", ()))
         for entry in self.services.follow(self.run, lambda: self._look(paths)):
             if not self.desk.post(self, partial(self._note, entry)):
@@ -107,7 +107,7 @@ class WorkScreen(Screen):
         return self._ended()
 
     def _ended(self) -> Ended:
-        """In a thread: asking which commands work reads the drives."""
+        """Return the final state and the available commands. Reads the drives, so runs in a thread."""
         return self.services.state(self.run), self.services.next_commands(self.run)
 
     def _note(self, entry: JournalEntry) -> None:
@@ -116,31 +116,31 @@ class WorkScreen(Screen):
             self._standing = self._standing.turned()
 
     def _look(self, paths: list[str]) -> None:
-        """How it stands now, no more than once a second."""
+        """Update the progress, at most once a second."""
         seen = self._standing.looked(self.services, self.run, paths)
         if seen is not None:
             self.desk.post(self, lambda: setattr(self, "_standing", seen))
 
-    def _lost_touch(self, error: DiskwrightError) -> None:
+    def _follow_failed(self, error: DiskwrightError) -> None:
         self._standing = replace(self._standing, followed=False)
         self.tell(t("{why} The run continues.", why=str(error)), Tone.DANGER)
 
     def _read(self, ended: Ended) -> None:
-        """It is not at work any more."""
+        """Show the result of a run that ended."""
         (state, ways), self._settling = ended, None
         self._state, self._why_not = state, str(ways.why_not) if ways else ""
         self._standing = ProgressState()
         self._entries = tuple(self.services.follow(self.run))
         outcome = self.job.outcome(self.services, self.run, state, self._entries)
         if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
-            # All is written: whatever failed since, it waits as before.
+            # Keep is available, so the run is still waiting despite the later failure.
             waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != NextCommands()):
             drives = tuple(drive.path for drive in self.job.drives)
             outcome = replace(outcome, decision=with_ways(drives, outcome.decision, ways))
         if self._why_not:
-            # What its state says may no longer be possible.
+            # The state may offer actions that are no longer possible.
             stuck = t("This run cannot be resumed or undone now.")
             written = t("Written, but cannot be kept or undone now.")
             said = written if state is RunState.WAITING else stuck
@@ -161,7 +161,7 @@ class WorkScreen(Screen):
         return max(begun - over, default=None)
 
     def view(self) -> View:
-        """The work, or the result."""
+        """Return the progress or the result."""
         over = self._outcome is not None and not self._settling
         return View(
             "result" if over else "work",
@@ -186,7 +186,7 @@ class WorkScreen(Screen):
         yield self._power()
 
     def _power(self) -> Para:
-        """What a power cut now would leave. What the run itself tells is a whole sentence."""
+        """Describe the effect of a power failure. The run's own message is a complete sentence."""
         told = self.services.power(self.run)
         power = self.job.power(self.services, self.run, self._working, bool(self._done))
         if power == told and told:
@@ -287,7 +287,7 @@ class WorkScreen(Screen):
         yield Action("home", "escape", HOME, aside=True)
 
     def act_leave(self, _row: str, _values: Values) -> None:
-        """It goes on; the first screen has it."""
+        """Return to Drives. The run continues and is listed first."""
         self.desk.read_again()
         self.desk.screen.tell(
             t("The run continues without this window. To see it as root: sudo diskwright status")
@@ -296,11 +296,11 @@ class WorkScreen(Screen):
         )
 
     def act_home(self, _row: str, _values: Values) -> None:
-        """To the drives, which are read anew."""
+        """Return to Drives and read them again."""
         self.desk.read_again()
 
     def act_stop(self, _row: str, _values: Values) -> None:
-        """After a question."""
+        """Ask, then stop the run."""
 
         def stop() -> None:
             self.services.request_stop(self.run)
@@ -309,15 +309,15 @@ class WorkScreen(Screen):
         self.desk.go(Question(self.desk, t("Stop?"), self.job.stop_means, t("stop"), stop, ends=True))
 
     def act_keep(self, _row: str, _values: Values) -> None:
-        """After a question."""
+        """Ask, then keep the result."""
         self.ask(Settling.KEEP)
 
     def act_undo(self, _row: str, _values: Values) -> None:
-        """After a question."""
+        """Ask, then undo the run."""
         self.ask(Settling.UNDO)
 
     def ask(self, way: Settling) -> None:
-        """Whether it is to be kept, or undone, and what that means; as soon as it is known that it works."""
+        """Ask for confirmation of keep or undo, as soon as the action is known to work."""
         if self._outcome is None:
             self._asked = way
             return
@@ -352,7 +352,10 @@ class WorkScreen(Screen):
         self._doing(work)
 
     def act_resume(self, _row: str, _values: Values) -> None:
-        """Go on where it stopped. What would still write over a drive wants its token again."""
+        """Resume the run.
+
+        Ask for the token if drives will still be overwritten, and for a passphrase if needed.
+        """
         over, secret = self.services.writes_over(self.run), self.services.wants_secret(self.run)
         if over or secret:
             confirm(self.desk, self.job if over else None, self._resume, secret=secret)
@@ -360,7 +363,7 @@ class WorkScreen(Screen):
             self._resume(None)
 
     def act_over(self, _row: str, _values: Values) -> None:
-        """Go on over what cannot be read, after a question that names it."""
+        """Ask, then resume and skip the listed bad sectors."""
         assert self._outcome is not None
         means = join(
             *self._outcome.decision.bad_sectors,
@@ -379,7 +382,7 @@ class WorkScreen(Screen):
         self._follow()
 
     def _doing(self, work: Callable[[], str]) -> None:
-        """Something that is over when it returns, watched meanwhile."""
+        """Run a blocking action with progress updates."""
         over = threading.Event()
 
         def look() -> None:
@@ -402,7 +405,7 @@ class WorkScreen(Screen):
             return self._ended(), said
 
         def done(result: tuple[Ended, str]) -> None:
-            # The banner tells of success.
+            # The banner reports success.
             ended, said = result
             self._read(ended)
             if said:
@@ -414,15 +417,15 @@ class WorkScreen(Screen):
         self.desk.later(self, watched, done, failed, finishes=True)
 
     def act_bring(self, _row: str, _values: Values) -> None:
-        """Fill what was made."""
+        """Copy files to the new volumes."""
         self.desk.open_copy(self.job.places)
 
     def act_commands(self, _row: str, _values: Values) -> None:
-        """Every step as it is run."""
+        """Show all steps and commands."""
         self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
     def act_report(self, _row: str, _values: Values) -> None:
-        """Everything about the run in one page."""
+        """Save a report about the run."""
         from wizard.report.anonymous import make_report
         from wizard.report.gather import Sources
         from wizard.report.page import render_page

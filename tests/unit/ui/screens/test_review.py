@@ -209,7 +209,7 @@ def test_a_drive_that_goes_leads_back_to_the_list_and_keeps_the_purpose() -> Non
     person = at_review(services)
     services.attached = lambda _: False
     with person.desk._lock:
-        person.desk._leave_what_has_gone()
+        person.desk._leave_unplugged()
     person.wait()
     assert person.view.place == "drives"
     assert "sda Example HDD 500 was disconnected" in person.said.replace("/dev/", "")
