@@ -39,7 +39,7 @@ def partition_of(session: Session) -> Partition | None:
 def for_purpose(services: Services, session: Session, workload: str) -> Session:
     """Return the session with advice and volumes for a workload.
 
-    Raises DiskwrightError if no volume fits.
+    Raises DiskwrightError if the planner refuses every volume.
     """
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     part = partition_of(session)

@@ -110,9 +110,9 @@ def entries(
         found += _of_misaligned(machine, drive, part, here)
     else:
         found += _of_whole_drive(machine, drive, here)
-    found = [_unless_not_worked_out(here, one) for one in found]
+    found = [_blocked_by_machine(here, one) for one in found]
     own = runs_on(runs, drive, device)
-    found = [_unless_runs_come_first(own, one) for one in found]
+    found = [_blocked_by_runs(own, one) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
     return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
 
@@ -133,7 +133,7 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
             yield MenuEntry("show-run", "v", t("Show run"), says)
 
 
-def _unless_runs_come_first(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEntry:
+def _blocked_by_runs(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEntry:
     """Block the entry if an open run conflicts. This reason overrides all others."""
     why_not = why_not_now(runs)
     unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
@@ -141,7 +141,7 @@ def _unless_runs_come_first(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEn
     return replace(entry, why_not=why_not) if stands else entry
 
 
-def _unless_not_worked_out(here: Here, entry: MenuEntry) -> MenuEntry:
+def _blocked_by_machine(here: Here, entry: MenuEntry) -> MenuEntry:
     """Block the entry if the machine is unavailable and the drive gives no other reason."""
     if entry.why_not == "" and entry.name in WORKED_OUT:
         return replace(entry, why_not=here.not_worked_out)

@@ -60,7 +60,7 @@ class Para:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command to copy, or a single word as a line of a file."""
+    """A command to copy. A single word is a line of a file."""
 
     argv: tuple[str, ...]
 
@@ -151,9 +151,9 @@ class Column:
 class Row:
     """A selectable line of a list.
 
-    `chosen` is None if the row has no check mark. `level` is the indentation. `why_not` greys the row and
-    explains why. `notes` are shown below the row. A `pinned` row has no columns, spans the screen at the top
-    and does not scroll.
+    `chosen` is True or False, or None if the row cannot be chosen. `level` is the indentation. `why_not`
+    greys the row and explains why. `notes` appear below the row. A `pinned` row has no columns, spans the
+    screen at the top and does not scroll.
     """
 
     key: str

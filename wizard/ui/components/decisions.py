@@ -48,7 +48,7 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
 
 
 def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -> Decision:
-    """Restrict a decision to the commands that work now."""
+    """Offer exactly the commands that work on the run now."""
     choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
         choices = (

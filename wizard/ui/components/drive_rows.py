@@ -152,7 +152,7 @@ def reading_row(path: str) -> Row:
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Row:
-    """Return the row of a drive."""
+    """Return the row of a drive: name, model, size, kind, bus, block size and status."""
     size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
     blocks = drive.geometry.sector_format if drive.geometry else ""
     cells = (
@@ -173,7 +173,7 @@ def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[
         return muted(t("in use: this system"))
     if any(run.state == RUNNING for run in runs):
         return Piece(RUN_WORKS(), Tone.ACCENT)
-    if any(map(waits, runs)) or _withholds(drive):
+    if any(map(waits, runs)) or _hides_signatures(drive):
         return Piece(WAITS, Tone.WARN)
     for severity, said in (
         (Severity.DANGER, Sentences("! 1 danger", "! {count} dangers")),
@@ -200,14 +200,17 @@ def held_on(drive: Drive) -> Piece:
     return Piece(", ".join(title_of(mark.kind) for mark in drive.signatures))
 
 
-def _withholds(drive: Drive) -> bool:
+def _hides_signatures(drive: Drive) -> bool:
     """Return True if the drive's notice or journal shows that signatures are hidden by a waiting run."""
     has_notice = drive.waiting is not None and drive.waiting.bare
     return has_notice or any(map(is_half_moved, drive.partitions))
 
 
 def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> Row:
-    """Return the row of a partition. `runs` are all open runs."""
+    """Return the row of a partition: name, label, size, contents, and mount point or waiting run.
+
+    `runs` are the open runs on the drive.
+    """
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     held: Text = title_of(part.filesystem or "") or (
         NOT_READ if drive.is_unread(part) else t("nothing recognised")
@@ -217,7 +220,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     mounted = next(iter(part.mount_points), "")
     # Hidden signatures are restored by keep or undo, so the contents are not lost.
     half = any(map(is_half_moved, drive.partitions))
-    withheld = is_half_moved(part) if half else not part.signatures and _withholds(drive)
+    withheld = is_half_moved(part) if half else not part.signatures and _hides_signatures(drive)
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
     cells = (
         strong(short(part.path)),

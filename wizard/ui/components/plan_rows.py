@@ -38,7 +38,7 @@ LONGEST_CLAUSE = 300
 
 
 def volume_row(session: Session, index: int) -> Row:
-    """Return the row of a volume."""
+    """Return the row of a volume: label, filesystem, size, mount point and writers."""
     wish = session.wishes[index]
     made = volume_bytes(session.plan, index) if session.plan else None
     place: Text = wish.mount_point or t("not mounted")
@@ -66,7 +66,7 @@ def lost_line(session: Session, plan: Plan) -> Para:
     lost: list[Text] = [t("{names:and}.", names=names)] if names else []
     zoned = {drive.path for drive in session.drives if drive.unrecognised_zones}
     for member in plan.members:
-        lost += _lost_beside(member, holds=member.before.holds_more or member.drive.path in zoned)
+        lost += _other_losses(member, holds=member.before.holds_more or member.drive.path in zoned)
     if lost:
         return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
     if any(member.before.partitions for member in plan.members):
@@ -79,7 +79,7 @@ def lost_line(session: Session, plan: Plan) -> Para:
     )
 
 
-def _lost_beside(member: Member, *, holds: bool) -> Iterator[Text]:
+def _other_losses(member: Member, *, holds: bool) -> Iterator[Text]:
     """Yield the losses outside partitions. `holds` is True if the drive has other data."""
     if member.before.table == "unread":
         yield t("everything on {drives:and}, which could not be read.", drives=(short(member.drive.path),))

@@ -150,7 +150,10 @@ class Reason:
 
 
 def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
-    """Return the findings, worst first, and the clues about the recording technology."""
+    """Return the findings, worst first, with reason, remedy, source and figures.
+
+    The last entry has every clue about the recording technology.
+    """
     order = list(Severity)
     found = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
     clues = diagnosis.recording.evidence
@@ -347,10 +350,10 @@ def _method(verdict: Verdict) -> Iterator[Block]:
     yield para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
     yield GAP
     if verdict.ratio:
-        yield from _named(t("Factor:"), _sure(verdict.ratio))
+        yield from _named(t("Factor:"), _confidence(verdict.ratio))
 
 
-def _sure(ratio: Ratio) -> Message:
+def _confidence(ratio: Ratio) -> Message:
     percent = 100 * ratio.confidence
     return t(
         "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % confidence.",

@@ -144,7 +144,7 @@ def _typed(fields: Sequence[Field], values: Values) -> tuple[Field, ...]:
 
 
 def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
-    """Ask for the token of each drive, and for a passphrase if `secret`.
+    """Ask for the token of each drive of `job`, and for a passphrase if `secret`.
 
     Then call `then` with the passphrase.
     """
@@ -191,7 +191,10 @@ def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *
 
 
 def _secret(values: Values) -> bytes:
-    """Return the passphrase, typed twice. Raises Refused if missing or different."""
+    """Return the passphrase, typed twice. Encrypted volumes are created again with this passphrase.
+
+    Raises Refused if the passphrase is missing or the two differ.
+    """
     if not values.get("passphrase"):
         raise Refused(messages.NO_PASSPHRASE)
     if values.get("passphrase") != values.get("again"):

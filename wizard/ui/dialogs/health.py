@@ -53,7 +53,7 @@ MOST_LINES = 200
 
 
 class Install(Beside):
-    """Ask to install tools, then show the output of the package manager.
+    """Question to install tools, then the output of the package manager.
 
     Afterwards the dialog closes, and `then` is called to check the tools again.
     """
@@ -66,23 +66,23 @@ class Install(Beside):
         self._lines: list[str] = []
 
     def entered(self) -> None:
-        """Ask the package manager for the download size."""
+        """Ask the package manager for the size of the installation."""
         if not self._begun:
             self._begun = True
-            self._weigh()
+            self._check_size()
 
     @property
     def may_leave(self) -> bool:
         """True unless an installation is running."""
         return not self._at_work
 
-    def _weigh(self) -> None:
+    def _check_size(self) -> None:
         self._weighing, self._fault = True, ""
         self.desk.later(
-            self, lambda: self.services.install_offer(self._missing), self._weighed, self._hindered
+            self, lambda: self.services.install_offer(self._missing), self._size_known, self._hindered
         )
 
-    def _weighed(self, offer: str) -> None:
+    def _size_known(self, offer: str) -> None:
         self._weighing, self._offer = False, offer
 
     def _hindered(self, error: DiskwrightError) -> None:
@@ -133,7 +133,7 @@ class Install(Beside):
     def act_again(self, _row: str, _values: Values) -> None:
         """Check the size and ask again."""
         self._lines.clear()
-        self._weigh()
+        self._check_size()
 
     def act_install(self, _row: str, _values: Values) -> None:
         """Install as root."""

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from wizard.model.machine import Machine
 
 
-
-
-
 HELP = (
     Sentence(
         "Filesystems are ranked for this purpose and drive. You can choose any that can be created here."
@@ -68,9 +65,9 @@ CANNOT = t("cannot")
 IN_DOUBT = t("Note:")
 
 SPOKEN = 1000
-"""Width that no terminal reaches.
+"""Width that no terminal reaches, since the pane shows the sentence.
 
-Wide interfaces show the sentence in the pane; those without panes show all columns.
+Interfaces without panes show the sentence in the row.
 """
 
 STANDING = {

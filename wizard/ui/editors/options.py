@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from wizard.model.advice import Choice
 
 
-
-
-
-
 HELP = (
     Sentence("Each row is an option of mkfs or mount."),
     Sentence("Recommended options are used automatically, unless you add a conflicting option."),
@@ -77,7 +73,7 @@ class Options(Screen):
     ) -> None:
         super().__init__(desk)
         self._session, self._workload, self._taken, self._take = session, workload, taken, take
-        self._advised = advised or self._choice_before()
+        self._advised = advised or self._recommended()
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
         self._offers = self._offered()
@@ -154,7 +150,7 @@ class Options(Screen):
     def _offer(self, row: str) -> Offered | None:
         return next((offer for offer in self._offers if offer.option.id == row), None)
 
-    def _choice_before(self) -> Choice:
+    def _recommended(self) -> Choice:
         """Return the recommended choice without added options."""
         taken, advice = self._taken, self._session.advice
         if not taken.names:
@@ -212,7 +208,7 @@ class Options(Screen):
         self.desk.go(Typing(self.desk, title, blocks, fields, typed, label))
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
-        """Use these options. Raises the reason and changes no option if they are refused."""
+        """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}

@@ -196,23 +196,23 @@ class Spread(Screen):
         self._at = row
 
     def drives_changed(self) -> None:
-        """Update the available drives."""
+        """Update the available drives after one was plugged in or unplugged."""
         self._look()
 
     def runs_changed(self) -> None:
-        """Update the available drives."""
+        """Update the available drives after a run ended or began to wait."""
         self._look()
 
     def act_take(self, row: str, _values: Values) -> None:
         """Add or remove a drive, or use a layout."""
         if row in self._tried:
-            self._lay(self._tried[row])
+            self._use(self._tried[row])
         elif row in {drive.path for drive, refusal in self._found if refusal == ""}:
             taken = [path for path in self._taken if path != row]
             self._taken = taken if row in self._taken else [*taken, row]
             self._look()
 
-    def _lay(self, found: Session | str) -> None:
+    def _use(self, found: Session | str) -> None:
         if isinstance(found, str):
             self.tell(found, Tone.WARN)
             return

@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from wizard.model.advice import Choice, Workload
 
 
-
-
-
 HELP = (
     Sentence(
         "One volume: a partition, its filesystem and its mount point. This form does not write to the drive."
@@ -156,7 +153,6 @@ class VolumeEditor(Screen):
             said += [GAP, para(strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
         yield Pane(role.title if role else self._workload.title, tuple(said))
 
-
     def _purposes(self) -> tuple[Offer, ...]:
         return tuple(Offer(name, workload.title) for name, workload in self._workloads.items())
 
@@ -180,7 +176,6 @@ class VolumeEditor(Screen):
         refused = self._roles_refused
         titled = (Offer(name, role.title, refused[name]) for name, role in ROLES.items())
         return (Offer("", t("none: use the purpose")), *titled)
-
 
     @property
     def _able(self) -> tuple[Choice, ...]:
@@ -265,7 +260,6 @@ class VolumeEditor(Screen):
         check_wishes((wish,))
         self._check(wish)
 
-
     def turned(self, field: str, values: Values) -> None:
         """Rank the filesystems again if purpose or role changed. Preserves typed values."""
         before = self._values
@@ -281,8 +275,7 @@ class VolumeEditor(Screen):
             self.tell(self._encryption_refused, Tone.WARN)
 
     def _turn_role(self, before: Values) -> None:
-        """Set purpose, filesystem, size and mount point of a role, or restore them if the role was cleared.
-        """
+        """Set purpose, filesystem, size and mount point of a role, or restore them if no role is set."""
         role = self._values[ROLE]
         if not before[ROLE]:
             self._aside = {key: self._values[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}

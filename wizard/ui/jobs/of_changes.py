@@ -55,7 +55,7 @@ class Job:
         raise NotImplementedError
 
     def lost(self) -> tuple[Text, ...]:
-        """Return a sentence for each loss."""
+        """Return a sentence for each loss. Empty if the job destroys nothing."""
         return ()
 
     @property
@@ -101,7 +101,7 @@ class Job:
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Estimated duration of each step."""
+        """Estimated duration of each step, in seconds."""
         return tuple(1.0 for _ in self.sentences)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
@@ -131,7 +131,7 @@ class Job:
         raise NotImplementedError
 
     def document(self) -> tuple[str, str]:
-        """Return the job as a file, and a file name."""
+        """Return the job as the text of a file, with a suggested name."""
         raise NotImplementedError
 
     def command(self, services: Services, file: str) -> str:
@@ -167,7 +167,7 @@ BRING_BACK = t("Undo removes copied files if the source is still identical.")
 
 
 class BringJob(Job):
-    """Copy files to a volume without changing existing files."""
+    """Job that copies files to a volume without changing existing files."""
 
     def __init__(self, bring: Bring) -> None:
         self.bring = bring
@@ -223,7 +223,7 @@ class BringJob(Job):
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Estimated durations: copying, a check, and reading again."""
+        """Estimated duration of each step in seconds: copying, a check, and reading again."""
         rate = usual_bytes_per_second(self.bring.drive.rotational)
         once = max(1.0, self.bring.amount.size_bytes / rate)
         return (2 * once, 1.0, once, *(1.0 for _ in self.bring.steps[3:]))
@@ -256,7 +256,7 @@ class BringJob(Job):
 
 
 class ChangesJob(Job):
-    """Change settings without touching files."""
+    """Job that changes settings without touching files."""
 
     def __init__(self, changes: Changes) -> None:
         self.changes = changes

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class MoveJob(Job):
-    """Move one or more partitions without data loss."""
+    """Job that moves partitions without data loss."""
 
     def __init__(self, moves: Moves) -> None:
         self.moves = moves
@@ -88,7 +88,7 @@ class MoveJob(Job):
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Estimated duration of each step, from typical drive speeds."""
+        """Estimated duration of each step in seconds, from typical drive speeds."""
         return step_seconds(self.moves)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
@@ -150,7 +150,7 @@ def _stops(run: Path) -> tuple[Message, ...]:
 
 
 class MigrationJob(Job):
-    """Convert an ext2 or ext3 filesystem to ext4 without file loss."""
+    """Job that converts an ext2 or ext3 filesystem to ext4 without file loss."""
 
     def __init__(self, migration: Migration) -> None:
         self.migration = migration
@@ -185,7 +185,7 @@ class MigrationJob(Job):
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Estimated duration of each step."""
+        """Estimated duration of each step, in seconds."""
         return tuple(max(1.0, step.seconds) for step in self.migration.steps)
 
     def commands(self, services: Services) -> tuple[Block, ...]:

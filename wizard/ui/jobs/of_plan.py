@@ -53,7 +53,10 @@ def _named(plan: Plan) -> Sentence:
 
 
 class PlanJob(Job):
-    """Set up drives, or change one partition. `wishes` are the requested volumes, used for reasons."""
+    """Job that sets up drives or changes one partition.
+
+    `wishes` are the requested volumes, used for reasons.
+    """
 
     def __init__(self, plan: Plan, wishes: tuple[Wish, ...] = ()) -> None:
         self.plan, self.wishes = plan, wishes
@@ -72,7 +75,7 @@ class PlanJob(Job):
 
     @property
     def keeps_all(self) -> bool:
-        """True if one partition is resized without loss. Contents of whole drives may have changed."""
+        """True if one partition is resized without loss. Current contents of whole drives are unknown."""
         return bool(self.plan.part) and not self.lost()
 
     def lost_when(self, services: Services) -> Text:
@@ -96,7 +99,7 @@ class PlanJob(Job):
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
 
     def puts_nothing_back(self, services: Services) -> bool:
-        """Return True if the drives have no signatures and no unknown data."""
+        """Return True if undo has no contents to restore: no signatures and no unknown data."""
         return not (self._unknown or services.why_direct(self.plan)) and shows_nothing(self.plan)
 
     @property
@@ -121,11 +124,11 @@ class PlanJob(Job):
 
     @property
     def seconds(self) -> tuple[float, ...]:
-        """Estimated duration of each step."""
+        """Estimated duration of each step, in seconds."""
         return tuple(step.seconds for step in self.plan.steps)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """Return the commands for a scratch copy, or for the drive itself if rehearsal is impossible."""
+        """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
         return command_blocks(told_as_direct(self.plan, services.why_direct(self.plan)).steps)
 
     def word(self, services: Services) -> str:
