@@ -191,9 +191,9 @@ def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *
 
 
 def _secret(values: Values) -> bytes:
-    """Return the passphrase, typed twice. Encrypted volumes are created again with this passphrase.
+    """Return the passphrase, typed twice. Raises Refused if empty or the two differ.
 
-    Raises Refused if the passphrase is missing or the two differ.
+    While no data is written yet, encrypted volumes are created again with this passphrase.
     """
     if not values.get("passphrase"):
         raise Refused(messages.NO_PASSPHRASE)
