@@ -30,7 +30,7 @@ def usual_purpose(drive: Drive) -> str:
     return "ssd-general" if drive.rotational is False else "large-media"
 
 
-def partition_of(session: Session) -> Partition | None:
+def _partition_of(session: Session) -> Partition | None:
     """Return the partition to format, or None if the session covers the whole drive."""
     drive = session.drive
     return drive.partition(session.part) if drive is not None and session.part else None
@@ -42,7 +42,7 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
     Raises DiskwrightError if the planner refuses every volume.
     """
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-    part = partition_of(session)
+    part = _partition_of(session)
     size = part.size_bytes if part else None
     advice = services.advise(
         session.machine, session.drive, session.diagnosis.recording, workload, size_bytes=size
@@ -60,7 +60,7 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
         others=(),
     )
     anew = replace(anew, mode=_mode(services, anew, was_spread=session.stripe is not None))
-    if workload == SYSTEM_WORKLOAD and part is None and (system := system_wishes(services, anew)):
+    if workload == SYSTEM_WORKLOAD and part is None and (system := _system_wishes(services, anew)):
         return replace(anew, wishes=system)
     if anew.choice is None:
         return anew
@@ -98,7 +98,7 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
     return None if fault(services, trial) else Mode.USE_FREE
 
 
-def system_wishes(services: Services, session: Session) -> tuple[Wish, ...]:
+def _system_wishes(services: Services, session: Session) -> tuple[Wish, ...]:
     """Return the volumes of a desktop system, or none if they do not fit."""
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     mode = session.mode or Mode.REPLACE
@@ -122,7 +122,7 @@ def planned(services: Services, session: Session) -> Session:
     assert session.machine is not None and session.drive is not None
     if session.part is None:
         return replace(session, plan=plan_of(services, session))
-    part = partition_of(session)
+    part = _partition_of(session)
     if part is None:
         raise Refused("")
     plan = services.plan_part(session.machine, session.drive, part, PartChange.FORMAT, session.wishes)

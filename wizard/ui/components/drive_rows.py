@@ -51,7 +51,7 @@ _FATES = {
 }
 
 
-def bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", keeps: bool = False) -> Bar:
+def _bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", keeps: bool = False) -> Bar:
     """Return the bar of a layout. If `keeps`, mark existing contents as preserved."""
     found = []
     for stretch in stretches(layout, size_bytes, FINEST, after=after):
@@ -65,17 +65,17 @@ def bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", 
     return Bar(tuple(found), caption)
 
 
-def drive_bar(drive: Drive) -> Bar | None:
+def _drive_bar(drive: Drive) -> Bar | None:
     """Return the current layout of a drive, or None if the size is unknown."""
     layout = layout_of(drive)
-    return None if layout is None else bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
+    return None if layout is None else _bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
 
 
 def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
     """Yield bars of the layout before and, if known, after a change without data loss."""
-    yield bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
+    yield _bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
     if after is not None:
-        yield bar_of(after, size_bytes, after=True, caption=THEN)
+        yield _bar_of(after, size_bytes, after=True, caption=THEN)
 
 
 def plan_bars(plan: Plan) -> tuple[Bar, ...]:
@@ -87,8 +87,8 @@ def plan_bars(plan: Plan) -> tuple[Bar, ...]:
         now, then = (
             (t("{drive} now", drive=drive), t("{drive} then", drive=drive)) if plan.others else (NOW, THEN)
         )
-        bars.append(bar_of(member.before, size, after=False, caption=now))
-        bars.append(bar_of(member.after, size, after=True, caption=then))
+        bars.append(_bar_of(member.before, size, after=False, caption=now))
+        bars.append(_bar_of(member.after, size, after=True, caption=then))
     return tuple(bars)
 
 
@@ -267,7 +267,7 @@ def drive_panes(
         serial=printable(drive.serial, 40) if drive.serial else t("none"),
     )
     blocks: list[Block] = []
-    if bar := drive_bar(drive):
+    if bar := _drive_bar(drive):
         blocks += [bar]
     blocks += _open(runs)
     if impediment and not any(run.state == RUNNING or waits(run) for run in runs):

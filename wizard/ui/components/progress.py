@@ -97,7 +97,7 @@ def far_around(standing: ProgressState, what: Message) -> Progress:
 def far_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, working: int) -> Progress:
     """Return the bar over all steps, weighted by estimated durations."""
     count = len(seconds)
-    percent, left = percent_of(seconds, done, standing.progress)
+    percent, left = _percent_of(seconds, done, standing.progress)
     if left >= 1:
         said = t(
             "{percent} %, {left:time} left, step {step} of {count}",
@@ -111,7 +111,7 @@ def far_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, w
     return Progress(percent / 100, said, standing.rates)
 
 
-def percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:
+def _percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:
     """Return percentage done and seconds left, from the estimated durations of the steps.
 
     Uses `progress` for the current step if available.

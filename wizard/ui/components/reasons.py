@@ -39,7 +39,7 @@ EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
 """Bounds of the histogram of factors."""
 
 
-def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
+def _evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
     """Show published figures as bars with date and source, or state that there are none."""
     if not evidence:
         return (para(t("This is a judgement, without published figures.")),)
@@ -191,7 +191,7 @@ def _finding(finding: Finding) -> Reason:
         *_named(t("Rule:"), rule),
     ]
     if finding.severity in SEVERE and (figures := evidence_for(finding.code)):
-        behind += [para(strong(PUBLISHED)), GAP, *evidence_blocks(figures)]
+        behind += [para(strong(PUBLISHED)), GAP, *_evidence_blocks(figures)]
     caption = Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
     return Reason(Piece(finding.sentence), tuple(behind), caption)
 
@@ -214,7 +214,7 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     )
     of_drive = (para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
-        Reason(Piece(choice.sentence), (*cannot, *evidence_blocks(choice.evidence))),
+        Reason(Piece(choice.sentence), (*cannot, *_evidence_blocks(choice.evidence))),
         *(
             Reason(Piece(option.text, Tone.ACCENT), tuple(_option(option)), Piece(caption()))
             for caption, several in options
@@ -236,7 +236,7 @@ def _option(option: Option) -> Iterator[Block]:
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Explain why a filesystem is never created and how to migrate, with published figures."""
     return (
-        Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
+        Reason(Piece(unmade.why_not), _evidence_blocks(unmade.evidence)),
         Reason(Piece(t("What to do")), (para(unmade.way_off),)),
     )
 
@@ -272,7 +272,7 @@ def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterator[Block]
     for option in of.mkfs if made else of.mount:
         yield from _named(option.text, option.why, option.risk)
     if made and of.evidence:
-        yield from evidence_blocks(of.evidence)
+        yield from _evidence_blocks(of.evidence)
 
 
 def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
@@ -334,7 +334,7 @@ def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
     return (
         Reason(Piece(verdict.sentence), (*_method(verdict), *measured_blocks(verdict))),
         *(Reason(Piece(caveat), limits, but) for caveat in verdict.caveats),
-        Reason(Piece(PUBLISHED), evidence_blocks(evidence_for("alignment"))),
+        Reason(Piece(PUBLISHED), _evidence_blocks(evidence_for("alignment"))),
     )
 
 

@@ -226,7 +226,7 @@ class Review(Screen):
         return drive.path.removeprefix("/dev/") if drive.token in self._tokens(drive) else drive.token
 
     def _shortest_token(self, drive: Identity) -> str:
-        return shortened(self._token(drive), self._tokens(drive), serial=self._by_serial(drive))
+        return _shortened(self._token(drive), self._tokens(drive), serial=self._by_serial(drive))
 
     def _by_serial(self, drive: Identity) -> bool:
         return self._token(drive) == drive.serial
@@ -333,10 +333,10 @@ class Review(Screen):
             self.desk.back()
 
 
-def shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
+def _shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
     """Return the shortest sufficient part of a token: the last characters of an unambiguous serial, or all.
 
-    `others` are the tokens of other drives. Short tokens and device names are not shortened.
+    `others` are the tokens of other drives. Short tokens and device names are not _shortened.
     """
     end = token[-ENOUGH:]
     alike = any(other.endswith(end) for other in others)
@@ -347,4 +347,4 @@ def shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
 
 def meant(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
     """Return True if the text is the token or the sufficient part."""
-    return bool(typed) and typed in (token, shortened(token, others, serial=serial))
+    return bool(typed) and typed in (token, _shortened(token, others, serial=serial))
