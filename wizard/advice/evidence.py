@@ -207,11 +207,9 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
     ]
     names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(printable(text, 40))
     raise BadInput(
-        str(
-            t("{text} is not in the glossary. Did you mean {near:list}?", text=shown, near=names)
-            if near
-            else t("{text} is not in the glossary.", text=shown)
-        )
+        t("{text} is not in the glossary. Did you mean {near:list}?", text=shown, near=names)
+        if near
+        else t("{text} is not in the glossary.", text=shown)
     )
 
 

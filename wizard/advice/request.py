@@ -61,7 +61,7 @@ def take_options(
     for number, option in enumerate(asked):
         for other in asked[:number]:
             if exclude(option, other, choice.filesystem):
-                raise BadInput(str(words.TOGETHER(one=other.id, other=option.id)))
+                raise BadInput(words.TOGETHER(one=other.id, other=option.id))
     available = [
         option
         for option in catalogue.values()
@@ -83,12 +83,10 @@ def check_phrases(
     for phrase in phrases:
         if not any(is_danger(option, phrase) for option in wanted):
             raise BadInput(
-                str(
-                    t(
-                        "None of the requested options has the danger {phrase}. Copy the phrase "
-                        "exactly from the refusal.",
-                        phrase=repr(printable(phrase, 120)),
-                    )
+                t(
+                    "None of the requested options has the danger {phrase}. Copy the phrase "
+                    "exactly from the refusal.",
+                    phrase=repr(printable(phrase, 120)),
                 )
             )
 
@@ -97,31 +95,27 @@ def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOp
     option = catalogue.get(name)
     if option is None:
         raise BadInput(
-            str(
-                t(
-                    "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
-                    option=repr(printable(name, 50)),
-                    filesystem=filesystem,
-                )
+            t(
+                "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
+                option=repr(printable(name, 50)),
+                filesystem=filesystem,
             )
         )
     if option.kind in NOT_WRITTEN:
         why = NOT_WRITTEN[option.kind]()
         raise BadInput(
-            str(
-                t(
-                    "Cannot use {option} ({text}) here: {why}",
-                    option=option.id,
-                    text=option.text,
-                    why=why,
-                )
+            t(
+                "Cannot use {option} ({text}) here: {why}",
+                option=option.id,
+                text=option.text,
+                why=why,
             )
         )
     if filesystem not in option.filesystems:
         fault = words.OTHER_FILESYSTEM(
             option=option.id, filesystems=option.filesystems, filesystem=filesystem
         )
-        raise BadInput(str(fault))
+        raise BadInput(fault)
     return option
 
 
@@ -129,19 +123,17 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
     """Raises BadInput for options that are already the default, and Refused for those not possible at `site`
     even with confirmation."""
     if option.default:
-        raise BadInput(str(t("{option} is not needed. {why}", option=option.text, why=option.never)))
+        raise BadInput(t("{option} is not needed. {why}", option=option.text, why=option.never))
     if option.refused:
-        raise Refused(str(t("{option} is not possible: {why}", option=option.text, why=option.never)))
+        raise Refused(t("{option} is not possible: {why}", option=option.text, why=option.never))
     if reason := limits(option, site):
-        raise Refused(str(t("{option} is not possible here. {why}", option=option.text, why=reason)))
+        raise Refused(t("{option} is not possible here. {why}", option=option.text, why=reason))
     if option.danger and site.root:
         raise Refused(
-            str(
-                t(
-                    "{option} puts data at risk and is not allowed on a system volume. {why}",
-                    option=option.text,
-                    why=option.never,
-                )
+            t(
+                "{option} puts data at risk and is not allowed on a system volume. {why}",
+                option=option.text,
+                why=option.never,
             )
         )
 
@@ -159,7 +151,7 @@ def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
             why=option.never,
             phrase=option.phrase,
         )
-        raise Refused(str(message))
+        raise Refused(message)
 
 
 def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
@@ -215,12 +207,10 @@ def _is_compatible(
     )
     if entry.always and conflict is not None:
         raise BadInput(
-            str(
-                t(
-                    "{option} conflicts with {advised}, which the drive needs.",
-                    option=conflict.id,
-                    advised=option.text,
-                )
+            t(
+                "{option} conflicts with {advised}, which the drive needs.",
+                option=conflict.id,
+                advised=option.text,
             )
         )
     return conflict is None

@@ -175,12 +175,10 @@ def find_workload(name: str) -> Profile:
             return profile
     known = tuple(profile.workload.id for profile in profiles)
     raise BadInput(
-        str(
-            t(
-                "Unknown workload {name}. Choose one of {known:list}.",
-                name=repr(printable(name, 40)),
-                known=known,
-            )
+        t(
+            "Unknown workload {name}. Choose one of {known:list}.",
+            name=repr(printable(name, 40)),
+            known=known,
         )
     )
 

@@ -67,7 +67,7 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
             if place
             else t("{file}: {why}", file=where, why=why)
         )
-        raise BadInput(str(message)) from None
+        raise BadInput(message) from None
 
 
 def parse_document(text: str, schema: str, where: str) -> JSON:
@@ -82,12 +82,10 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
         value = json.loads(text)
     except (ValueError, RecursionError):
         raise BadInput(
-            str(
-                t("{file} is not a complete JSON document; the file may be truncated or damaged.", file=where)
-            )
+            t("{file} is not a complete JSON document; the file may be truncated or damaged.", file=where)
         ) from None
     if not isinstance(value, dict) or not isinstance(value.get("schema"), str):
-        raise BadInput(str(t("{file} is not a diskwright document: no schema found.", file=where)))
+        raise BadInput(t("{file} is not a diskwright document: no schema found.", file=where))
     found: str = value.pop("schema")
     if found in schemas:
         return found, value
@@ -95,19 +93,15 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
     if found.startswith(noun + "/"):
         other = printable(found.partition("/")[2], 12)
         raise BadInput(
-            str(
-                t(
-                    "{file} has version {found} of {kind}; this diskwright reads version {version}.",
-                    file=where,
-                    found=other,
-                    kind=noun,
-                    version=version,
-                )
+            t(
+                "{file} has version {found} of {kind}; this diskwright reads version {version}.",
+                file=where,
+                found=other,
+                kind=noun,
+                version=version,
             )
         )
-    raise BadInput(
-        str(t("{file} is a {found}, not a {kind}.", file=where, found=printable(found, 40), kind=noun))
-    )
+    raise BadInput(t("{file} is a {found}, not a {kind}.", file=where, found=printable(found, 40), kind=noun))
 
 
 def render_document(schema: str, value: JSON) -> str:
@@ -168,26 +162,22 @@ class Sealed(Generic[T]):
 
     def _parse(self, text: str, where: str, accepted: Sequence[str]) -> T:
         if len(text) > LARGEST_DOCUMENT_CHARACTERS:
-            raise BadInput(str(files.TOO_LARGE(file=where)))
+            raise BadInput(files.TOO_LARGE(file=where))
         schema, body = _parse_one_of(text, (self.schema, *self.earlier), where)
         if schema not in accepted:
             raise BadInput(
-                str(
-                    t(
-                        "{file} was created by an earlier version of diskwright. {again}",
-                        file=where,
-                        again=self.again,
-                    )
+                t(
+                    "{file} was created by an earlier version of diskwright. {again}",
+                    file=where,
+                    again=self.again,
                 )
             )
         if body.pop("digest", None) != digest_of(body, schema):
             raise BadInput(
-                str(
-                    t(
-                        "{file} was changed or damaged after creation: the digest does not match. {again}",
-                        file=where,
-                        again=self.again,
-                    )
+                t(
+                    "{file} was changed or damaged after creation: the digest does not match. {again}",
+                    file=where,
+                    again=self.again,
                 )
             )
         if schema in self.earlier:

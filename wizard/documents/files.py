@@ -113,17 +113,15 @@ def write_file(path: Path, text: str, what: str) -> None:
         target = path.resolve()
         if target.exists() and not target.is_file():
             raise BadInput(
-                str(
-                    t(
-                        "{file} is not a regular file; name another file for {what}.",
-                        file=shown,
-                        what=f"{what[:1].lower()}{what[1:]}",
-                    )
+                t(
+                    "{file} is not a regular file; name another file for {what}.",
+                    file=shown,
+                    what=f"{what[:1].lower()}{what[1:]}",
                 )
             )
         temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}")
     except (OSError, RuntimeError, ValueError) as error:
-        raise Failed(str(NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
+        raise Failed(NOT_WRITTEN(what=what, file=shown, why=_reason(error))) from None
     try:
         with temporary.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -133,7 +131,7 @@ def write_file(path: Path, text: str, what: str) -> None:
     except OSError as error:
         with suppress(OSError):
             temporary.unlink()
-        raise Failed(str(NOT_WRITTEN(what=what, file=shown, why=_reason(error)))) from None
+        raise Failed(NOT_WRITTEN(what=what, file=shown, why=_reason(error))) from None
 
 
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
@@ -143,22 +141,22 @@ def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     try:
         mode = path.stat().st_mode
         if stat.S_ISBLK(mode):
-            raise BadInput(str(t("{file} is a block device, not a file.", file=shown)))
+            raise BadInput(t("{file} is a block device, not a file.", file=shown))
         if stat.S_ISDIR(mode):
-            raise BadInput(str(t("{file} is a directory; name a file inside.", file=shown)))
+            raise BadInput(t("{file} is a directory; name a file inside.", file=shown))
         flags = os.O_NONBLOCK if stat.S_ISFIFO(mode) else 0
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags), "rb") as file:
             data = _first_of_pipe(file.fileno(), shown) if flags else b""
             data += file.read(max(0, most_bytes + 1 - len(data)))
         if len(data) > most_bytes:
-            raise BadInput(str(TOO_LARGE(file=shown)))
+            raise BadInput(TOO_LARGE(file=shown))
         return data.decode("utf-8")
     except FileNotFoundError:
         raise
     except UnicodeDecodeError:
-        raise BadInput(str(t("{file} is not a diskwright document: not a text file.", file=shown))) from None
+        raise BadInput(t("{file} is not a diskwright document: not a text file.", file=shown)) from None
     except (OSError, ValueError) as error:
-        raise BadInput(str(UNREADABLE(file=shown, why=_reason(error)))) from None
+        raise BadInput(UNREADABLE(file=shown, why=_reason(error))) from None
 
 
 def _first_of_pipe(descriptor: int, shown: str) -> bytes:
@@ -174,7 +172,7 @@ def _first_of_pipe(descriptor: int, shown: str) -> bytes:
             os.set_blocking(descriptor, True)
             return first or b""
         if monotonic() > limit:
-            raise BadInput(str(t("No data arrived through the pipe {file}.", file=shown)))
+            raise BadInput(t("No data arrived through the pipe {file}.", file=shown))
         sleep(PAUSE_SECONDS)
 
 

@@ -66,7 +66,7 @@ def read_profile(path: Path, wanted: type[T]) -> T:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(str(files.UNREADABLE(file=str(path), why=str(error)))) from None
+        raise BadInput(files.UNREADABLE(file=str(path), why=str(error))) from None
     return read_toml(text, str(path), wanted)
 
 
@@ -87,7 +87,7 @@ def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
         why = printable(str(misfit.said), 220)
         raise _at_line(where, line_of(text, misfit.key), within(misfit.key), why) from None
     except RecursionError:
-        raise BadInput(str(t("{file} cannot be read: values are nested too deeply.", file=where))) from None
+        raise BadInput(t("{file} cannot be read: values are nested too deeply.", file=where)) from None
     except ValueError as error:
         # Invalid TOML, or a number with more digits than Python accepts.
         raise BadInput(f"{where}: {error}") from None
@@ -101,17 +101,15 @@ def fault_at(path: Path, key: str, why: Message) -> BadInput:
 def _at_line(where: str, line: int, place: str, why: str) -> BadInput:
     if place:
         return BadInput(
-            str(
-                t(
-                    "{file}, line {line}, {place}: {why}",
-                    file=where,
-                    line=line,
-                    place=printable(place, 100),
-                    why=why,
-                )
+            t(
+                "{file}, line {line}, {place}: {why}",
+                file=where,
+                line=line,
+                place=printable(place, 100),
+                why=why,
             )
         )
-    return BadInput(str(t("{file}, line {line}: {why}", file=where, line=line, why=why)))
+    return BadInput(t("{file}, line {line}: {why}", file=where, line=line, why=why))
 
 
 def line_of(text: str, key: str) -> int:

@@ -123,11 +123,9 @@ def make_plan(
     if drive.zoned == HOST_MANAGED:
         if arrangement != PLAIN:
             raise BadInput(
-                str(
-                    t(
-                        "{drive} is a host-managed zoned drive and cannot have any partition table.",
-                        drive=drive.path,
-                    )
+                t(
+                    "{drive} is a host-managed zoned drive and cannot have any partition table.",
+                    drive=drive.path,
                 )
             )
         return _whole_plan(machine, drive, wishes, mode, draw_uuid, recording)
@@ -263,47 +261,39 @@ def _whole_plan(
     size_bytes, geometry = refuse_drive(drive)
     if mode is Mode.USE_FREE:
         raise Refused(
-            str(
-                t(
-                    "{drive} is a host-managed zoned drive and cannot be partitioned. Cannot add "
-                    "to the existing contents.",
-                    drive=path,
-                )
+            t(
+                "{drive} is a host-managed zoned drive and cannot be partitioned. Cannot add "
+                "to the existing contents.",
+                drive=path,
             )
         )
     refuse_content(drive, chosen=mode is not None)
     if len(wishes) != 1 or not wishes[0].takes_rest:
         raise BadInput(
-            str(
-                t(
-                    "{drive} is a host-managed zoned drive and cannot be partitioned. Request one "
-                    "volume without a size.",
-                    drive=path,
-                )
+            t(
+                "{drive} is a host-managed zoned drive and cannot be partitioned. Request one "
+                "volume without a size.",
+                drive=path,
             )
         )
     (wish,) = wishes
     if wish.role:
         raise BadInput(
-            str(
-                t(
-                    "{drive} is a host-managed zoned drive and cannot be partitioned. Omit the role.",
-                    drive=path,
-                )
+            t(
+                "{drive} is a host-managed zoned drive and cannot be partitioned. Omit the role.",
+                drive=path,
             )
         )
     mkfs, _ = option_words(wish)
     kind = wish.choice.filesystem
     if not is_zoned_mode(kind, mkfs):
         raise Refused(
-            str(
-                t(
-                    "Cannot create {filesystem} on {drive}: host-managed zones accept only "
-                    "sequential writes. Only {zoned} in zoned mode works there.",
-                    filesystem=kind,
-                    drive=path,
-                    zoned=ZONED_FILESYSTEM,
-                )
+            t(
+                "Cannot create {filesystem} on {drive}: host-managed zones accept only "
+                "sequential writes. Only {zoned} in zoned mode works there.",
+                filesystem=kind,
+                drive=path,
+                zoned=ZONED_FILESYSTEM,
             )
         )
     refuse_missing(machine, ("blkzone",))
@@ -328,12 +318,10 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
         choice = wish.choice
         if choice.obstacles:
             raise Refused(
-                str(
-                    t(
-                        "Cannot create {filesystem} here: {obstacles:row}",
-                        filesystem=choice.filesystem,
-                        obstacles=choice.obstacles,
-                    )
+                t(
+                    "Cannot create {filesystem} here: {obstacles:row}",
+                    filesystem=choice.filesystem,
+                    obstacles=choice.obstacles,
                 )
             )
         kind = MADE.get(choice.filesystem)
@@ -343,12 +331,10 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
         mkfs, mount = option_words(wish)
         if fault := options_fault(choice.filesystem, mkfs, mount):
             raise BadInput(
-                str(
-                    t(
-                        "Cannot use the options recommended for {filesystem}: {fault}.",
-                        filesystem=choice.filesystem,
-                        fault=fault,
-                    )
+                t(
+                    "Cannot use the options recommended for {filesystem}: {fault}.",
+                    filesystem=choice.filesystem,
+                    fault=fault,
                 )
             )
 
@@ -400,32 +386,26 @@ def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
         return tuple(free[:wanted])
     if is_mbr:
         raise Refused(
-            str(
-                tn(
-                    "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
-                    "more was requested. Only a GPT supports more. --replace creates a GPT and "
-                    "erases everything.",
-                    "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
-                    "more were requested. Only a GPT supports more. --replace creates a GPT and "
-                    "erases everything.",
-                    drive=drive.path,
-                    there=4 - len(free),
-                    count=wanted,
-                )
+            tn(
+                "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
+                "more was requested. Only a GPT supports more. --replace creates a GPT and "
+                "erases everything.",
+                "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
+                "more were requested. Only a GPT supports more. --replace creates a GPT and "
+                "erases everything.",
+                drive=drive.path,
+                there=4 - len(free),
+                count=wanted,
             )
         )
     raise Refused(
-        str(
-            tn(
-                "The GPT of {drive} has {there} of at most {most} partitions, but {count} more was "
-                "requested.",
-                "The GPT of {drive} has {there} of at most {most} partitions, but {count} more "
-                "were requested.",
-                drive=drive.path,
-                most=most,
-                there=len(used),
-                count=wanted,
-            )
+        tn(
+            "The GPT of {drive} has {there} of at most {most} partitions, but {count} more was requested.",
+            "The GPT of {drive} has {there} of at most {most} partitions, but {count} more were requested.",
+            drive=drive.path,
+            most=most,
+            there=len(used),
+            count=wanted,
         )
     )
 

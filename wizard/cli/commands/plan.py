@@ -132,7 +132,7 @@ def _plan_part(
     if arguments.delete or arguments.grow:
         return (delete_plan if arguments.delete else grow_plan)(machine, drive, part, recording)
     if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
-        raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
+        raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
     usual = _usual(arguments)
     wishes = [
         put_as_asked(

@@ -146,11 +146,9 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
         if choice.filesystem in possible
     )
     raise Refused(
-        str(
-            t(
-                "No filesystem for these drives together can be created here. {reasons:row}",
-                reasons=reasons,
-            )
+        t(
+            "No filesystem for these drives together can be created here. {reasons:row}",
+            reasons=reasons,
         )
     )
 
@@ -163,24 +161,20 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
             "A mirror or stripe needs 2 to {most} drives, but {count} was listed.",
             "A mirror or stripe needs 2 to {most} drives, but {count} were listed.",
         )
-        raise BadInput(str(named(most=MOST_DRIVES, count=len(drives))))
+        raise BadInput(named(most=MOST_DRIVES, count=len(drives)))
     if mode is Mode.USE_FREE:
-        raise BadInput(
-            str(t("{option} uses whole drives and cannot be combined with --use-free.", option=option))
-        )
+        raise BadInput(t("{option} uses whole drives and cannot be combined with --use-free.", option=option))
     if not wish.takes_rest:
-        raise BadInput(str(t("A mirrored or striped volume uses all of the drives. Omit the size.")))
+        raise BadInput(t("A mirrored or striped volume uses all of the drives. Omit the size."))
     if wish.role:
         raise BadInput(
-            str(
-                t(
-                    "A mirrored or striped volume cannot have a role: firmware and boot loaders "
-                    "expect single partitions."
-                )
+            t(
+                "A mirrored or striped volume cannot have a role: firmware and boot loaders "
+                "expect single partitions."
             )
         )
     if wish.encrypted:
-        raise BadInput(str(t("Encryption across several drives is not supported.")))
+        raise BadInput(t("Encryption across several drives is not supported."))
     kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
     if wish.choice.filesystem not in FILESYSTEMS[kind]:
         possible = " or ".join(FILESYSTEMS[kind])
@@ -195,7 +189,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         ]
         if wish.choice.filesystem == "btrfs":
             sentences.append(t("Btrfs has built-in RAID. Use {option} btrfs.", option=option))
-        raise BadInput(str(join(*sentences)))
+        raise BadInput(join(*sentences))
     if asked.mirrors:
         _check_mirror(asked)
     else:
@@ -205,35 +199,29 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
 def _check_mirror(asked: StripeWish) -> None:
     if asked.kind not in MIRRORS:
         raise BadInput(
-            str(
-                t(
-                    "A mirror requires {possible}, not {kind}.",
-                    possible=" or ".join(MIRRORS),
-                    kind=asked.kind,
-                )
+            t(
+                "A mirror requires {possible}, not {kind}.",
+                possible=" or ".join(MIRRORS),
+                kind=asked.kind,
             )
         )
     if asked.chunk_bytes is not None or asked.metadata is not None:
         raise BadInput(
-            str(
-                t(
-                    "A mirror has no chunk size, and Btrfs mirrors metadata along with data. "
-                    "Omit --chunk and --metadata."
-                )
+            t(
+                "A mirror has no chunk size, and Btrfs mirrors metadata along with data. "
+                "Omit --chunk and --metadata."
             )
         )
 
 
 def _check_stripe(asked: StripeWish) -> None:
     if asked.kind == "btrfs" and asked.chunk_bytes is not None:
-        raise BadInput(str(t("Btrfs sets the chunk size (64 KiB). Omit --chunk with --stripe btrfs.")))
+        raise BadInput(t("Btrfs sets the chunk size (64 KiB). Omit --chunk with --stripe btrfs."))
     if asked.kind != "btrfs" and asked.metadata is not None:
         raise BadInput(
-            str(
-                t(
-                    "--metadata requires --stripe btrfs; {kind} has no filesystem metadata.",
-                    kind=asked.kind,
-                )
+            t(
+                "--metadata requires --stripe btrfs; {kind} has no filesystem metadata.",
+                kind=asked.kind,
             )
         )
     if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
@@ -243,14 +231,14 @@ def _check_stripe(asked: StripeWish) -> None:
             fault=fault,
             usual=USUAL_CHUNK_BYTES,
         )
-        raise BadInput(str(bad))
+        raise BadInput(bad)
     if asked.metadata is not None and asked.metadata not in METADATA:
         bad = t(
             "Btrfs metadata can be {possible} here, not '{asked}'.",
             possible=" or ".join(METADATA),
             asked=printable(asked.metadata, 30),
         )
-        raise BadInput(str(bad))
+        raise BadInput(bad)
 
 
 def _refuse_drives(
@@ -261,36 +249,30 @@ def _refuse_drives(
         size_bytes, geometry = refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
             raise Refused(
-                str(
-                    t(
-                        "{drive} is a host-managed zoned drive and cannot be part of a mirror or stripe.",
-                        drive=drive.path,
-                    )
+                t(
+                    "{drive} is a host-managed zoned drive and cannot be part of a mirror or stripe.",
+                    drive=drive.path,
                 )
             )
         refuse_content(drive, chosen=mode is not None)
         identities.append(known_identity(machine, drive, size_bytes, geometry))
         befores.append(layout_before(drive, size_bytes, geometry, keep=False))
     if twice := _duplicate([drive.path for drive in drives]):
-        raise Refused(str(t("{drive} is listed twice.", drive=twice)))
+        raise Refused(t("{drive} is listed twice.", drive=twice))
     if twice := _duplicate([drive.serial for drive in drives if drive.serial]):
         raise Refused(
-            str(
-                t(
-                    "Two drives have the same serial number, {number}. Either one drive is "
-                    "listed twice, or the drives are indistinguishable.",
-                    number=twice,
-                )
+            t(
+                "Two drives have the same serial number, {number}. Either one drive is "
+                "listed twice, or the drives are indistinguishable.",
+                number=twice,
             )
         )
     if twice := _duplicate([drive.wwn for drive in drives if drive.wwn]):
         raise Refused(
-            str(
-                t(
-                    "Two drives have the same WWN, {number}. Either one drive is listed twice, "
-                    "or the drives are indistinguishable.",
-                    number=twice,
-                )
+            t(
+                "Two drives have the same WWN, {number}. Either one drive is listed twice, "
+                "or the drives are indistinguishable.",
+                number=twice,
             )
         )
     return identities, befores
@@ -309,13 +291,11 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
     if len(set(blocks.values())) > 1 and kind != "btrfs":
         sizes = tuple(t("{drive} {size}", drive=path, size=size) for path, size in blocks.items())
         raise Refused(
-            str(
-                t(
-                    "The drives have different logical block sizes in bytes ({drives:list}). "
-                    "{kind} cannot combine them safely.",
-                    drives=sizes,
-                    kind=kind,
-                )
+            t(
+                "The drives have different logical block sizes in bytes ({drives:list}). "
+                "{kind} cannot combine them safely.",
+                drives=sizes,
+                kind=kind,
             )
         )
 
@@ -348,12 +328,10 @@ def _refuse_too_small(asked: StripeWish, filesystem: str, extents: Sequence[Exte
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         raise BadInput(
-            str(
-                t(
-                    "The drives are too small together: {filesystem} needs {least:exact}.",
-                    filesystem=filesystem,
-                    least=least,
-                )
+            t(
+                "The drives are too small together: {filesystem} needs {least:exact}.",
+                filesystem=filesystem,
+                least=least,
             )
         )
 
@@ -366,11 +344,9 @@ def _volume(
         final = striped_words(wish.choice.filesystem, mkfs, stripe, len(drives))
     except ValueError:
         raise BadInput(
-            str(
-                t(
-                    "The block size recommended for {filesystem} is not a plain number of bytes.",
-                    filesystem=wish.choice.filesystem,
-                )
+            t(
+                "The block size recommended for {filesystem} is not a plain number of bytes.",
+                filesystem=wish.choice.filesystem,
             )
         ) from None
     return replace(

@@ -108,40 +108,34 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Mess
             continue
         if why_not:
             raise Refused(
-                str(
-                    t(
-                        "{why} Cannot encrypt the volume '{label}'.",
-                        why=why_not,
-                        label=printable(wish.final_label),
-                    )
+                t(
+                    "{why} Cannot encrypt the volume '{label}'.",
+                    why=why_not,
+                    label=printable(wish.final_label),
                 )
             )
         kind = wish.choice.filesystem
         if kind not in FILESYSTEMS:
             raise BadInput(
-                str(
-                    t(
-                        "{filesystem} is not supported in an encrypted volume. Supported: {known:and}.",
-                        filesystem=kind,
-                        known=FILESYSTEMS,
-                    )
+                t(
+                    "{filesystem} is not supported in an encrypted volume. Supported: {known:and}.",
+                    filesystem=kind,
+                    known=FILESYSTEMS,
                 )
             )
         options = (part.partition("=")[0] for option in wish.choice.mount for part in option.text.split(","))
         if "discard" in options:
             raise BadInput(
-                str(
-                    t(
-                        "`discard` has no effect on an encrypted volume, which does not pass "
-                        "discards to the drive. Omit `discard`."
-                    )
+                t(
+                    "`discard` has no effect on an encrypted volume, which does not pass "
+                    "discards to the drive. Omit `discard`."
                 )
             )
         refuse_lacking(machine.kernel, CRYPT)
         refuse_missing(machine, ("cryptsetup",))
     places = [place for one in wishes for place in places_of(one.mount_point, one.subvolumes)]
     if fault := keys_fault([one.key for one in wishes if one.encrypted], places):
-        raise BadInput(str(t("The key of an encrypted volume {fault}.", fault=fault)))
+        raise BadInput(t("The key of an encrypted volume {fault}.", fault=fault))
 
 
 def header_bytes(geometry: Geometry) -> int:

@@ -23,25 +23,20 @@ def parse_subvolume(text: str) -> Subvolume:
     name, colon, place = text.partition(":")
     if fault := subvolume_name_fault(name):
         raise BadInput(
-            str(
-                t(
-                    "The subvolume '{name}' {fault}; use a name such as @home.",
-                    name=printable(name, 60),
-                    fault=fault,
-                )
+            t(
+                "The subvolume '{name}' {fault}; use a name such as @home.",
+                name=printable(name, 60),
+                fault=fault,
             )
         )
     if colon and (place_fault := mount_point_fault(place)):
         shown = printable(place, 60)
         raise BadInput(
-            str(
-                t(
-                    "The mount point '{place}' of the subvolume {name} {fault}; use a path such "
-                    "as /srv/data.",
-                    place=shown,
-                    name=printable(name, 60),
-                    fault=place_fault,
-                )
+            t(
+                "The mount point '{place}' of the subvolume {name} {fault}; use a path such as /srv/data.",
+                place=shown,
+                name=printable(name, 60),
+                fault=place_fault,
             )
         )
     return Subvolume(name, place if colon else None)

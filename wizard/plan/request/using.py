@@ -54,11 +54,9 @@ def put_to_use(
     mounts = MADE[wish.choice.filesystem].mounts
     if writer is not None and (wish.role or not mounts):
         raise BadInput(
-            str(
-                t("Only root can write to a system volume. Omit writable=.")
-                if mounts
-                else t("Only root can write to swap. Omit writable=.")
-            )
+            t("Only root can write to a system volume. Omit writable=.")
+            if mounts
+            else t("Only root can write to swap. Omit writable=.")
         )
     if mounts and place is not None:
         at = None if place == NO_PLACE else place

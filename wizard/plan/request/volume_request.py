@@ -138,16 +138,14 @@ def parse_volume(text: str) -> VolumeRequest:
                 piece=printable(piece, 30),
                 example=EXAMPLE,
             )
-            raise BadInput(str(no_pair))
+            raise BadInput(no_pair)
         if key not in KEYS:
             raise BadInput(
-                str(
-                    t(
-                        "--volume '{volume}': unknown key '{key}'. Keys: {keys:list}.",
-                        volume=shown,
-                        key=printable(key, 30),
-                        keys=KEYS,
-                    )
+                t(
+                    "--volume '{volume}': unknown key '{key}'. Keys: {keys:list}.",
+                    volume=shown,
+                    key=printable(key, 30),
+                    keys=KEYS,
                 )
             )
         if key == "option":
@@ -157,27 +155,23 @@ def parse_volume(text: str) -> VolumeRequest:
             subvolumes.append(parse_subvolume(value))
             continue
         if key in values:
-            raise BadInput(str(t("--volume '{volume}' sets {key} twice.", volume=shown, key=key)))
+            raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=shown, key=key))
         values[key] = value
     role = values.get("role", "")
     if "role" in values and role not in ROLES:
         raise BadInput(
-            str(
-                t(
-                    "--volume '{volume}': unknown role '{role}'. Roles: {roles:list}.",
-                    volume=shown,
-                    role=printable(role, 30),
-                    roles=tuple(ROLES),
-                )
+            t(
+                "--volume '{volume}': unknown role '{role}'. Roles: {roles:list}.",
+                volume=shown,
+                role=printable(role, 30),
+                roles=tuple(ROLES),
             )
         )
     if "workload" not in values and not role:
         raise BadInput(
-            str(
-                t(
-                    "--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.",
-                    volume=shown,
-                )
+            t(
+                "--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.",
+                volume=shown,
             )
         )
     encrypt = values.get("encrypt")
@@ -206,17 +200,15 @@ def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None
     if encrypt not in (None, *ENCRYPTIONS):
         other = printable(encrypt or "", 30)
         raise BadInput(
-            str(
-                t(
-                    "--volume '{volume}': unknown encryption '{asked}'. Use encrypt={known}.",
-                    volume=volume,
-                    asked=other,
-                    known=ENCRYPTIONS[0],
-                )
+            t(
+                "--volume '{volume}': unknown encryption '{asked}'. Use encrypt={known}.",
+                volume=volume,
+                asked=other,
+                known=ENCRYPTIONS[0],
             )
         )
     if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
-        raise BadInput(str(t("--volume '{volume}': key {fault}.", volume=volume, fault=fault)))
+        raise BadInput(t("--volume '{volume}': key {fault}.", volume=volume, fault=fault))
 
 
 def request(
@@ -231,16 +223,14 @@ def request(
     """Return a request from text values. Raises BadInput for an invalid size, mount point or workload."""
     if not is_workload_id(workload):
         raise BadInput(
-            str(
-                t(
-                    "Unknown workload '{workload}'. Run `diskwright workloads` for a list.",
-                    workload=printable(workload, 40),
-                )
+            t(
+                "Unknown workload '{workload}'. Run `diskwright workloads` for a list.",
+                workload=printable(workload, 40),
             )
         )
     size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
-        raise BadInput(str(NAME_PLACE(place=printable(mount, 60), fault=fault)))
+        raise BadInput(NAME_PLACE(place=printable(mount, 60), fault=fault))
     return VolumeRequest(
         workload,
         size_bytes,
@@ -264,24 +254,20 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
         size_bytes = parse_size(text)
         if size_bytes <= 0:
             raise BadInput(
-                str(
-                    t(
-                        "A volume of '{size}' has no space. Use a size such as 500G, or {rest} for "
-                        "all remaining space.",
-                        size=printable(text, 40),
-                        rest=REST,
-                    )
+                t(
+                    "A volume of '{size}' has no space. Use a size such as 500G, or {rest} for "
+                    "all remaining space.",
+                    size=printable(text, 40),
+                    rest=REST,
                 )
             )
         return size_bytes, None
     digits = text[:-1].strip()
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 4 and 1 <= int(digits) <= 100):
         raise BadInput(
-            str(
-                t(
-                    "'{share}' is not a valid share. Use a whole number from 1 to 100 with %, such as 30%.",
-                    share=printable(text, 40),
-                )
+            t(
+                "'{share}' is not a valid share. Use a whole number from 1 to 100 with %, such as 30%.",
+                share=printable(text, 40),
             )
         )
     return None, int(digits)
@@ -330,31 +316,27 @@ def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
 def check_wishes(wishes: tuple[Wish, ...]) -> None:
     """Raises BadInput for invalid labels or mount points, and for contradictory requests."""
     if not wishes:
-        raise BadInput(str(t("No volume was requested. Specify a workload.")))
+        raise BadInput(t("No volume was requested. Specify a workload."))
     for wish in wishes:
         label, filesystem = wish.final_label, wish.choice.filesystem
         if bad_label := label_fault(label, filesystem):
             raise BadInput(
-                str(
-                    t(
-                        "The label '{label}' {fault}; use a shorter or simpler label.",
-                        label=printable(label, 40),
-                        fault=bad_label,
-                    )
+                t(
+                    "The label '{label}' {fault}; use a shorter or simpler label.",
+                    label=printable(label, 40),
+                    fault=bad_label,
                 )
             )
         if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
             named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
-            raise BadInput(str(named(place=printable(wish.mount_point, 60), fault=fault)))
+            raise BadInput(named(place=printable(wish.mount_point, 60), fault=fault))
         if subvolume_fault := subvolumes_fault(wish.subvolumes, filesystem):
-            raise BadInput(str(VOLUME_FAULT(label=printable(label, 40), fault=subvolume_fault)))
+            raise BadInput(VOLUME_FAULT(label=printable(label, 40), fault=subvolume_fault))
         if wish.size_bytes is not None and wish.size_bytes <= 0:
             raise BadInput(
-                str(
-                    t(
-                        "The volume '{label}' has no size. Omit the size to use all remaining space.",
-                        label=printable(label, 40),
-                    )
+                t(
+                    "The volume '{label}' has no size. Omit the size to use all remaining space.",
+                    label=printable(label, 40),
                 )
             )
         if wish.role:
@@ -364,31 +346,27 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
         (role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None
     ):
         raise BadInput(
-            str(
-                t(
-                    "A drive can have only one {role}. Use another role for one of the volumes.",
-                    role=ROLES[double].title,
-                )
+            t(
+                "A drive can have only one {role}. Use another role for one of the volumes.",
+                role=ROLES[double].title,
             )
         )
     if unordered := mount_order_fault(
         tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))
     ):
-        raise BadInput(str(unordered))
+        raise BadInput(unordered)
 
 
 def _check_role(wish: Wish) -> None:
     """Raises BadInput for an impossible role, or a dangerous option on a system volume."""
     if fault := role_fault(wish.role, wish.choice.filesystem, encrypted=wish.encrypted):
-        raise BadInput(str(VOLUME_FAULT(label=printable(wish.final_label, 40), fault=fault)))
+        raise BadInput(VOLUME_FAULT(label=printable(wish.final_label, 40), fault=fault))
     options = [option.text for option in (*wish.choice.mkfs, *wish.choice.mount)]
     if danger := systems_danger(wish.role, wish.choice.filesystem, options):
         raise BadInput(
-            str(
-                t(
-                    "{option} puts data at risk and is not allowed on boot or system volumes.",
-                    option=danger,
-                )
+            t(
+                "{option} puts data at risk and is not allowed on boot or system volumes.",
+                option=danger,
             )
         )
 
@@ -399,18 +377,16 @@ def _check_shares(wishes: tuple[Wish, ...]) -> None:
         wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100)
         for wish in wishes
     ):
-        raise BadInput(str(t("A share is 1 to 100 percent of the space and replaces the size.")))
+        raise BadInput(t("A share is 1 to 100 percent of the space and replaces the size."))
     if (total := sum(wish.percent or 0 for wish in wishes)) > 100:
         raise BadInput(
-            str(
-                t(
-                    "The volumes together request {total} % of the space, but only 100 % is available.",
-                    total=total,
-                )
+            t(
+                "The volumes together request {total} % of the space, but only 100 % is available.",
+                total=total,
             )
         )
     if sum(wish.takes_rest for wish in wishes) > 1:
-        raise BadInput(str(t("Only one volume can use all remaining space. Set a size for the others.")))
+        raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
 
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:

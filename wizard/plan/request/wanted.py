@@ -66,7 +66,7 @@ def _advised(advice: Advice) -> Choice:
             drive=advice.drive,
             reasons=reasons,
         )
-        raise Refused(str(none))
+        raise Refused(none)
     return advice.chosen
 
 
@@ -148,12 +148,10 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
     if choice is None:
         known = tuple(other.filesystem for other in advice.choices)
         raise BadInput(
-            str(
-                t(
-                    "Unknown filesystem '{filesystem}'. Available: {known:list}.",
-                    filesystem=printable(filesystem, 30),
-                    known=known,
-                )
+            t(
+                "Unknown filesystem '{filesystem}'. Available: {known:list}.",
+                filesystem=printable(filesystem, 30),
+                known=known,
             )
         )
     return choice
@@ -218,13 +216,11 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeR
     """
     if room_bytes < LEAST_ROOM_BYTES:
         raise BadInput(
-            str(
-                t(
-                    "A desktop needs {least:exact}, but only {room:size} is available. For "
-                    "smaller volumes, request them one by one, with a role each.",
-                    least=LEAST_ROOM_BYTES,
-                    room=room_bytes,
-                )
+            t(
+                "A desktop needs {least:exact}, but only {room:size} is available. For "
+                "smaller volumes, request them one by one, with a role each.",
+                least=LEAST_ROOM_BYTES,
+                room=room_bytes,
             )
         )
     swap = _role_request("swap", usual_bytes("swap", memory_bytes))
