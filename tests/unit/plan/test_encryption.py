@@ -11,7 +11,7 @@ from wizard.model.advice import Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.operations import AddCrypttabLine, MakeContainer, MakeFilesystem, OpenContainer
-from wizard.model.plan import Mount, Plan, Step, TurnOnSwap, WipeSignatures
+from wizard.model.plan import NO_PLACE, Mount, Plan, Step, TurnOnSwap, WipeSignatures
 from wizard.model.said import GIB, MIB
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.planner import Mode, make_plan
@@ -26,7 +26,7 @@ from wizard.plan.request.encryption import (
     passphrase_warning,
 )
 from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
-from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct
+from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct, told_for
 
 PLACE = "/srv/secret"
 
@@ -53,6 +53,16 @@ def test_a_key_in_a_file_stands_in_crypttab_and_nowhere_else() -> None:
     assert read_plan(render_plan(plan), "plan") == plan
     others = [step for step in plan.steps if step not in lines]
     assert "media.key" not in " ".join(word for step in others for argv in step.commands for word in argv)
+
+
+def test_another_fstab_is_named_in_all_texts() -> None:
+    plan = planned(secret(key="/etc/keys/media.key"), wish("swap", size_bytes=GIB, mount_point=NO_PLACE))
+    own = "\n".join((*preview_lines(plan, 4000), *(held for step in plan.steps for held in step.holds)))
+    other = told_for(plan, "/mnt/etc/fstab")
+    said = "\n".join((*preview_lines(other, 4000), *(held for step in other.steps for held in step.holds)))
+    for name in ("fstab", "crypttab"):
+        assert own.count(f"/etc/{name}") == said.count(f"/mnt/etc/{name}") == said.count(f"/etc/{name}") > 2
+    assert render_plan(other) == render_plan(plan)
 
 
 @pytest.mark.parametrize(

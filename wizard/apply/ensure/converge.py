@@ -29,6 +29,7 @@ from wizard.plan.raid.striped import StripeWish
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement, VolumeRequest
+from wizard.plan.steps.render import told_for
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.host.uses import is_hidden
@@ -252,8 +253,8 @@ class Aim:
 
     def planned(self, mode: Mode | None) -> Plan:
         """Plan the request on the current drives. Raises as the planner does."""
-        made = self._plan(self.machine, self.drives, self.requests, mode)
-        return with_lines_left(made, self.drives, self.where.environment)
+        made, environment = self._plan(self.machine, self.drives, self.requests, mode), self.where.environment
+        return told_for(with_lines_left(made, self.drives, environment), str(environment.fstab))
 
     def ideal(self) -> Plan:
         """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the

@@ -30,6 +30,7 @@ from wizard.model.plan import Plan
 from wizard.model.said import MIB, Message, t
 from wizard.plan.check import read_kept_plan, render_plan
 from wizard.plan.rehearsed import on_drive_only, on_drives
+from wizard.plan.steps.render import told_for
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
@@ -266,12 +267,13 @@ def is_roots_alone(folder: Path) -> bool:
 
 def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with its drives as last found. Raises BadInput."""
-    plan = _read_plan(run)
-    saved = _saved_drives(run)
-    if saved is None:
-        return remember(plan)
-    plan = on_drives(plan, saved.drives)
-    return remember(on_drive_only(plan) if saved.found else plan)
+    plan, saved = _read_plan(run), _saved_drives(run)
+    if saved is not None:
+        plan = on_drives(plan, saved.drives)
+        plan = on_drive_only(plan) if saved.found else plan
+    with suppress(BadInput):
+        plan = told_for(plan, str(load_environment(run).fstab))
+    return remember(plan)
 
 
 def restore_documents(run: Path) -> None:

@@ -31,6 +31,7 @@ from wizard.plan.check import read_plan
 from wizard.plan.preview import danger_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.rehearsed import direct_reason
+from wizard.plan.steps.render import told_for
 from wizard.plan.undo_policy import WORD, lost_when, promise, shows_nothing
 
 NO_ROOM = t("Nothing was written. To continue without undo, confirm that too:")
@@ -131,10 +132,10 @@ def main(arguments: Namespace) -> ExitCode:
         begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     _refuse_folders(arguments, carried=False)
-    plan = read_plan(text, shown)
-    check_read(plan)
     journal_dir = arguments.journal
     environment = Environment(fstab=Path(arguments.fstab).absolute())
+    plan = told_for(read_plan(text, shown), str(environment.fstab))
+    check_read(plan)
     if arguments.dry_run:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:

@@ -28,7 +28,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.said import Sentences, t
+from wizard.model.said import Sentence, Sentences, t
 from wizard.plan.free_space import is_container, reserved_in, with_free
 from wizard.plan.request.roles import TableKind, partition_type
 from wizard.plan.request.subvolumes import subvolume_option
@@ -39,6 +39,10 @@ RECOGNISED = Sentences(
     "{devices:and} is recognised as {what} with UUID {uuid}.",
     "{devices:and} are recognised as {what} with UUID {uuid}.",
 )
+ONE_LINE = Sentence("{file} has exactly this one line for {what}, with all other lines unchanged.")
+
+# How a line is removed again.
+SAVED_BESIDE = Sentence("The old {file} is saved next to the new file. To undo, remove the line.")
 
 
 ContainerOperation = MakeContainer | OpenContainer | AddCrypttabLine
@@ -60,7 +64,7 @@ def _opened_at_start(encryption: Encryption) -> AddCrypttabLine:
     return AddCrypttabLine(encryption.uuid, encryption.name, encryption.key)
 
 
-def container_sentence(operation: ContainerOperation) -> str:
+def container_sentence(operation: ContainerOperation, fstab: str) -> str:
     """Describe the step."""
     match operation:
         case MakeContainer(device=device, sector_bytes=sector, offset_bytes=offset):
@@ -88,30 +92,36 @@ def container_sentence(operation: ContainerOperation) -> str:
         case AddCrypttabLine(name=name, key=key):
             return str(
                 t(
-                    "Open the container as {name} on every boot with the key {key} (one line in "
-                    "/etc/crypttab).",
+                    "Open the container as {name} on every boot with the key {key} (one line in {file}).",
                     name=name,
                     key=key,
+                    file=crypttab_beside(fstab),
                 )
                 if key
                 else t(
                     "Open the container as {name} on every boot, asking for the passphrase (one "
-                    "line in /etc/crypttab).",
+                    "line in {file}).",
                     name=name,
+                    file=crypttab_beside(fstab),
                 )
             )
 
 
-def container_undo(operation: OpenContainer | AddCrypttabLine) -> str:
+def crypttab_beside(fstab: str) -> str:
+    """Return the crypttab in the folder of an fstab."""
+    return f"{fstab.rpartition('/')[0]}/crypttab"
+
+
+def container_undo(operation: OpenContainer | AddCrypttabLine, fstab: str) -> str:
     """Describe how to undo the step."""
     match operation:
         case OpenContainer(name=name):
             return str(t("Run `cryptsetup close {name}`.", name=name))
         case AddCrypttabLine():
-            return str(t("The old /etc/crypttab is saved next to the new file. To undo, remove the line."))
+            return str(SAVED_BESIDE(file=crypttab_beside(fstab)))
 
 
-def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
+def container_holds(operation: ContainerOperation, fstab: str) -> tuple[str, ...]:
     """Describe the checks after the step."""
     match operation:
         case MakeContainer(device=device, uuid=uuid, sector_bytes=sector, offset_bytes=offset):
@@ -138,14 +148,7 @@ def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
                 ),
             )
         case AddCrypttabLine(uuid=uuid):
-            return (
-                str(
-                    t(
-                        "/etc/crypttab has exactly this one line for {uuid}, with all other lines unchanged.",
-                        uuid=uuid,
-                    )
-                ),
-            )
+            return (str(ONE_LINE(file=crypttab_beside(fstab), what=uuid)),)
 
 
 def table_after(

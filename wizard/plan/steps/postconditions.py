@@ -45,7 +45,7 @@ from wizard.plan.steps.operations import container_holds
 GROWN_CLEAN = t("The filesystem check reports a clean filesystem.")
 
 
-def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:
+def holds_after(operation: Operation, *, places: bool, fstab: str) -> tuple[str, ...]:
     """Describe the checks after an operation. `places`: the table has partitions at new places."""
     match operation:
         case WipeSignatures(device=device) | ResetZones(device=device):
@@ -73,25 +73,23 @@ def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]
         case MakeSubvolumes() | SetOwner():
             return (str(_inside_holds(operation)),)
         case AddFstabLine():
-            return (str(_line_holds(operation)),)
+            return (str(_line_holds(operation, fstab)),)
         case Mount():
             return (str(_mount_holds(operation)),)
         case TurnOnSwap(device=device):
             return (str(t("The kernel lists {device} as swap.", device=device)),)
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
-            return container_holds(operation)
+            return container_holds(operation, fstab)
         case MakeLogicalVolume():
             return logical_holds(operation)
         case _:
             return tuple(map(str, _array_holds(operation)))
 
 
-def _line_holds(operation: AddFstabLine) -> Message:
+def _line_holds(operation: AddFstabLine, fstab: str) -> Message:
     name, uuid = mounted_subvolume(operation.options), operation.uuid
-    return t(
-        "/etc/fstab has exactly this one line for {what}, with all other lines unchanged.",
-        what=t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid,
-    )
+    what = t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid
+    return operations.ONE_LINE(file=fstab, what=what)
 
 
 def _mount_holds(operation: Mount) -> Message:

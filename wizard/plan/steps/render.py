@@ -45,7 +45,7 @@ from wizard.plan.raid.striping import mirror_lost, mirror_sentence
 from wizard.plan.rehearsed import ON_DRIVE, why_on_drive
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.steps.commands import commands_of, edits_of
-from wizard.plan.steps.operations import KEY_SECONDS, container_sentence, container_undo
+from wizard.plan.steps.operations import KEY_SECONDS, SAVED_BESIDE, container_sentence, container_undo
 from wizard.plan.steps.postconditions import data_lost, holds_after, marks, table_lost, whole_lost
 
 UNTIL_KEPT = t(
@@ -53,13 +53,14 @@ UNTIL_KEPT = t(
     "for bit. Afterwards they are lost."
 )
 BYTES_SAVED = t("The changed bytes are saved first")
+OWN_FSTAB = "/etc/fstab"
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """Facts for describing a step besides its operation: drive and layouts, other drives, md mirroring,
     logical volumes. `direct`: why the steps run directly on the drive, as a clause, or empty if rehearsed.
-    `part`: as in the plan."""
+    `part`: as in the plan. `fstab`: the file of mounts at boot."""
 
     drive: Identity
     before: Layout
@@ -69,6 +70,7 @@ class Context:
     logical: tuple[MakeLogicalVolume, ...] = ()
     direct: str = ""
     part: int = 0
+    fstab: str = OWN_FSTAB
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -122,6 +124,11 @@ def told_as_direct(plan: Plan, why: str) -> Plan:
     return replace(plan, steps=_derived(plan, why)) if why else plan
 
 
+def told_for(plan: Plan, fstab: str) -> Plan:
+    """Return the plan described with this fstab, and the crypttab beside it."""
+    return replace(plan, steps=_derived(plan, fstab=fstab)) if fstab != OWN_FSTAB else plan
+
+
 def told_as_kept(plan: Plan) -> Plan:
     """Return the plan described as kept immediately. For display only."""
     until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
@@ -129,7 +136,7 @@ def told_as_kept(plan: Plan) -> Plan:
     return replace(plan, steps=tuple(steps))
 
 
-def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
+def _derived(plan: Plan, direct: str = "", fstab: str = OWN_FSTAB) -> tuple[Step, ...]:
     operations = [step.operation for step in plan.steps]
     return steps_of(
         operations,
@@ -141,6 +148,7 @@ def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
             is_mirrored(operations),
             direct=direct,
             part=plan.part,
+            fstab=fstab,
         ),
     )
 
@@ -161,7 +169,7 @@ def step_of(operation: Operation, context: Context) -> Step:
         undo=_undo(operation, context)
         if context.direct or not isinstance(operation, ON_DRIVE)
         else str(UNTIL_KEPT),
-        holds=holds_after(operation, places=not context.part),
+        holds=holds_after(operation, places=not context.part, fstab=context.fstab),
         seconds=_seconds(operation, context),
     )
 
@@ -210,11 +218,11 @@ def _sentence(operation: Operation, context: Context) -> str:
         case GrowFilesystem() | ShrinkFilesystem():
             return str(resized_said(operation))
         case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
-            return _use_sentence(operation)
+            return _use_sentence(operation, context.fstab)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(operation, _new_bytes(context.members_of(parts)[0], parts[0]))
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
-            return container_sentence(operation)
+            return container_sentence(operation, context.fstab)
         case _:
             return str(_array_sentence(operation))
 
@@ -406,9 +414,9 @@ def _undo(operation: Operation, context: Context) -> str:
         case MakeSubvolumes() | SetOwner():
             return _inside_undo(operation)
         case OpenContainer() | AddCrypttabLine():
-            return container_undo(operation)
+            return container_undo(operation, context.fstab)
         case AddFstabLine():
-            return str(t("The old /etc/fstab is saved next to the new file. To undo, remove the line."))
+            return str(SAVED_BESIDE(file=context.fstab))
         case Mount(mount_point=place):
             return str(t("Unmount {place}.", place=printable(place, 2000)))
         case TurnOnSwap(device=device):
@@ -452,7 +460,7 @@ def _new_bytes(member: Member, device: str) -> int:
 
 
 def _use_sentence(
-    operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap,
+    operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap, fstab: str
 ) -> str:
     """Describe the step."""
     match operation:
@@ -471,13 +479,14 @@ def _use_sentence(
                 t("Allow {who} to write to the filesystem on {device}.", who=who(writer), device=device)
             )
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
-            return str(t("Enable swap on every boot (one line in /etc/fstab)."))
+            return str(t("Enable swap on every boot (one line in {file}).", file=fstab))
         case AddFstabLine(mount_point=place, options=options):
             return str(
                 t(
-                    "Mount {what} at {place} on every boot (one line in /etc/fstab).",
+                    "Mount {what} at {place} on every boot (one line in {file}).",
                     what=mounted_subvolume(options) or t("the filesystem"),
                     place=place,
+                    file=fstab,
                 )
             )
         case Mount(device=device, mount_point=place, options=options):
