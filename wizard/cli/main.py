@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from wizard.documents.files import PROFILES, speak
 from wizard.model.errors import DiskwrightError, ExitCode, printable
-from wizard.model.said import t
+from wizard.model.said import reason_of, shown_lines, t
 from wizard.probe import pool
 from wizard.process import program
 from wizard.process.output import Heard
@@ -168,7 +168,7 @@ def carry_out(words: list[str]) -> int:
         return code
     except DiskwrightError as error:
         program.note_exception()
-        print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
+        print("diskwright:", "\n".join(shown_lines(reason_of(error), LONGEST_SENTENCE)), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         _tell(t("stopped by the user."), AFTER if begins else None)

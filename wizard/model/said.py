@@ -255,11 +255,12 @@ def parts_of(said: Message | str) -> tuple[Message | str, ...]:
     return (said,) if said else ()
 
 
-def _joined(between: str) -> Callable[[Value], str]:
-    def written(value: Value) -> str:
-        return between.join(map(_plain, value)) if isinstance(value, tuple) else _plain(value)
+def _several(value: Value) -> tuple[Value, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
-    return written
+
+def _joined(between: str) -> Callable[[Value], str]:
+    return lambda value: between.join(map(_plain, _several(value)))
 
 
 def _and(value: Value) -> str:
@@ -303,6 +304,7 @@ FORMATS: dict[str, Callable[[Value], str]] = {
     "and": _and,
     "list": _joined(", "),
     "row": _joined(" "),
+    "lines": lambda value: "".join(f"\n    {_plain(one)}" for one in _several(value)),
     "semicolons": _joined("; "),
     "sum": _joined(" + "),
     "First": _first,
@@ -315,8 +317,8 @@ FORMATS: dict[str, Callable[[Value], str]] = {
 }
 """How values are formatted. `size`: bytes as on a drive's label. `exact`: bytes without rounding. `round`:
 see `format_round`. `time`: seconds as an estimate. `latency`: nanoseconds. `moment`: ISO 8601. `and`, `list`,
-`semicolons` and `sum`: several values. `row`: several sentences. `First`: capitalized, at the start of a
-sentence."""
+`semicolons` and `sum`: several values. `row`: several sentences. `lines`: each on a line below. `First`:
+capitalized, at the start of a sentence."""
 
 
 class _Writer(Formatter):
@@ -364,6 +366,12 @@ def _chosen(message: Message, values: Mapping[str, Value], language: type[Englis
 def reason_of(error: DiskwrightError) -> Message | str:
     """Return an error's text for use in another message. Messages of diskwright are not cut."""
     return error.said if isinstance(error.said, Message) and not error.ending else str(error)
+
+
+def shown_lines(said: Message | str, limit: int) -> list[str]:
+    """Split a message into lines that are safe to show, cut to `limit`. Foreign text is one line."""
+    lines = str(said).split("\n") if isinstance(said, Message) else [said]
+    return [printable(line, limit) for line in lines]
 
 
 def in_english(said: object) -> str:

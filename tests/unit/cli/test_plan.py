@@ -124,6 +124,19 @@ def test_what_cannot_be_is_one_sentence_and_the_right_code(
     assert err.startswith("diskwright: ") and says in err and err.count("\n") == 1 and err[:-1].isprintable()
 
 
+def test_without_tools_each_filesystem_has_a_line_with_its_package(plan_on: Run) -> None:
+    words = ("plan", "/dev/sda", "--workload", "large-media")
+    code, out, err = plan_on(drive(), *words, tools=(), family="debian")
+    first, *lines = err.splitlines()
+    assert (code, out) == (ExitCode.REFUSED, "") and first.endswith("can be created on /dev/sda:")
+    assert lines[0] == "    xfs: mkfs.xfs is not installed. Install with `apt install xfsprogs`."
+    assert max(map(len, lines)) < 110 and not any("mkswap" in line for line in lines)
+    # A package does not help if the volume is too small.
+    small = ("plan", "/dev/sda", "--volume", "workload=large-media,size=20M")
+    _, _, err = plan_on(drive(), *small, tools=(), family="debian")
+    assert "    xfs: Only 21.0 MB available." in err and "    ext4: mkfs.ext4 is not installed." in err
+
+
 def test_a_plan_never_replaces_a_file_by_half(plan_on: Run, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text("old")

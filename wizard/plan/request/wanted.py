@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.advice.catalogue import OptionSite, load_catalogue
+from wizard.advice.missing import filesystem, for_files, lacking
 from wizard.advice.ranking import advise, site_of
 from wizard.advice.request import take_options
 from wizard.advice.workloads import Profile, find_workload
@@ -39,7 +40,7 @@ def wish_of(
     elif role is not None:
         choice = role_choice(advice, role)
     else:
-        choice = _advised(advice)
+        choice = _advised(advice, machine)
     site = site_of(machine, drive, recording, profile, room)
     site = replace(site, root=site.root or is_systems(asked.role))
     wish = wish_with_options(choice, profile, asked, site, phrases, size_bytes)
@@ -53,21 +54,25 @@ def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
     return usual_bytes(asked.role, machine.memory_bytes)
 
 
-def _advised(advice: Advice) -> Choice:
+def _advised(advice: Advice, machine: Machine) -> Choice:
     if advice.chosen is None:
-        reasons = tuple(
-            t("{filesystem}: {obstacles:row}", filesystem=other.filesystem, obstacles=other.obstacles)
-            for other in advice.choices
-            if other.obstacles
-        )
+        reasons = tuple(_first_obstacle(one, machine) for one in for_files(advice.choices) if one.obstacles)
         none = t(
-            "No filesystem suitable for {workload} can be created on {drive}. {reasons:row}",
+            "No filesystem suitable for {workload} can be created on {drive}:{reasons:lines}",
             workload=advice.workload.id,
             drive=advice.drive,
             reasons=reasons,
         )
         raise Refused(none)
     return advice.chosen
+
+
+def _first_obstacle(choice: Choice, machine: Machine) -> Message:
+    """Why a filesystem cannot be created, in a line: a missing program only if nothing else is in the way."""
+    absent = lacking(machine, filesystem(choice.filesystem).makers)
+    others = (one for one in choice.obstacles if absent is None or one != str(absent.said))
+    why = next(others, choice.obstacles[0])
+    return t("{filesystem}: {why}", filesystem=choice.filesystem, why=why)
 
 
 def role_choice(advice: Advice, role: Role) -> Choice:
