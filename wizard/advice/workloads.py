@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from wizard.advice import catalogue as words
 from wizard.advice.catalogue import CatalogueOption, OptionKind, flag_of, gather, load_catalogue, meet
@@ -174,12 +175,11 @@ def find_workload(name: str) -> Profile:
         if profile.workload.id == name:
             return profile
     known = tuple(profile.workload.id for profile in profiles)
+    shown, near = repr(printable(name, 40)), tuple(get_close_matches(name, known))
     raise BadInput(
-        t(
-            "Unknown workload {name}. Choose one of {known:list}.",
-            name=repr(printable(name, 40)),
-            known=known,
-        )
+        t("Unknown workload {name}. Did you mean {near:list}?", name=shown, near=near)
+        if near
+        else t("Unknown workload {name}. Choose one of {known:list}.", name=shown, known=known)
     )
 
 

@@ -61,10 +61,25 @@ def wanted(environment: Mapping[str, str]) -> Iterator[str]:
                 yield from (f"{name}@{variant}", name) if variant else (name,)
 
 
-def within(place: str) -> str:
+def within(place: str, document: object = None) -> str:
     """Describe the container of a place: `drive 1, volume 2` for `drive[0].volume[1].size`. Empty for the
-    document."""
-    return ", ".join(map(_with_position, _keys(place)[:-1]))
+    document. With the `document`, add names and labels: `drive 1 (media), volume 2 (films)`."""
+    shown = []
+    for key in filter(None, place.split(".")[:-1]):
+        document = _value_at(document, key)
+        table = document if isinstance(document, dict) else {}
+        name = table.get("name") or table.get("label")
+        shown.append(f"{_with_position(key)} ({name})" if isinstance(name, str) else _with_position(key))
+    return ", ".join(shown)
+
+
+def _value_at(document: object, key: str) -> object:
+    """Return the value of a table at a key such as `drive[0]`, or None."""
+    name, *counts = re.findall(r"[^\[\]]+", key)
+    value: object = document.get(name) if isinstance(document, dict) else None
+    for count in map(int, counts):
+        value = value[count] if isinstance(value, list) and count < len(value) else None
+    return value
 
 
 def itself(place: str) -> str:

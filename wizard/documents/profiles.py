@@ -7,6 +7,7 @@ import re
 import struct
 import tomllib
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
@@ -81,35 +82,91 @@ def read_toml(text: str, where: str, wanted: type[T]) -> T:
 @lru_cache(maxsize=512)
 def _read_toml(text: str, where: str, wanted: type[Any]) -> Any:
     """Cached, since screens ask for the same profiles at every key."""
+    return _decoded(text, where, wanted, tomllib.loads)
+
+
+def read_toml_or_json(text: str, where: str, wanted: type[T]) -> T:
+    """Decode TOML, or JSON if the text begins with a brace. Raises BadInput like `read_toml`."""
+    return _decoded(text, where, wanted, _parser_of(text))
+
+
+Parser = Callable[[str], object]
+
+
+def _decoded(text: str, where: str, wanted: type[T], parse: Parser) -> T:
     try:
-        return decode(tomllib.loads(text), wanted)
+        return decode(parse(text), wanted)
     except Misfit as misfit:
         why = printable(str(misfit.said), 220)
-        raise _at_line(where, line_of(text, misfit.key), within(misfit.key), why) from None
+        raise _at_line(text, where, misfit.key, within(misfit.key, parse(text)), why) from None
     except RecursionError:
         raise BadInput(t("{file} cannot be read: values are nested too deeply.", file=where)) from None
     except ValueError as error:
-        # Invalid TOML, or a number with more digits than Python accepts.
+        # Invalid TOML or JSON, or a number with more digits than Python accepts.
         raise BadInput(f"{where}: {error}") from None
+
+
+def _parser_of(text: str) -> Parser:
+    return _parse_json if text.lstrip().startswith("{") else tomllib.loads
+
+
+def _parse_json(text: str) -> object:
+    return json.loads(text, object_pairs_hook=_without_doubles)
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object with unique keys, as in TOML. Raises ValueError."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"Duplicate key {next(key for key in keys if keys.count(key) > 1)!r}")
+    return found
 
 
 def fault_at(path: Path, key: str, why: Message) -> BadInput:
     """Return the error about the value at `key` (`choices[1].sentence`), with file, line and place."""
-    return _at_line(str(path), line_of(path.read_text(encoding="utf-8"), key), whole(key), str(why))
+    return _at_line(path.read_text(encoding="utf-8"), str(path), key, whole(key), str(why))
 
 
-def _at_line(where: str, line: int, place: str, why: str) -> BadInput:
+def fault_within(text: str, where: str, key: str, why: Message | str) -> BadInput:
+    """Return the error about the value at `key` (`drive[0].size`, or `drive[0].` for a table) in valid TOML
+    or JSON, with file, line and the table's place."""
+    return _at_line(text, where, key, within(key, _parser_of(text)(text)), str(why))
+
+
+def _at_line(text: str, where: str, key: str, place: str, why: str) -> BadInput:
+    line = (line_of if _parser_of(text) is tomllib.loads else json_line_of)(text, key)
     if place:
-        return BadInput(
-            t(
-                "{file}, line {line}, {place}: {why}",
-                file=where,
-                line=line,
-                place=printable(place, 100),
-                why=why,
-            )
-        )
+        shown = printable(place, 100)
+        return BadInput(t("{file}, line {line}, {place}: {why}", file=where, line=line, place=shown, why=why))
     return BadInput(t("{file}, line {line}: {why}", file=where, line=line, why=why))
+
+
+JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')
+
+
+def json_line_of(text: str, key: str) -> int:
+    """Return the line of the value at `key` in JSON text, from 1, or its table's line for a missing key."""
+    best, depth, before = 1, 0, ""
+    places: list[str] = []
+    for token in JSON_TOKEN.finditer(text):
+        word = token[0]
+        if word in ("{", "["):
+            places.append("" if word == "{" else "[0]")
+        elif word in ("}", "]"):
+            places.pop()
+        elif word == "," and places[-1].startswith("["):
+            places[-1] = f"[{int(places[-1][1:-1]) + 1}]"
+        elif word.startswith('"') and before in ("{", ",") and not places[-1].startswith("["):
+            places[-1] = f".{json.loads(word)}"
+        place, before = "".join(places).removeprefix("."), word
+        if (
+            len(place) > depth
+            and word not in ("[", ",")
+            and (key == place or key.startswith((f"{place}.", f"{place}[")))
+        ):
+            best, depth = text.count("\n", 0, token.start()) + 1, len(place)
+    return best
 
 
 def line_of(text: str, key: str) -> int:

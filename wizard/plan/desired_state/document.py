@@ -1,14 +1,16 @@
-"""Read a `diskwright.wanted/1` TOML document, and convert the volumes to requests for `plan`."""
+"""Read a `diskwright.wanted/1` document in TOML or JSON, and convert the volumes to requests for `plan`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from fnmatch import fnmatchcase
 
-from wizard.documents.profiles import read_toml
+from wizard.advice.missing import filesystem
+from wizard.advice.workloads import find_workload
+from wizard.documents.profiles import fault_within, read_toml_or_json
 from wizard.model.ensure import Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.machine import Drive
-from wizard.model.said import Message, parse_size, t
+from wizard.model.said import Message, parse_size, reason_of, t
 from wizard.plan.raid.striped import StripeWish
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import VolumeRequest, mount_order_fault, parse_volume
@@ -19,33 +21,39 @@ SEVERAL = ("option", "subvolume")
 
 
 def read_wanted(text: str, where: str) -> WantedDrives:
-    """Parse a document. Raises BadInput with `where` (a file), the position and the fault."""
-    wanted = read_toml(text, where, WantedDrives)
+    """Parse a document in TOML or JSON. Raises BadInput with `where` (a file), the position and the fault."""
+    wanted = read_toml_or_json(text, where, WantedDrives)
     if not wanted.drive:
         raise BadInput(t("{file} lists no drive; add [[drive]].", file=where))
-    for number, drive in enumerate(wanted.drive, 1):
-        for match in drive.matches:
-            if not any(getattr(match, one.name) for one in fields(Match)):
-                raise BadInput(
-                    t(
-                        "{file}, drive {number}: match is empty; set path, model, serial, size or bus.",
-                        file=where,
-                        number=number,
-                    )
-                )
+    for at, drive in enumerate(wanted.drive):
+        key = f"drive[{at}]."
         try:
+            _check_matches(drive)
+            for number, volume in enumerate(drive.volume):
+                key = f"drive[{at}].volume[{number}]."
+                parse_volume(_written(volume))
+                if volume.workload is not None:
+                    key = f"drive[{at}].volume[{number}].workload"
+                    find_workload(volume.workload)
+                if volume.fs is not None:
+                    key = f"drive[{at}].volume[{number}].fs"
+                    filesystem(volume.fs)
+            key = f"drive[{at}]."
             requests_of(drive)
             stripe_of(drive)
-            for match in drive.matches:
-                if match.size is not None:
-                    parse_size(match.size)
         except BadInput as error:
-            raise BadInput(
-                t("{file}, drive {number}: {why}", file=where, number=number, why=str(error))
-            ) from None
+            raise fault_within(text, where, key, reason_of(error)) from None
     if fault := mount_order_fault(places_named(wanted)):
         raise BadInput(t("{file}: {why}", file=where, why=fault))
     return wanted
+
+
+def _check_matches(drive: WantedDrive) -> None:
+    for match in drive.matches:
+        if not any(getattr(match, one.name) for one in fields(Match)):
+            raise BadInput(t("match is empty; set path, model, serial, size or bus."))
+        if match.size is not None:
+            parse_size(match.size)
 
 
 def places_named(wanted: WantedDrives) -> tuple[str, ...]:

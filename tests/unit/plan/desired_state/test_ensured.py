@@ -87,6 +87,12 @@ def test_a_volume_is_read_as_the_command_reads_it() -> None:
         (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/etc/keys/../k"\n', "is not a plain path"),
         (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "k"\n', "is not a plain path"),
         (HEAD + VOLUME + 'encrypt = "luks2"\nkey = "/dev/urandom"\n', "cleared at boot"),
+        (
+            HEAD + 'name = "media"\n[[drive.volume]]\nlabel = "films"\nworkload = "large-medai"\n',
+            "line 7, drive 1 (media), volume 1 (films): Unknown workload 'large-medai'. "
+            "Did you mean large-media?",
+        ),
+        (HEAD + VOLUME + 'fs = "zfs"\n', "line 6, drive 1, volume 1: diskwright does not make"),
         (HEAD, "drive 1: `volume` is missing."),
         (HEAD + "volume = []\n", "no volume is listed"),
         ('schema = "diskwright.wanted/2"\ndrive = []\n', "diskwright.wanted/1"),
@@ -104,6 +110,51 @@ def test_what_does_not_fit_is_named_with_its_place(text: str, why: str) -> None:
     with pytest.raises(BadInput) as error:
         read_wanted(text, "w.toml")
     assert str(error.value).startswith("w.toml") and why in str(error.value)
+
+
+JSON = """{
+  "schema": "diskwright.wanted/1",
+  "drive": [
+    {"match": {"serial": "A"}, "volume": [{"workload": "nas"}]},
+    {
+      "name": "media",
+      "match": {"serial": "B"},
+      "volume": [
+        {"workload": "nas"},
+        {
+          "workload": "large-media",
+          "label": "films",
+          "option": ["noatime", "lazytime"],
+          "size": "1G"
+        }
+      ]
+    }
+  ]
+}
+"""
+FILMS = "drive 2 (media), volume 2 (films): "
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('"1G"', "10", f"line 14, {FILMS}`size` must be text, not a number."),
+        ('"size"', '"sise"', f"line 14, {FILMS}`sise` is not a known key."),
+        ('"lazytime"', "7", f"line 13, {FILMS}option 2 must be text, not a number."),
+        ('"large-media"', '"large-medai"', f"line 11, {FILMS}Unknown workload 'large-medai'."),
+        ('"1G"', '"lots"', f"line 10, {FILMS}"),
+        ('"B"', "true", "line 7, drive 2 (media), match: `serial` must be text"),
+        ('{"serial": "B"}', "{}", "line 5, drive 2 (media): match is empty"),
+        ('"label"', '"size"', "Duplicate key 'size'"),
+        ("[\n", "\n", "line 5 column"),
+        ('"drive": [', '"drive": 1, "x": [', "line 3: `x` is not a known key."),
+    ],
+)
+def test_json_is_read_as_strictly_as_toml(old: str, new: str, why: str) -> None:
+    assert read_wanted(JSON, "w.json").drive[1].volume[1].option == ("noatime", "lazytime")
+    with pytest.raises(BadInput) as error:
+        read_wanted(JSON.replace(old, new, 1), "w.json")
+    assert str(error.value).startswith("w.json") and why in str(error.value), str(error.value)
 
 
 def test_exactly_one_drive_is_meant() -> None:
