@@ -31,7 +31,7 @@ class Ansible(Playing):
         super().__init__(work.folder / "ansible", DISKWRIGHT_STATE=str(work.folder))
         self.work = work
 
-    def media(self, drive: str, **volume: str) -> Task:
+    def media(self, drive: str, **volume: str | int) -> Task:
         """One volume on that drive."""
         self.work.bench.own(drive)
         usual = {"workload": "large-media", "fs": "ext4", "mount": str(self.work.place("media"))}
@@ -57,17 +57,43 @@ def test_changed_then_ok_and_check_changes_nothing(
 
     other = ansible.media(drive, label="films")
     unknown = ansible.media(drive, labl="films")
-    (made, again, refused, wrong), _ = ansible.play(task, task, other, unknown)
+    number = ansible.media(drive, label="films", size=10)
+    (made, again, refused, wrong, bare), _ = ansible.play(task, task, other, unknown, number)
     assert made["changed"] and made["drives"][0]["state"] == "changed", made
     assert not again["changed"] and again["drives"][0]["state"] == "as-wanted" and again["diff"] == []
     assert refused["failed"] and "media instead of films" in refused["msg"] and refused["rc"] == 3
-    assert wrong["failed"] and "`labl` is not a known key" in wrong["msg"] and wrong["rc"] == 2
+    assert wrong["failed"] and "drives.volume.labl" in wrong["msg"]
+    assert bare["msg"].endswith("volume 1 (films): `size` must be text, not a number."), bare["msg"]
+    assert "/" not in bare["msg"] and bare["rc"] == 2
+
+
+def test_the_role_copies_the_one_file_and_runs_it(
+    ansible: Ansible, work: Work, make_drive: MakeDrive
+) -> None:
+    """The file may not be on the target before the module is run, which --check does not copy."""
+    drive, there = make_drive(SIZE), work.folder / "target/diskwright"
+    there.parent.mkdir()
+    (wanted,) = ansible.media(drive)["diskwright.storage.drives"]["drives"]
+    given = {"diskwright_file": str(ansible.program), "diskwright_path": str(there)}
+    role = {
+        "ansible.builtin.include_role": {"name": "diskwright.storage.one_file"},
+        "vars": {**given, "diskwright_drives": [wanted]},
+    }
+    blank = work.digest(drive)
+    ansible.play(role, words=("--check",))
+    assert not there.exists()
+    _, printed = ansible.play({**role, "vars": given})
+    assert there.read_text() == ansible.program.read_text() and there.stat().st_mode & 0o777 == 0o755
+    assert "changed=1" in printed and work.digest(drive) == blank
+    _, printed = ansible.play(role, words=("--check",))
+    assert "changed=1" in printed, printed
+    assert work.digest(drive) == blank
 
 
 @pytest.mark.skipif(not IS_FULL, reason="takes 10 s, so only with --full")
 def test_what_was_killed_may_have_changed_something(ansible: Ansible) -> None:
     ansible.program.write_text("#!/bin/sh\nkill -9 $$\n")
-    task = ansible.task({"name": "x", "match": {"serial": "x"}})
+    task = ansible.task({"name": "x", "match": {"serial": "x"}, "volume": [{"workload": "nas"}]})
     (killed,), _ = ansible.play(task)
     (checked,), _ = ansible.play(task, words=("--check",))
     assert killed["failed"] and killed["changed"] and "code" in killed["msg"], killed

@@ -27,7 +27,7 @@ from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
-from wizard.model.said import Message, Sentence, Sentences, in_english, reason_of, t
+from wizard.model.said import Message, Sentence, Sentences, in_english, reason_of, shown_lines, t
 from wizard.plan.desired_state.document import places_named, read_wanted
 from wizard.plan.preview import plan_lines
 
@@ -100,7 +100,7 @@ def lines_of(result: EnsureResult) -> Iterator[str]:
     )
     yield str(head)
     if result.state != "changed":
-        yield from (f"    {printable(str(said), 2000)}" for said in result.said)
+        yield from (f"    {line}" for said in result.said for line in shown_lines(said, 2000))
 
 
 def _head(state: State, name: str, drives: tuple[str, ...]) -> Message:
@@ -177,7 +177,11 @@ def parser() -> ArgumentParser:
             ),
         ),
     )
-    made.add_argument("wanted", metavar="WANTED.toml", help=str(t("file with drives and volumes")))
+    made.add_argument(
+        "wanted",
+        metavar="WANTED.toml",
+        help=str(t("file with drives and volumes, TOML or JSON")),
+    )
     made.add_argument(
         "--example",
         action=_Prints,
