@@ -13,14 +13,16 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import Layout, Member, Plan, Slot, Volume
-from wizard.model.said import KIB, MIB, t
+from wizard.model.plan import NO_PLACE, AddFstabLine, Layout, Member, Plan, Slot, Volume
+from wizard.model.said import KIB, MIB, Message, t
+from wizard.plan.messages import who
 from wizard.plan.planner import PLAIN, Mode, make_plan
 from wizard.plan.raid.striped import StripeWish, choice_on, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
 from wizard.plan.request.using import Usual, put_to_use
 from wizard.plan.request.volume_request import Arrangement, VolumeRequest, Wish
 from wizard.plan.request.wanted import named_choice, wish_of, wish_with_options
+from wizard.plan.steps.commands import fstab_escaped, fstab_line
 from wizard.probe.host.environment import writer_named
 
 
@@ -128,69 +130,98 @@ def table_of(member: Member) -> Layout:
     return member.after
 
 
-def lacking(plan: Plan, makes: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Describe what the exported table does not include. `makes`: filesystems that the tool creates itself,
-    with its own options and UUID."""
+def lacking(plan: Plan, *, repart: bool = False) -> Iterator[str]:
+    """Describe what is not written besides the table. `repart`: for systemd-repart, which creates more than
+    sfdisk."""
     if plan.stripe is not None:
-        yield str(t("Not included: the {kind} array across several drives.", kind=plan.stripe.kind))
+        yield str(t("Not written: the {kind} array across several drives.", kind=plan.stripe.kind))
     if plan.group is not None:
-        yield str(t("Not included: the LVM volume group {name}.", name=plan.group.name))
+        yield str(t("Not written: the LVM volume group {name}.", name=plan.group.name))
     for volume in plan.volumes:
-        yield from map(str, _volume_omissions(plan, volume, makes))
+        told = _repart_omissions(volume) if repart and _is_created(plan, volume) else _omissions(volume)
+        yield from map(str, told)
 
 
-def is_plain(plan: Plan, volume: Volume) -> bool:
-    """Return True if the volume's filesystem is directly on its partition."""
-    return volume.encryption is None and plan.stripe is None and plan.group is None
-
-
-def _volume_omissions(plan: Plan, volume: Volume, makes: frozenset[str]) -> Iterator[object]:
-    device, kind = volume.path, volume.filesystem
+def _omissions(volume: Volume) -> Iterator[Message]:
     if volume.encryption is not None:
-        yield t(
-            "Not included: the encrypted container on {device} and its header.",
-            device=volume.encryption.device,
-        )
-    if kind not in makes or not is_plain(plan, volume):
-        yield t(
-            "Not included: the {filesystem} '{label}' on {device} and its options.",
-            filesystem=kind,
-            label=volume.label,
-            device=device,
-        )
-    elif volume.mkfs_options:
-        options = " ".join(volume.mkfs_options)
-        yield t(
-            "Not included: options {options} and UUID {uuid} of the {filesystem} on {device}.",
-            filesystem=kind,
-            device=device,
-            options=options,
-            uuid=volume.uuid,
-        )
-    else:
-        yield t(
-            "Not included: UUID {uuid} of the {filesystem} on {device}.",
-            filesystem=kind,
-            device=device,
-            uuid=volume.uuid,
-        )
+        yield t("Not written: the encrypted container on {device}.", device=volume.encryption.device)
+    yield t(
+        "Not written: the {filesystem} '{label}' on {device} and its options.",
+        filesystem=volume.filesystem,
+        label=volume.label,
+        device=volume.path,
+    )
     if volume.subvolumes:
         yield t(
-            "Not included: the subvolumes {names:and} on {device}.",
-            device=device,
+            "Not written: the subvolumes {names:and} on {device}.",
+            device=volume.path,
             names=tuple(one.name for one in volume.subvolumes),
         )
     if volume.mount_point is not None:
-        place = printable(volume.mount_point, 200)
         yield t(
-            "Not included: the mount of {device} at {place} and write permissions.",
-            device=device,
-            place=place,
+            "Not written: the mount of {device} at {place} and write permissions.",
+            device=volume.path,
+            place=printable(volume.mount_point, 200),
         )
+
+
+def _repart_omissions(volume: Volume) -> Iterator[Message]:
+    if held := volume.encryption:
+        yield t(
+            "Not written: the key of {device}. Name a file with the key: systemd-repart --key-file=FILE.",
+            device=held.device,
+        )
+        yield _other_uuid("crypto_LUKS", held.device, held.uuid)
+    yield _other_uuid(volume.filesystem, volume.path, volume.uuid)
+    if volume.mkfs_options:
+        yield t(
+            "Not written: the options {options:row} of the {filesystem} on {device}.",
+            options=volume.mkfs_options,
+            filesystem=volume.filesystem,
+            device=volume.path,
+        )
+    if volume.subvolumes:
+        yield t(
+            "The subvolumes on {device} need systemd-repart 255; an older one creates plain folders.",
+            device=volume.path,
+        )
+    if volume.mount_point == NO_PLACE:
+        yield t("Not written: the fstab line for swap on {device}.", device=volume.path)
+    elif volume.mount_point is not None:
+        yield t(
+            "The mount of {device} at {place} needs systemd-repart 256 and its option --generate-fstab=FILE.",
+            device=volume.path,
+            place=printable(volume.mount_point, 200),
+        )
+    if volume.writer.kind != "root":
+        yield t(
+            "Not written: write permission for {who} on {device}.", who=who(volume.writer), device=volume.path
+        )
+
+
+def _other_uuid(filesystem: str, device: str, uuid: str) -> Message:
+    return t(
+        "Not written: UUID {uuid} of the {filesystem} on {device}.",
+        uuid=uuid,
+        filesystem=filesystem,
+        device=device,
+    )
+
+
+def fstab_text(plan: Plan) -> str:
+    """Return the lines that the plan adds to fstab."""
+    lines = [fstab_line(one.operation) for one in plan.steps if isinstance(one.operation, AddFstabLine)]
+    return "".join(f"{line}\n" for line in lines)
 
 
 MAKES = frozenset({"ext4", "btrfs", "xfs", "vfat", "swap"})
 """Filesystems supported by `Format=` since version 252."""
+
+
+def _is_created(plan: Plan, volume: Volume) -> bool:
+    """Return True if systemd-repart creates the volume: on a partition, encrypted or not."""
+    return volume.filesystem in MAKES and plan.stripe is None and plan.group is None
+
 
 FIRST_BYTES = MIB
 """Start of the first partition on an empty drive."""
@@ -213,13 +244,42 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
             t("systemd-repart creates only GPT, but {drive} has another table.", drive=member.drive.path)
         )
     slots = layout.partitions
-    volumes = {volume.path: volume for volume in plan.volumes if is_plain(plan, volume)}
+    volumes = {
+        volume.encryption.device if volume.encryption else volume.path: tuple(_content(plan, volume))
+        for volume in plan.volumes
+        if _is_created(plan, volume)
+    }
     found = {}
     for at, slot in enumerate(slots):
         padding = slots[at + 1].start_bytes - slot.end_bytes if at + 1 < len(slots) else 0
-        volume = volumes.get(partition_path(member.drive.path, slot.number))
-        found[_file_name(slot)] = _definition(slot, padding, volume)
+        content = volumes.get(partition_path(member.drive.path, slot.number), ())
+        found[_file_name(slot)] = _definition(slot, padding, content)
     return found
+
+
+def _content(plan: Plan, volume: Volume) -> Iterator[str]:
+    """Return the lines for the content of a partition. Older versions warn about unknown lines."""
+    yield f"Format={volume.filesystem}"
+    if held := volume.encryption:
+        yield "Encrypt=key-file"
+        yield f"EncryptedVolume={held.name}:{_escaped(held.key)}:luks,nofail"
+    if volume.subvolumes:
+        # Subvolumes= does not create the folders.
+        paths = " ".join(f"/{one.name}" for one in volume.subvolumes)
+        yield from (f"MakeDirectories={paths}", f"Subvolumes={paths}")
+    for step in plan.steps:
+        match step.operation:
+            case AddFstabLine(uuid=volume.uuid, mount_point=place, options=options) if place != NO_PLACE:
+                # systemd-repart copies the path to fstab without escapes.
+                yield f"MountPoint={_escaped(fstab_escaped(place))}:{','.join(options)}"
+
+
+def _escaped(path: str) -> str:
+    """Escape a path in a field between colons."""
+    plain = (char if char.isalnum() or char in "/._-@+" else char.encode() for char in path)
+    return "".join(
+        one if isinstance(one, str) else "".join(f"\\x{byte:02x}" for byte in one) for one in plain
+    )
 
 
 def repart_lacks(member: Member) -> Iterator[str]:
@@ -228,14 +288,14 @@ def repart_lacks(member: Member) -> Iterator[str]:
     if slots and slots[0].start_bytes != FIRST_BYTES:
         yield str(
             t(
-                "Not included: the start of {device}, which becomes 1 MiB.",
+                "Not written: the start of {device}, which becomes 1 MiB.",
                 device=partition_path(member.drive.path, slots[0].number),
             )
         )
     if [slot.number for slot in slots] != [*range(1, len(slots) + 1)]:
         yield str(
             t(
-                "Not included: the partition numbers of {drive}, which become consecutive from 1.",
+                "Not written: the partition numbers of {drive}, which become consecutive from 1.",
                 drive=member.drive.path,
             )
         )
@@ -244,7 +304,7 @@ def repart_lacks(member: Member) -> Iterator[str]:
         if slot.start_bytes % STEP_BYTES or slot.size_bytes % STEP_BYTES:
             yield str(
                 t(
-                    "Not included: the exact position of {device}, which is rounded to {step:exact}.",
+                    "Not written: the exact position of {device}, which is rounded to {step:exact}.",
                     device=device,
                     step=STEP_BYTES,
                 )
@@ -252,13 +312,13 @@ def repart_lacks(member: Member) -> Iterator[str]:
         if slot.name and not _is_plain_name(slot.name):
             yield str(
                 t(
-                    "Not included: the name '{name}' of {device}.",
+                    "Not written: the name '{name}' of {device}.",
                     device=device,
                     name=printable(slot.name, 80),
                 )
             )
         if low := slot.attributes & ~OWN_BITS:
-            yield str(t("Not included: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
+            yield str(t("Not written: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
         if not slot.attributes & GROWS:
             yield str(
                 t(
@@ -274,7 +334,7 @@ def _file_name(slot: Slot) -> str:
     return f"{slot.number:03}-{plain or 'partition'}.conf"
 
 
-def _definition(slot: Slot, padding_bytes: int, volume: Volume | None) -> str:
+def _definition(slot: Slot, padding_bytes: int, content: Sequence[str]) -> str:
     lines = ["[Partition]", f"Type={slot.type}"]
     if slot.name and _is_plain_name(slot.name):
         lines.append(f"Label={slot.name.replace('%', '%%')}")
@@ -285,9 +345,7 @@ def _definition(slot: Slot, padding_bytes: int, volume: Volume | None) -> str:
     if bits := slot.attributes & OWN_BITS:
         lines.append(f"Flags={bits:#x}")
     lines.append(f"GrowFileSystem={'yes' if slot.attributes & GROWS else 'no'}")
-    if volume is not None and volume.filesystem in MAKES:
-        lines.append(f"Format={volume.filesystem}")
-    return "\n".join((*lines, ""))
+    return "\n".join((*lines, *content, ""))
 
 
 def _is_plain_name(name: str) -> bool:
@@ -329,7 +387,7 @@ def sfdisk_lacks(member: Member) -> Iterator[str]:
         and _preserves_partitions(member.after)
     ):
         yield str(
-            t("Not included: the table UUID of {drive}; a new UUID is generated.", drive=member.drive.path)
+            t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive.path)
         )
 
 

@@ -10,23 +10,50 @@ from tests.unit.plan.raid.stripes import MD
 from tests.unit.plan.raid.test_grouped import grouped
 from tests.unit.plan.test_encryption import planned, secret
 from wizard.model.errors import BadInput
-from wizard.model.plan import Plan
+from wizard.model.plan import NO_PLACE, Plan, Subvolume
 from wizard.model.said import GIB
-from wizard.plan.export import MAKES, lacking, member_of, repart_files, repart_lacks, sfdisk_dump
+from wizard.plan.export import lacking, member_of, repart_files, repart_lacks, sfdisk_dump
 from wizard.plan.planner import Mode
 
 
-def told(plan: Plan, makes: frozenset[str] = frozenset()) -> str:
-    return "\n".join(lacking(plan, makes))
+def told(plan: Plan, *, repart: bool = False) -> str:
+    return "\n".join(lacking(plan, repart=repart))
 
 
 def test_what_lies_between_a_partition_and_its_filesystem_is_told() -> None:
     encrypted = planned(secret())
-    assert "the encrypted container on /dev/sda1" in told(encrypted, MAKES)
-    assert "Format=" not in "".join(repart_files(encrypted, encrypted.members[0]).values())
+    assert "Not written: the encrypted container on /dev/sda1" in told(encrypted)
     in_group = grouped(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
-    assert "the LVM volume group" in told(in_group, MAKES) and "the ext4" in told(in_group, MAKES)
+    said = told(in_group, repart=True)
+    assert "the LVM volume group" in said and "the ext4" in said
     assert "Format=" not in "".join(repart_files(in_group, in_group.members[0]).values())
+
+
+def test_repart_is_given_containers_subvolumes_and_mounts() -> None:
+    volumes = (
+        secret(key="/etc/keys/m.key", mount_point="/srv/my media: b", size_bytes=GIB),
+        replace(
+            wish("btrfs", size_bytes=GIB, mount_point="/srv/b"),
+            label="b",
+            subvolumes=(Subvolume("@home", "/srv/b/home"), Subvolume("@home/old")),
+        ),
+        wish("swap", size_bytes=GIB, mount_point=NO_PLACE),
+    )
+    plan = planned(*volumes)
+    container, btrfs, swap = (text.splitlines() for text in repart_files(plan, plan.members[0]).values())
+    (held,) = plan.containers
+    assert {"Format=ext4", "Encrypt=key-file"} <= {*container}
+    assert f"EncryptedVolume={held.name}:/etc/keys/m.key:luks,nofail" in container
+    assert "MountPoint=/srv/my\\x5c040media\\x3a\\x5c040b:noatime,nofail" in container
+    assert {"MakeDirectories=/@home /@home/old", "Subvolumes=/@home /@home/old"} <= {*btrfs}
+    mounts = [line for line in btrfs if line.startswith("MountPoint=/srv/b")]
+    assert len(mounts) == 2 and mounts[1].startswith("MountPoint=/srv/b/home:")
+    assert "subvol=/@home" in mounts[1].split(",")
+    assert not any(line.startswith("MountPoint") for line in swap)
+    said = told(plan, repart=True)
+    assert "--key-file" in said and held.uuid in said and "the fstab line for swap" in said
+    assert "--generate-fstab" in said and "systemd-repart 255" in said
+    assert "the subvolumes" not in said and "the encrypted container" not in said
 
 
 def test_of_several_drives_one_is_named() -> None:
@@ -57,7 +84,7 @@ def test_a_name_cannot_end_a_value_or_a_line() -> None:
     (text,) = repart_files(plan, member).values()
     assert "swap" not in text and "Label=" not in text
     said = "\n".join(repart_lacks(member))
-    assert "Not included: the name" in said and "the attributes 0x1" in said
+    assert "Not written: the name" in said and "the attributes 0x1" in said
 
 
 def test_an_mbr_keeps_its_identifier_and_is_no_matter_of_repart() -> None:
