@@ -59,7 +59,7 @@ BY_METAVAR: dict[str, Callable[[], Value]] = {
     "FOLDER": lambda: FOLDERS,
     "DIR": lambda: FOLDERS,
     **dict.fromkeys(
-        ("FILE", "PATH", "PLAN.json", "CHANGES.json", "VERDICT.json", "WANTED.toml"), lambda: FILES
+        ("FILE", "PATH", "PLAN.json", "CHANGES.json", "VERDICT.json", "WANTED.toml", "SOURCE"), lambda: FILES
     ),
     "RUN": lambda: Value(Kind.RUNS),
     "FS": _filesystems,

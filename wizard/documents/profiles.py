@@ -135,7 +135,7 @@ def fault_within(text: str, where: str, key: str, why: Message | str) -> BadInpu
 
 
 def _at_line(text: str, where: str, key: str, place: str, why: str) -> BadInput:
-    line = (line_of if _parser_of(text) is tomllib.loads else json_line_of)(text, key)
+    line = (line_of if _parser_of(text) is tomllib.loads else _json_line_of)(text, key)
     if place:
         shown = printable(place, 100)
         return BadInput(t("{file}, line {line}, {place}: {why}", file=where, line=line, place=shown, why=why))
@@ -145,7 +145,7 @@ def _at_line(text: str, where: str, key: str, place: str, why: str) -> BadInput:
 JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')
 
 
-def json_line_of(text: str, key: str) -> int:
+def _json_line_of(text: str, key: str) -> int:
     """Return the line of the value at `key` in JSON text, from 1, or its table's line for a missing key."""
     best, depth, before = 1, 0, ""
     places: list[str] = []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
-from tests.loop.applying import Work, story, wish
+from tests.loop.applying import Work, diskwright, story, wish
 from tests.loop.program import (
     MIB,
     Arrangement,
@@ -23,6 +23,7 @@ from tests.loop.program import (
     render_plan,
 )
 from wizard.cli import main
+from wizard.model.plan import Subvolume
 from wizard.plan.export import GROWS, repart_files
 
 SIZE = 128 * MIB
@@ -165,3 +166,65 @@ def test_repart_leaves_the_gaps_of_a_plan(work: Work, make_drive: MakeDrive) -> 
         (folder / name).write_text(text)
     made = made_by_repart(make_drive(SIZE), work, folder)
     assert entries(made.partitions, "part_uuid", "attributes") == planned(plan, "part_uuid", "attributes")
+
+
+def wanted_from(source: str, work: Work) -> Path:
+    """The file for `ensure` from a plan or a drive."""
+    file = work.folder / "wanted.toml"
+    done = diskwright(work, "export", source, "--as", "wanted", "--fstab", str(work.fstab), "-o", str(file))
+    assert done.returncode == 0 and "would change or refuse" not in done.stderr, done.stderr
+    return file
+
+
+def ensured(file: Path, work: Work) -> str:
+    """The state of the only drive after `ensure`."""
+    done = diskwright(work, "ensure", str(file), "--fstab", str(work.fstab), "--json")
+    (drive,) = json.loads(done.stdout)["drives"]
+    return str(drive["state"]) if done.returncode == 0 else done.stdout
+
+
+def test_ensure_changes_nothing_by_what_was_exported(work: Work, make_drive: MakeDrive) -> None:
+    drive, place = make_drive(400 * MIB), work.place("some where")
+    volumes = (
+        replace(wish("ext4", 40 * MIB), mount_point=str(place), label="b ä=%"),
+        replace(wish("swap", 20 * MIB, options=()), mount_point="none"),
+        replace(
+            wish("btrfs", options=()),
+            subvolumes=(Subvolume("@home", str(work.place("home"))), Subvolume("@old")),
+        ),
+    )
+    plan = work.plan(drive, *volumes)
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    work.bench.own(drive)
+    from_plan = wanted_from(str(file), work)
+    assert ensured(from_plan, work) == "changed"
+    fstab = work.fstab.read_text()
+    assert ensured(from_plan, work) == "as-wanted"
+    from_drive = wanted_from(drive, work)
+    assert ensured(from_drive, work) == "as-wanted" and work.fstab.read_text() == fstab
+    text = from_drive.read_text()
+    assert f'mount = "{place}"' in text and f'subvolume = ["@home:{work.place("home")}"]' in text
+    # Of a mount that is missing it says so.
+    tool("umount", str(place))
+    done = diskwright(work, "export", drive, "--as", "wanted", "--fstab", str(work.fstab))
+    assert f"is not mounted at {place}" in done.stderr
+
+
+@pytest.mark.parametrize("table", ["gpt", "dos"])
+def test_what_others_made_is_exported_too(table: str, work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(260 * MIB)
+    work.bench.own(drive)
+    lines = f"label: {table}\\nstart=3MiB,size=50MiB\\nstart=60MiB,size=150MiB\\n"
+    tool("sh", "-c", f"printf '{lines}' | sfdisk --quiet --no-reread {drive}")
+    tool("partx", "--update", drive)
+    tool("mkfs.ext4", "-q", "-L", "one", f"{drive}p1")
+    tool("mkfs.btrfs", "-q", "-L", "two", f"{drive}p2")
+    before = work.digest(drive)
+    text = (file := wanted_from(drive, work)).read_text()
+    assert 'size = "150MiB"' in text and text.count('mount = "none"') == 2
+    assert ensured(file, work) == "as-wanted" and work.digest(drive) == before
+    # Without a table there is no entry.
+    bare = make_drive(SIZE)
+    tool("mkfs.ext4", "-q", bare)
+    assert "no partition table" in diskwright(work, "export", bare, "--as", "wanted").stderr

@@ -6,13 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.machines import drive
+from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, in_container, made
-from wizard.apply.ensure import layers
+from wizard.apply.ensure import layers, look
+from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.layers import container_faults, places_at_boot
+from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.apply.run.backup_store import Environment
+from wizard.model.ensure import WantedVolume
+from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Signature
 from wizard.plan.desired_state.document import read_wanted, requests_of
+from wizard.plan.request.roles import role_by_type
 
 INSIDE = Signature("ext4", "filesystem", label="media", uuid="f" * 36)
 CRYPTTAB = f"# opened\nluks-x UUID={'c' * 36} /etc/keys/m.key luks,nofail\n"
@@ -83,3 +88,37 @@ def test_what_is_missing_is_told(
     environment.crypttab.write_text(crypttab)
     environment.fstab.write_text(fstab)
     assert why in told(there(mounted), environment, monkeypatch)
+
+
+def exported(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> WantedVolume:
+    monkeypatch.setattr(look, "meant", lambda matches: (machine(of), (of,)))
+    monkeypatch.setattr(look, "look_at", lambda wanted, where: DriveAssessment(wanted, DriveState.AS_WANTED))
+    (volume,) = look.as_found(of.path, Where(environment)).wanted.volume
+    return volume
+
+
+def test_it_is_exported_with_its_key(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    volume = exported(there(), environment, monkeypatch)
+    assert (volume.encrypt, volume.key, volume.mount) == ("luks2", "/etc/keys/m.key", "/srv/m")
+    assert (volume.fs, volume.label, volume.size, volume.writable) == ("ext4", "media", "rest", None)
+    closed = replace(there(), layers=())
+    with pytest.raises(Refused, match="is encrypted: open it"):
+        exported(closed, environment, monkeypatch)
+    environment.crypttab.write_text(CRYPTTAB.replace("/etc/keys/m.key", "none"))
+    with pytest.raises(Refused, match="is encrypted: open it"):
+        exported(there(), environment, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("kind", "filesystem", "role"),
+    [
+        ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "vfat", "esp"),
+        ("4f68bce3-e8cd-4db1-96e7-fbcaf984b709", "ext4", "root"),
+        ("0fc63daf-8483-4772-8e79-3d69d8477de4", "ext4", ""),
+        ("0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", "swap", "swap"),
+        ("0x83", "ext4", ""),
+        (None, "ext4", ""),
+    ],
+)
+def test_the_type_of_a_partition_says_its_role(kind: str | None, filesystem: str, role: str) -> None:
+    assert role_by_type(kind, filesystem) == role

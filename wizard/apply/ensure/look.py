@@ -7,29 +7,44 @@ from pathlib import Path
 
 from wizard.apply.ensure.compare_mounts import Using, Where, using_of
 from wizard.apply.ensure.converge import Aim, reaching_faults, together_faults
+from wizard.apply.ensure.layers import lines_of
 from wizard.apply.ensure.leftover import DesiredPlan, Leftover, leftover
 from wizard.apply.plan.job import measure
 from wizard.apply.plan.start import why_direct
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import runs_folder
+from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
 from wizard.apply.system.crypttab import key_of
+from wizard.filesystems.registry import MADE
 from wizard.model.changes import Changes
-from wizard.model.ensure import Match, Shape, WantedDrive
-from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.machine import Drive, Machine
-from wizard.model.plan import NO_PLACE, Plan
+from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
+from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.operations import Encryption
+from wizard.model.plan import NO_PLACE, Plan, Subvolume, Volume
 from wizard.model.said import Message, reason_of, t, tn
 from wizard.plan.desired_state.differences import (
+    CONTAINER,
     layout_differences,
     may_replace,
+    opened_on,
     replace_value,
     shape_of,
     shapes_wanted,
 )
-from wizard.plan.desired_state.document import drive_meant
+from wizard.plan.desired_state.document import (
+    NO_TABLE,
+    drive_meant,
+    likely_workload,
+    match_of,
+    volume_entry,
+)
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
+from wizard.plan.request.roles import ROLES, role_by_type
 from wizard.plan.request.subvolumes import places_of
+from wizard.plan.request.volume_request import REST, size_text
 from wizard.probe.machine import probe_machine
 
 
@@ -294,3 +309,71 @@ def _drive(match: Match, links: dict[str, str], known: tuple[Drive, ...]) -> Dri
         return drive_meant(match, known)
     path = links[match.path]
     return drive_meant(replace(match, path=path), tuple(drive for drive in known if drive.path == path))
+
+
+def as_found(device: str, where: Where) -> DriveAssessment:
+    """Describe an existing drive as an entry, and compare the drive with that entry. Raises Refused for
+    content that no entry describes."""
+    _, (drive,) = meant((Match(path=device),))
+    if (
+        drive.signatures
+        or not drive.partitions
+        or drive.table is None
+        or drive.table.kind not in ("gpt", "mbr")
+    ):
+        raise Refused(NO_TABLE(drive=drive.path))
+    volumes = tuple(_found(drive, part, where.environment) for part in drive.partitions)
+    exact = WantedDrive(
+        match_of(drive),
+        volumes,
+        name=volumes[0].label or "",
+        table="gpt" if drive.table.kind == "gpt" else "mbr",
+    )
+    # The last partition may end elsewhere than `ensure` would place its end.
+    last = replace(volumes[-1], size=REST)
+    looks = [look_at(one, where) for one in (replace(exact, volume=(*volumes[:-1], last)), exact)]
+    return next((look for look in looks if look.standing is DriveState.AS_WANTED), looks[-1])
+
+
+def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVolume:
+    held, layer = part.signatures, opened_on(drive, part.path)
+    encryption = None
+    if part.filesystem == CONTAINER:
+        keys = [one.key for one in openings(drive, part.path, environment.crypttab)]
+        if layer is None or not keys or not keys[0].startswith("/"):
+            file = str(environment.crypttab)
+            raise Refused(
+                t("{device} is encrypted: open it, with its key file in {file}.", device=part.path, file=file)
+            )
+        held, encryption = layer.signatures, Encryption(part.path, "", "", 0, 0, keys[0])
+    if len(held) != 1 or held[0].kind not in MADE:
+        kinds = tuple(printable(one.kind, 40) for one in held) or (t("nothing"),)
+        raise Refused(
+            t("{device} contains {found:and}, which no entry describes.", device=part.path, found=kinds)
+        )
+    (one,) = held
+    at_boot = lines_of(layer, environment) if layer else lines_at_boot(drive, part.path, environment.fstab)
+    mounts = [(_subvolume(line.options), line.mount_point) for line in at_boot]
+    place = next((place for name, place in mounts if not name), None)
+    role = role_by_type(part.type, one.kind)
+    volume = Volume(
+        ROLES[role].workload if role in ROLES else likely_workload(one.kind, one.label),
+        part.number,
+        part.path,
+        one.kind,
+        one.uuid or "",
+        one.label or "",
+        (NO_PLACE if at_boot else None) if one.kind == "swap" else place,
+        (),
+        at_boot[0].options if at_boot else (),
+        role=role,
+        encryption=encryption,
+        subvolumes=tuple(Subvolume(name, place) for name, place in mounts if name),
+    )
+    # Without `writable`, the owner is not compared.
+    return replace(volume_entry(volume, size_text(part.size_bytes)), writable=None)
+
+
+def _subvolume(options: Sequence[str]) -> str:
+    """Return the subvolume in mount options, without a leading slash, or an empty string."""
+    return next((one.partition("=")[2].lstrip("/") for one in options if one.startswith("subvol=")), "")

@@ -110,11 +110,11 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """Return the filesystem's options in fstab, or None if it has no line or fstab is unreadable."""
     places = _places(device)
-    line = _preferred_line(_lines_at_boot(drive, device, fstab), places)
+    line = _preferred_line(lines_at_boot(drive, device, fstab), places)
     return line.options if line else None
 
 
-def _lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
+def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
     """Return the filesystem's lines in fstab, such as one per subvolume; empty if fstab is unreadable."""
     if len(signatures_on(drive, device)) != 1:
         return []
@@ -254,16 +254,16 @@ def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environmen
 
 def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Message]:
     labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
-    mounts = _lines_at_boot(drive, device, environment.fstab)
-    openings = _openings(drive, device, environment.crypttab)
+    mounts = lines_at_boot(drive, device, environment.fstab)
+    opened = openings(drive, device, environment.crypttab)
     tables: tuple[tuple[Path, Sequence[FstabEntry], Message], ...] = (
         (
             environment.fstab,
             [line for line in mounts if line.source.replace('"', "") not in labels],
             t("Remove that line first with `diskwright unmount {device} --boot`.", device=device),
         ),
-        (environment.crypttab, openings, TAKE_IT_OUT),
-        (environment.fstab, _inside(openings, environment.fstab), TAKE_IT_OUT),
+        (environment.crypttab, opened, TAKE_IT_OUT),
+        (environment.fstab, _inside(opened, environment.fstab), TAKE_IT_OUT),
     )
     for file, entries, remedy in tables:
         if entries:
@@ -280,7 +280,7 @@ def _sentence_of(entry: FstabEntry) -> Sentence:
     return LINE_STOPS if entry.may_stop else LINE_LEFT
 
 
-def _openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
+def openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
     """Return the lines of crypttab for a device; empty if crypttab is unreadable."""
     tags = _tags_of(drive, device)
     try:

@@ -1,18 +1,32 @@
-"""`diskwright export`: write a plan's layout for another tool. Writes to no drive."""
+"""`diskwright export`: write a plan or an existing drive for another tool. Writes to no drive."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.cli.command import CommandParser, plain
+from wizard.apply.ensure.compare_mounts import Where
+from wizard.apply.ensure.look import DriveState, as_found
+from wizard.apply.run.backup_store import OWN_FSTAB, Environment
+from wizard.cli.command import CommandParser, given_again, plain, root
 from wizard.cli.commands.apply import read_plan_file
 from wizard.cli.passphrase import say
+from wizard.cli.select_run import NEEDS_ROOT, OTHER_FSTAB
 from wizard.documents.files import write_file
-from wizard.model.errors import BadInput, ExitCode, Failed, printable
+from wizard.model.ensure import WantedDrive
+from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
 from wizard.model.plan import Member, Plan
 from wizard.model.said import t
+from wizard.plan.desired_state.document import (
+    read_wanted,
+    wanted_lacks,
+    wanted_of,
+    wanted_task,
+    wanted_toml,
+)
 from wizard.plan.export import (
-    MAKES,
+    fstab_text,
     lacking,
     member_of,
     repart_files,
@@ -21,17 +35,19 @@ from wizard.plan.export import (
     sfdisk_lacks,
 )
 
-FORMATS = ("sfdisk", "repart")
+FORMATS = ("sfdisk", "repart", "wanted", "ansible", "fstab")
 
 
 def parser() -> ArgumentParser:
-    """`diskwright export PLAN.json --as sfdisk|repart [--device DEVICE] [-o FILE|FOLDER]`."""
+    """`diskwright export SOURCE --as FORMAT [--device DEVICE] [--fstab FILE] [-o FILE|FOLDER]`."""
     made = CommandParser(
         "export",
-        t("Export a plan's layout for another tool. Never writes to a drive."),
+        t("Export a plan or an existing drive for another tool. Never writes to a drive."),
         (
             plain("export", "media.json", "--as", "sfdisk", "-o", "media.dump"),
             plain("export", "media.json", "--as", "repart", "-o", "repart.d"),
+            plain("export", "media.json", "--as", "wanted", "-o", "wanted.toml"),
+            root("export", "/dev/sdX", "--as", "wanted", "-o", "wanted.toml"),
         ),
         (
             t(
@@ -41,51 +57,88 @@ def parser() -> ArgumentParser:
             ),
             t(
                 "`systemd-repart --definitions=FOLDER --empty=require --dry-run=no DEVICE` "
-                "creates the layout on an empty drive. Only filesystems supported by "
-                "systemd-repart are created."
+                "creates the layout on an empty drive. Add --key-file=FILE for encrypted "
+                "volumes, and --generate-fstab=FILE and --generate-crypttab=FILE for mounts."
             ),
-            t("Features without a counterpart are listed on stderr."),
+            t(
+                "`wanted` is a file for `diskwright ensure`, `ansible` a task with the same content. "
+                "`fstab` is the lines that the plan adds. A drive can be exported as wanted or "
+                "ansible; `ensure` then changes nothing on that drive."
+            ),
+            t("Whatever is not written is listed on stderr."),
         ),
     )
-    made.add_argument("plan", metavar="PLAN.json", help=str(t("a plan saved with -o")))
+    made.add_argument("plan", metavar="SOURCE", help=str(t("a plan saved with -o, or an existing drive")))
     made.add_argument(
         "--as",
         dest="format",
         choices=FORMATS,
         required=True,
-        help=str(t("a dump for sfdisk, or a folder of definitions for systemd-repart")),
+        help=str(t("a dump for sfdisk, a folder of definitions for systemd-repart, or text, see below")),
     )
     made.add_argument("--device", metavar="DEVICE", help=str(t("one drive of a plan with several")))
     made.add_argument(
         "-o",
         "--output",
         metavar="PATH",
-        help=str(t("file for the dump (default: stdout), or folder for the definitions")),
+        help=str(t("file for the output (default: stdout), or folder for the definitions")),
     )
+    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """Write it; what it cannot say goes to stderr, a line each."""
+    if arguments.plan.startswith("/dev/"):
+        return _export_drive(arguments)
     plan = read_plan_file(Path(arguments.plan))
-    member = member_of(plan, arguments.device)
-    if arguments.format == "sfdisk":
-        _write_dump(member, arguments.output)
-        missing = (*sfdisk_lacks(member), *lacking(plan))
-    else:
-        _write_definitions(plan, member, arguments.output)
-        missing = (*repart_lacks(member), *lacking(plan, MAKES))
+    missing: Iterable[object]
+    match arguments.format:
+        case "sfdisk":
+            member = member_of(plan, arguments.device)
+            _write_text(sfdisk_dump(member), arguments.output)
+            missing = (*sfdisk_lacks(member), *lacking(plan))
+        case "repart":
+            member = member_of(plan, arguments.device)
+            _write_definitions(plan, member, arguments.output)
+            missing = (*repart_lacks(member), *lacking(plan, repart=True))
+        case "fstab":
+            _write_text(fstab_text(plan), arguments.output)
+            missing = (t("Not written: the lines for crypttab."),) if plan.containers else ()
+        case _:
+            _write_wanted(wanted_of(plan), arguments)
+            missing = wanted_lacks(plan)
     for sentence in missing:
-        say(sentence)
+        say(str(sentence))
     return ExitCode.DONE
 
 
-def _write_dump(member: Member, output: str | None) -> None:
-    dump = sfdisk_dump(member)
+def _export_drive(arguments: Namespace) -> ExitCode:
+    if arguments.format not in ("wanted", "ansible"):
+        raise BadInput(t("--as {format} needs a plan, not a drive.", format=arguments.format))
+    if os.geteuid() != 0:
+        raise Refused(f"{NEEDS_ROOT}  {given_again()}")
+    look = as_found(arguments.plan, Where(Environment(fstab=Path(arguments.fstab).absolute())))
+    _write_wanted(look.wanted, arguments, str(t("The workload is guessed from the filesystem.")))
+    say(t("Not written: who may write to the volumes."))
+    if look.standing is not DriveState.AS_WANTED:
+        say(t("`ensure` would change or refuse {drive}:", drive=look.name))
+        for said in look.said:
+            say(f"    {said}")
+    return ExitCode.DONE
+
+
+def _write_wanted(drive: WantedDrive, arguments: Namespace, *notes: str) -> None:
+    text = wanted_toml(drive, notes)
+    read_wanted(text, arguments.plan)
+    _write_text(text if arguments.format == "wanted" else wanted_task(drive, notes), arguments.output)
+
+
+def _write_text(text: str, output: str | None) -> None:
     if output in (None, "-"):
-        sys.stdout.write(dump)
+        sys.stdout.write(text)
     else:
-        write_file(Path(str(output)), dump, str(t("The dump")))
+        write_file(Path(str(output)), text, str(t("The export")))
 
 
 def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:

@@ -1,23 +1,44 @@
-"""Read a `diskwright.wanted/1` document in TOML or JSON, and convert the volumes to requests for `plan`."""
+"""Read and write a `diskwright.wanted/1` document, and convert the volumes to requests for `plan`."""
 
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
+from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue
 from wizard.advice.missing import filesystem
-from wizard.advice.workloads import find_workload
+from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.documents.profiles import fault_within, read_toml_or_json
-from wizard.model.ensure import Match, WantedDrive, WantedDrives, WantedVolume
+from wizard.filesystems.registry import MADE
+from wizard.model.advice import Rank
+from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.geometry import Identity, grain_bytes
 from wizard.model.machine import Drive
-from wizard.model.said import Message, parse_size, reason_of, t
+from wizard.model.operations import Writer
+from wizard.model.plan import NO_PLACE, Plan, Volume
+from wizard.model.said import Message, Sentence, parse_size, reason_of, t
+from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
 from wizard.plan.raid.striped import StripeWish
-from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import VolumeRequest, mount_order_fault, parse_volume
+from wizard.plan.request.roles import role_of
+from wizard.plan.request.subvolumes import places_of, subvolume_written
+from wizard.plan.request.volume_request import (
+    ENCRYPTIONS,
+    REST,
+    VolumeRequest,
+    mount_order_fault,
+    parse_volume,
+    size_text,
+)
+from wizard.probe.host.environment import GROUP
 
 SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
 SEVERAL = ("option", "subvolume")
 """Keys of a volume, as in `plan --volume`."""
+
+
+NO_TABLE = Sentence("{drive} has no partition table, which `ensure` always creates.")
 
 
 def read_wanted(text: str, where: str) -> WantedDrives:
@@ -31,7 +52,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
             _check_matches(drive)
             for number, volume in enumerate(drive.volume):
                 key = f"drive[{at}].volume[{number}]."
-                parse_volume(_written(volume))
+                parse_volume(_volume_text(volume))
                 if volume.workload is not None:
                     key = f"drive[{at}].volume[{number}].workload"
                     find_workload(volume.workload)
@@ -178,3 +199,175 @@ def _drive_text(drive: Drive) -> Message:
         size=drive.size_bytes or 0,
         bus=drive.bus or UNKNOWN,
     )
+
+
+def wanted_of(plan: Plan) -> WantedDrive:
+    """Return the entry that creates the same on a blank drive. Raises BadInput if the plan keeps partitions,
+    or if `ensure` cannot create the volumes."""
+    stripe, after = plan.stripe, plan.after
+    if plan.part or any(slot.kept for slot in after.partitions):
+        raise BadInput(t("The plan keeps existing partitions, but `ensure` describes whole drives."))
+    if after.whole is not None or after.table not in ("gpt", "mbr"):
+        raise BadInput(NO_TABLE(drive=plan.drive.path))
+    if plan.takes_passphrase:
+        raise BadInput(t("`ensure` opens encrypted volumes with a key file only: plan with key=FILE."))
+    matches = tuple(match_of(member.drive) for member in plan.members)
+    return WantedDrive(
+        matches[0],
+        tuple(volume_entry(volume, size) for volume, size in zip(plan.volumes, _sizes(plan), strict=True)),
+        name=plan.volumes[0].label,
+        also=matches[1:],
+        mirror=stripe.kind if stripe and stripe.mirrors and stripe.kind != "lvm" else None,
+        stripe=stripe.kind if stripe and not stripe.mirrors else None,
+        table="gpt" if after.table == "gpt" else "mbr",
+        lvm=plan.group is not None,
+    )
+
+
+def match_of(drive: Drive | Identity) -> Match:
+    """Return the serial number of a drive, or a path if it has none of its own."""
+    if drive.serial and drive.token == drive.serial:
+        return Match(serial=drive.serial)
+    return Match(path=drive.by_id[0] if drive.by_id else drive.path)
+
+
+def _sizes(plan: Plan) -> list[str | None]:
+    """Return each size. The last volume uses the rest if the free space behind it is only for alignment."""
+    if plan.stripe is not None:
+        return [None]
+    slots = plan.after.partitions
+    sizes, left = [slot.size_bytes for slot in slots], plan.drive.size_bytes - slots[-1].end_bytes
+    if plan.group is not None:
+        sizes = [one.size_bytes for one in logical_volumes(plan)]
+        left += group_room_bytes(slots[-1].size_bytes) - sum(sizes)
+    is_full = left <= 2 * grain_bytes(plan.drive.geometry)
+    return [*map(size_text, sizes[:-1]), REST if is_full else size_text(sizes[-1])]
+
+
+def volume_entry(volume: Volume, size: str | None) -> WantedVolume:
+    """Return the keys for a volume of this size."""
+    role, mounts = role_of(volume), MADE[volume.filesystem].mounts
+    return WantedVolume(
+        workload=None if role and role.workload == volume.workload else volume.workload,
+        role=role.name if role else None,
+        size=size,
+        label=volume.label or None,
+        mount=volume.mount_point or (NO_PLACE if mounts else None),
+        writable=None if role or not mounts else _writable(volume.writer),
+        fs=volume.filesystem,
+        encrypt=ENCRYPTIONS[0] if volume.encryption else None,
+        key=volume.encryption.key if volume.encryption else None,
+        option=tuple(one.id for one in _asked_options(volume) if not _is_withheld(one, volume)),
+        subvolume=tuple(map(subvolume_written, volume.subvolumes)),
+    )
+
+
+def likely_workload(filesystem: str, label: str | None) -> str:
+    """Return the first workload with this label, or else the one that ranks the filesystem highest."""
+    places = list(Rank)
+
+    def distance(profile: Profile) -> tuple[bool, int]:
+        ranked = (one.usual.place for one in profile.candidates if one.filesystem == filesystem)
+        return profile.workload.label != label, min(map(places.index, ranked))
+
+    return min(
+        (one for one in load_workloads() if not (one.root or one.solid_state)), key=distance
+    ).workload.id
+
+
+def _writable(writer: Writer) -> str:
+    return {"person": writer.name, "group": f"{GROUP}{writer.name}"}.get(writer.kind, writer.kind)
+
+
+def _asked_options(volume: Volume) -> list[CatalogueOption]:
+    """Return the options that the workload does not already include for this filesystem."""
+    profile = find_workload(volume.workload)
+    (usual,) = (one.usual for one in profile.candidates if one.filesystem == volume.filesystem)
+    known = {one.id for one in (*profile.always, *usual.mkfs, *usual.mount)}
+    there = _flags(volume.mkfs_options) | {*volume.mount_options}
+    return [
+        one
+        for one in load_catalogue().values()
+        if one.kind in (OptionKind.MKFS, OptionKind.MOUNT)
+        and volume.filesystem in one.filesystems
+        and one.id not in known
+        and (_flags(one.text.split()) if one.kind is OptionKind.MKFS else {*one.text.split(",")}) <= there
+    ]
+
+
+def _flags(words: Sequence[str]) -> set[str]:
+    """Split words of mkfs: `-O a,b` is `-O`, `-O a` and `-O b`."""
+    found, flag = set(), ""
+    for word in words:
+        flag = word if word.startswith("-") else flag
+        found |= {flag} if word == flag else {f"{flag} {value}" for value in word.split(",")}
+    return found
+
+
+def _is_withheld(option: CatalogueOption, volume: Volume) -> bool:
+    """Return True if an option is not exported: it endangers data, or only its role includes it."""
+    role = role_of(volume)
+    return option.danger or (role is not None and option.id in role.options)
+
+
+def wanted_lacks(plan: Plan) -> Iterator[Message]:
+    """Describe the options of a plan that its entry does not include."""
+    for volume in plan.volumes:
+        for option in _asked_options(volume):
+            if _is_withheld(option, volume):
+                yield t(
+                    "Not written: the option {option} of {device}; see `diskwright options {filesystem}`.",
+                    option=option.id,
+                    device=volume.path,
+                    filesystem=volume.filesystem,
+                )
+
+
+def wanted_toml(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
+    """Format an entry as a document. `notes`: comments above the entry."""
+    given = _given(drive)
+    volumes = given.pop("volume")
+    lines = [f'schema = "{SCHEMA}"', "", *(f"# {note}" for note in notes), "[[drive]]", *_pairs(given, " = ")]
+    for volume in volumes:
+        lines += ["", "[[drive.volume]]", *_pairs(volume, " = ")]
+    return "\n".join((*lines, ""))
+
+
+def wanted_task(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
+    """Format an entry as a task for the Ansible module."""
+    given = _given(drive)
+    volumes = given.pop("volume")
+    entry = [*_pairs(given, ": "), "volume:"]
+    for volume in volumes:
+        entry += [f"  {'  ' if at else '- '}{line}" for at, line in enumerate(_pairs(volume, ": "))]
+    lines = [
+        f"- name: {_inline(f'Drive {drive.name}', ': ')}",
+        "  become: true",
+        "  diskwright.storage.drives:",
+        "    drives:",
+        *(f"      # {note}" for note in notes),
+        *(f"      {'  ' if at else '- '}{line}" for at, line in enumerate(entry)),
+    ]
+    return "\n".join((*lines, ""))
+
+
+def _given(value: Any) -> Any:  # noqa: ANN401
+    """Convert a dataclass to a table, without default values."""
+    if is_dataclass(value):
+        named = {one.name: (getattr(value, one.name), one.default) for one in fields(value)}
+        return {name: _given(one) for name, (one, usual) in named.items() if one != usual}
+    return [_given(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _pairs(table: dict[str, Any], sign: str) -> Iterator[str]:
+    for name, value in table.items():
+        yield f"{name}{sign}{_inline(value, sign)}"
+
+
+def _inline(value: Any, sign: str) -> str:  # noqa: ANN401
+    """Format a value for TOML, or for YAML with another `sign`. JSON strings are valid in both, except DEL."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(_pairs(value, sign))} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(_inline(one, sign) for one in value)}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -163,6 +163,14 @@ def role_of(volume: Volume) -> Role | None:
     return ROLES.get("root" if _root_type(volume.role) else volume.role)
 
 
+def role_by_type(kind: str | None, filesystem: str) -> str:
+    """Return the role for a partition type and filesystem, or an empty string."""
+    if filesystem == "swap":
+        return "swap"
+    typed = (one.name for one in ROLES.values() if kind and kind in (one.gpt_type, one.mbr_type))
+    return "root" if kind in ROOT_GPT_TYPES.values() else next(typed, "")
+
+
 def _root_type(role: str) -> str:
     """Return the partition type of a root with architecture, or an empty string for other roles."""
     return (

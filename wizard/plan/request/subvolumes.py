@@ -49,9 +49,12 @@ def parse_subvolumes(text: str) -> tuple[Subvolume, ...]:
 
 def subvolumes_written(subvolumes: Sequence[Subvolume]) -> str:
     """Format subvolumes for `parse_subvolumes`."""
-    return ", ".join(
-        one.name if one.mount_point is None else f"{one.name}:{one.mount_point}" for one in subvolumes
-    )
+    return ", ".join(map(subvolume_written, subvolumes))
+
+
+def subvolume_written(one: Subvolume) -> str:
+    """Format a subvolume for `parse_subvolume`."""
+    return one.name if one.mount_point is None else f"{one.name}:{one.mount_point}"
 
 
 def subvolume_option(name: str) -> str:

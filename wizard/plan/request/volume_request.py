@@ -291,8 +291,13 @@ def more_words(wish: Wish) -> tuple[str, ...]:
 def size_written(wish: Wish) -> str:
     """Return the size in the format of `parse_share`."""
     if wish.size_bytes is not None:
-        return format_exact(wish.size_bytes).replace(" ", "").replace("bytes", "")
+        return size_text(wish.size_bytes)
     return REST if wish.percent is None else f"{wish.percent}%"
+
+
+def size_text(size_bytes: int) -> str:
+    """Format an exact size for `parse_size`."""
+    return format_exact(size_bytes).replace(" ", "").replace("bytes", "")
 
 
 def _is_rest(text: str | None) -> bool:
