@@ -18,8 +18,14 @@ def test_the_page_has_no_faults() -> None:
     ("tool", "fault"),
     [
         (Tool("x", ("choice",), "", loads=("no-load",)), "x: there is no load no-load."),
-        (Tool("x", ("choice",), "By `fly`.", commands=("fly",)), "x: fly is not a command, or missing in the text."),
-        (Tool("x", ("choice",), "By nothing.", commands=("plan",)), "x: plan is not a command, or missing in the text."),
+        (
+            Tool("x", ("choice",), "By `fly`.", commands=("fly",)),
+            "x: fly is not a command, or missing in the text.",
+        ),
+        (
+            Tool("x", ("choice",), "By nothing.", commands=("plan",)),
+            "x: plan is not a command, or missing in the text.",
+        ),
         (Tool("x", ("choice",), "", options=("no-*",)), "x: the catalogue has no option no-*."),
     ],
 )

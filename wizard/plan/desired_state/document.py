@@ -365,7 +365,7 @@ def _pairs(table: dict[str, Any], sign: str) -> Iterator[str]:
 
 
 def _inline(value: Any, sign: str) -> str:  # noqa: ANN401
-    """Format a value for TOML, or for YAML with another `sign`. JSON strings are valid in both, except DEL."""
+    """Format a value for TOML, or YAML with another `sign`. JSON strings are valid in both, except DEL."""
     if isinstance(value, dict):
         return f"{{ {', '.join(_pairs(value, sign))} }}"
     if isinstance(value, list):
