@@ -12,10 +12,6 @@ AS_ROOT = t("Create the plan as root:")
 RECORD_AS_ROOT = t("Record the machine as root: sudo diskwright inspect --save FILE")
 AGAIN_AS_ROOT = t("Create the plan again as root, when the drive is readable.")
 
-FIXED = Sentence(
-    "Cannot write {file} here, so {label} is not mounted. Mount {label} through your system's configuration."
-)
-
 
 # Clauses of BROKEN: why a plan differs from what the planner writes.
 AFTER_NOT_TABLE = t("the final layout does not match the table")

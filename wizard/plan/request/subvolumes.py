@@ -21,7 +21,7 @@ _OPTION = "subvol=/"
 def parse_subvolume(text: str) -> Subvolume:
     """Parse `@home:/home`, or `@home` without a mount point. Raises BadInput."""
     name, colon, place = text.partition(":")
-    if fault := subvolume_name_fault(name):
+    if fault := _subvolume_name_fault(name):
         raise BadInput(
             t(
                 "The subvolume '{name}' {fault}; use a name such as @home.",
@@ -72,7 +72,7 @@ def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple
     return tuple(place for place in (mount_point, *(one.mount_point for one in subvolumes)) if place)
 
 
-def subvolume_name_fault(name: str) -> Message | None:
+def _subvolume_name_fault(name: str) -> Message | None:
     """Return why a subvolume name is not valid, as the end of a sentence, or None. Only characters without
     special meaning in fstab and mount(8) are allowed."""
     if not name:
@@ -107,7 +107,7 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
     before: set[str] = set()
     for one in subvolumes:
         shown = printable(one.name, 60)
-        if fault := subvolume_name_fault(one.name):
+        if fault := _subvolume_name_fault(one.name):
             return t("has the subvolume '{name}', which {fault}", name=shown, fault=fault)
         if one.name in before:
             return t("has the subvolume '{name}' twice", name=shown)

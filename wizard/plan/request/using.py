@@ -9,7 +9,6 @@ from wizard.model.machine import Drive
 from wizard.model.operations import ROOT, Writer
 from wizard.model.plan import NO_PLACE, Volume
 from wizard.model.said import t
-from wizard.plan.messages import FIXED
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import Wish, told_apart
@@ -60,28 +59,39 @@ def put_to_use(
         )
     if mounts and place is not None:
         at = None if place == NO_PLACE else place
-        default_writer = ROOT if is_systems_own(wish) else usual.caller
+        default_writer = ROOT if _is_systems_own(wish) else usual.caller
         return replace(wish, mount_point=at, writer=writer or default_writer)
-    if not mounts or is_systems_own(wish):
+    if not mounts or _is_systems_own(wish):
         return replace(wish, mount_point=place, writer=writer or ROOT)
     prepared = replace(wish, mount_point=None, writer=writer or usual.caller)
     if any(one.mount_point for one in wish.subvolumes):
         return prepared
-    if writer is None and is_left_to_desktop(wish, drive):
+    if writer is None and _is_left_to_desktop(wish, drive):
         return prepared
     label = told_apart((*others, wish))[-1].final_label
     if usual.fixed:
-        return replace(prepared, doubts=(*prepared.doubts, FIXED(file=usual.fixed, label=label)))
+        return replace(
+            prepared,
+            doubts=(
+                *prepared.doubts,
+                t(
+                    "Cannot write {file} here, so {label} is not mounted. Mount {label} through "
+                    "your system's configuration.",
+                    file=usual.fixed,
+                    label=label,
+                ),
+            ),
+        )
     used_places = [at for one in others for at in places_of(one.mount_point, one.subvolumes)]
     return replace(prepared, mount_point=free_place(usual.places, label, {*usual.taken, *used_places}))
 
 
-def is_systems_own(wish: Wish) -> bool:
+def _is_systems_own(wish: Wish) -> bool:
     """Return True for system volumes, which contain no personal data."""
     return bool(wish.role) or wish.workload.id == SYSTEM_WORKLOAD
 
 
-def is_left_to_desktop(wish: Wish, drive: Drive) -> bool:
+def _is_left_to_desktop(wish: Wish, drive: Drive) -> bool:
     """Return True if the volume is for exchange with other systems on a removable drive. Desktops mount such
     drives for the active user."""
     pulled = bool(drive.removable) or drive.bus in PULLED_BUSES
@@ -113,7 +123,7 @@ def owner_options(filesystem: str, writer: Writer, options: Sequence[str]) -> tu
     return tuple(f"{key}={value}" for key, value in owner.items() if value and key not in asked)
 
 
-def is_given_when_made(volume: Volume) -> bool:
+def _is_given_when_made(volume: Volume) -> bool:
     """Return True if mkfs can set the owner: a person with default permissions."""
     return (
         volume.writer.kind == "person"
@@ -125,7 +135,7 @@ def is_given_when_made(volume: Volume) -> bool:
 def made_options(volume: Volume, options: tuple[str, ...]) -> tuple[str, ...]:
     """Return mkfs options with the owner of the root directory, if mkfs supports this."""
     give = MADE[volume.filesystem].gives_top
-    if give is None or not is_given_when_made(volume):
+    if give is None or not _is_given_when_made(volume):
         return options
     return give(options, volume.writer.uid, volume.writer.gid)
 
@@ -134,5 +144,5 @@ def is_given_afterwards(volume: Volume) -> bool:
     """Return True if the root directory's owner must be set after the filesystem is created."""
     kind = MADE[volume.filesystem]
     return (
-        kind.mounts and kind.holds.owners and volume.writer.kind != "root" and not is_given_when_made(volume)
+        kind.mounts and kind.holds.owners and volume.writer.kind != "root" and not _is_given_when_made(volume)
     )

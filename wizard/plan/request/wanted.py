@@ -38,7 +38,7 @@ def wish_of(
     if asked.filesystem is not None:
         choice = named_choice(advice, asked.filesystem)
     elif role is not None:
-        choice = role_choice(advice, role)
+        choice = _role_choice(advice, role)
     else:
         choice = _advised(advice, machine)
     site = site_of(machine, drive, recording, profile, room)
@@ -75,14 +75,14 @@ def _first_obstacle(choice: Choice, machine: Machine) -> Message:
     return t("{filesystem}: {why}", filesystem=choice.filesystem, why=why)
 
 
-def role_choice(advice: Advice, role: Role) -> Choice:
+def _role_choice(advice: Advice, role: Role) -> Choice:
     """Return the first possible filesystem for the role, or the first one with an obstacle if none is
     possible."""
-    choices = role_choices(advice, role)
+    choices = _role_choices(advice, role)
     return next((choice for choice in choices if not choice.obstacles), choices[0])
 
 
-def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
+def _role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
     """Return the filesystems for the role: its preferred one first, then by rank."""
     found = [
         _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
@@ -104,7 +104,7 @@ def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
 
 def advice_in_role(advice: Advice, role: str) -> Advice:
     """Return the advice for a volume with this role (empty for none), restricted to suitable filesystems."""
-    return replace(advice, choices=role_choices(advice, ROLES[role]), unmade=()) if role in ROLES else advice
+    return replace(advice, choices=_role_choices(advice, ROLES[role]), unmade=()) if role in ROLES else advice
 
 
 def _with_options(choice: Choice, role: Role) -> Choice:

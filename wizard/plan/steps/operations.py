@@ -95,19 +95,19 @@ def container_sentence(operation: ContainerOperation, fstab: str) -> str:
                     "Open the container as {name} on every boot with the key {key} (one line in {file}).",
                     name=name,
                     key=key,
-                    file=crypttab_beside(fstab),
+                    file=_crypttab_beside(fstab),
                 )
                 if key
                 else t(
                     "Open the container as {name} on every boot, asking for the passphrase (one "
                     "line in {file}).",
                     name=name,
-                    file=crypttab_beside(fstab),
+                    file=_crypttab_beside(fstab),
                 )
             )
 
 
-def crypttab_beside(fstab: str) -> str:
+def _crypttab_beside(fstab: str) -> str:
     """Return the crypttab in the folder of an fstab."""
     return f"{fstab.rpartition('/')[0]}/crypttab"
 
@@ -118,7 +118,7 @@ def container_undo(operation: OpenContainer | AddCrypttabLine, fstab: str) -> st
         case OpenContainer(name=name):
             return str(t("Run `cryptsetup close {name}`.", name=name))
         case AddCrypttabLine():
-            return str(SAVED_BESIDE(file=crypttab_beside(fstab)))
+            return str(SAVED_BESIDE(file=_crypttab_beside(fstab)))
 
 
 def container_holds(operation: ContainerOperation, fstab: str) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def container_holds(operation: ContainerOperation, fstab: str) -> tuple[str, ...
                 ),
             )
         case AddCrypttabLine(uuid=uuid):
-            return (str(ONE_LINE(file=crypttab_beside(fstab), what=uuid)),)
+            return (str(ONE_LINE(file=_crypttab_beside(fstab), what=uuid)),)
 
 
 def table_after(
