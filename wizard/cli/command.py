@@ -139,7 +139,7 @@ SAYS = {
     "tune": Sentence("suggest better settings for an existing filesystem"),
     "migrate": Sentence("compare conversions from ext2 or ext3 to ext4, or save one as a plan"),
     "show": Sentence("show a plan: before, after, and all commands"),
-    "export": Sentence("export a plan for sfdisk or systemd-repart"),
+    "export": Sentence("export a plan or drive for ensure, Ansible or other tools"),
     "apply": Sentence("apply a plan exactly as shown"),
     "ensure": Sentence("make drives match a file; changes only what differs"),
     "move": Sentence("move a misaligned partition in place"),
