@@ -210,7 +210,7 @@ def diagnose(
         *find_recording(drive, recording, rungs),
         *find_contradictions(drive, recording, rungs),
         *find_health(drive),
-        *_find_identity(drive),
+        *_find_identity(machine, drive),
         *find_use(drive, root=machine.root),
     ]
     order = list(Severity)
@@ -219,13 +219,18 @@ def diagnose(
     )
 
 
-def _find_identity(drive: Drive) -> Iterator[Finding]:
-    """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs."""
-    same_serial = drive.same_serial if drive.wwn is not None else ()
-    distinct = tuple(path for path in same_serial if path not in drive.same_wwn)
-    indistinct = tuple(path for path in drive.same_serial if path not in distinct)
-    if drive.serial is None:
-        indistinct = drive.same_wwn
+def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
+    """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs or
+    sizes."""
+    sizes = {one.path: one.size_bytes or drive.size_bytes for one in machine.drives}
+    same = drive.same_wwn if drive.serial is None else drive.same_serial
+    distinct = tuple(
+        path
+        for path in same
+        if sizes.get(path, drive.size_bytes) != drive.size_bytes
+        or (drive.serial is not None and drive.wwn is not None and path not in drive.same_wwn)
+    )
+    indistinct = tuple(path for path in same if path not in distinct)
     if indistinct:
         yield Finding(
             "identity-same-drive",
@@ -257,7 +262,7 @@ def _find_identity(drive: Drive) -> Iterator[Finding]:
                 "{drive} and {others:list} report the same serial number, {serial}.",
                 drive=drive.path,
                 others=distinct,
-                serial=drive.serial or "",
+                serial=drive.serial or drive.wwn or "",
             ),
             t(
                 "Volumes of one array, namespaces of one NVMe drive and some enclosures "

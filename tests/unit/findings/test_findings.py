@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -255,6 +256,19 @@ def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry,
     codes = severities(partitioned(partition(1, start_bytes), geometry=geometry))
     assert ("alignment-physical" in codes) == (misalignment_bytes(geometry, start_bytes) != 0)
     assert sum(code.startswith("alignment-") for code in codes) == 1
+
+
+@pytest.mark.parametrize("numbers", [{}, {"serial": None}, {"wwn": None, "same_wwn": ()}])
+@pytest.mark.parametrize("other_bytes", [SIZE_BYTES // 2, SIZE_BYTES, None])
+def test_drives_of_different_sizes_are_not_one_drive(
+    numbers: dict[str, Any], other_bytes: int | None
+) -> None:
+    both = {"same_serial": ("/dev/sdb",), "same_wwn": ("/dev/sdb",), **numbers}
+    subject = drive(**both)
+    other = drive(path="/dev/sdb", size_bytes=other_bytes)
+    codes = {one.code for one in diagnose(machine(subject, other), subject, LIST).findings}
+    is_other = other_bytes == SIZE_BYTES // 2
+    assert ("identity-same-serial" in codes, "identity-same-drive" in codes) == (is_other, not is_other)
 
 
 def test_the_sentence_has_the_real_numbers() -> None:
