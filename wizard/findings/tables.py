@@ -143,8 +143,15 @@ def _lost(drive: Drive) -> Finding:
 
 
 def _repair(drive: Drive, table: Table, remedy: Message) -> Message:
-    """Return the remedy that rewrites a copy of the table, or a warning if this would overwrite a
-    partition."""
+    """Return the remedy that rewrites a copy of the table, or a warning if this would overwrite a partition
+    or the metadata of an array."""
+    if array := _array_of(drive):
+        return t(
+            "Change nothing. The table belongs to the array ({kind}) of which {drive} is a "
+            "member, and a repair would overwrite the array's metadata.",
+            kind=array.kind,
+            drive=drive.path,
+        )
     extents = tuple(_table_extents(drive, table))
     covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in extents))
     overwritten = next(covering, None)
@@ -157,6 +164,11 @@ def _repair(drive: Drive, table: Table, remedy: Message) -> Message:
             partition=overwritten.path,
         )
     )
+
+
+def _array_of(drive: Drive) -> Signature | None:
+    """Return the signature of an array of which the whole drive is a member."""
+    return next((mark for mark in drive.signatures if mark.usage == "raid"), None)
 
 
 def _table_extents(drive: Drive, table: Table) -> Iterator[Extent]:
@@ -197,7 +209,7 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
     )
     return Finding(
         f"table-backup-{state}",
-        Severity.WARNING,
+        Severity.INFO if _array_of(drive) else Severity.WARNING,
         drive.path,
         sentence(drive=drive.path),
         t("If the primary table is damaged, no other copy records the partitions."),

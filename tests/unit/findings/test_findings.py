@@ -258,6 +258,17 @@ def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry,
     assert sum(code.startswith("alignment-") for code in codes) == 1
 
 
+@pytest.mark.parametrize("kind", ["isw_raid_member", "ddf_raid_member", "linux_raid_member"])
+@pytest.mark.parametrize("backup", ["missing", "damaged", "misplaced"])
+def test_no_repair_of_a_table_erases_the_metadata_of_an_array(kind: str, backup: str) -> None:
+    alone = partitioned(partition(), table=gpt(backup=backup))
+    member = replace(alone, signatures=(Signature(kind, "raid"),))
+    code = f"table-backup-{backup}"
+    assert severities(alone)[code] is WARNING and severities(member)[code] is INFO
+    remedies = [[str(one.remedy) for one in of(subject) if one.code == code] for subject in (alone, member)]
+    assert "sgdisk" in remedies[0][0] and "`" not in remedies[1][0]
+
+
 @pytest.mark.parametrize("numbers", [{}, {"serial": None}, {"wwn": None, "same_wwn": ()}])
 @pytest.mark.parametrize("other_bytes", [SIZE_BYTES // 2, SIZE_BYTES, None])
 def test_drives_of_different_sizes_are_not_one_drive(
