@@ -322,6 +322,7 @@ CODES: dict[str, Message] = {
     "recording-unknown": t("It is unknown if this hard disk is shingled."),
     "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.
+    "disc-image": t("The drive contains a disc image, such as an installer."),
     "table-overlap": t("Two partitions overlap."),
     "content-beyond-partition": t("A filesystem is larger than its partition."),
     "table-outside": t("A partition extends beyond the usable range of the drive or table."),

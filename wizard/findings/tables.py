@@ -20,6 +20,9 @@ ENTRY_BYTES, USUAL_ENTRIES = 128, 128
 
 def find_tables(drive: Drive) -> Iterator[Finding]:
     """Yield faults of the table, the partitions' bounds and the signatures."""
+    if any(mark.kind == "iso9660" for mark in drive.signatures):
+        yield _disc_image(drive)
+        return
     if drive.table is not None:
         yield from _table(drive, drive.table)
         yield from _bounds(drive, drive.table)
@@ -27,6 +30,18 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
     yield from _overhangs(drive)
     yield from _kernel(drive)
     yield from _signatures(drive)
+
+
+def _disc_image(drive: Drive) -> Finding:
+    return Finding(
+        "disc-image",
+        Severity.INFO,
+        drive.path,
+        t("{drive} contains a disc image, such as an installer.", drive=drive.path),
+        t("Its partition tables may overlap on purpose, so that BIOS and UEFI can start it."),
+        t("libblkid, and xorriso's description of isohybrid images"),
+        t("To keep it bootable, change nothing. To reuse the drive, set it up again."),
+    )
 
 
 def _table(drive: Drive, table: Table) -> Iterator[Finding]:

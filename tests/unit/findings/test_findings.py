@@ -127,6 +127,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
         DANGER,
         partitioned(partition(signatures=(Signature("ext4", "filesystem", size_bytes=2 * GIB),))),
     ),
+    ("disc-image", INFO, drive(signatures=(Signature("iso9660", "filesystem"),))),
     ("table-outside", DANGER, partitioned(partition(1, MIB, SIZE_BYTES), free=())),
     ("table-outside", DANGER, partitioned(partition(1, 512, MIB), free=())),
     ("table-kernel-differs", WARNING, partitioned(replace(partition(), kernel_size_bytes=MIB))),
@@ -267,6 +268,18 @@ def test_no_repair_of_a_table_erases_the_metadata_of_an_array(kind: str, backup:
     assert severities(alone)[code] is WARNING and severities(member)[code] is INFO
     remedies = [[str(one.remedy) for one in of(subject) if one.code == code] for subject in (alone, member)]
     assert "sgdisk" in remedies[0][0] and "`" not in remedies[1][0]
+
+
+@pytest.mark.parametrize(
+    "table", [gpt(backup="missing"), gpt(primary="damaged"), Table("mbr"), Table("hybrid")]
+)
+def test_tables_of_a_disc_image_are_no_fault(table: Table) -> None:
+    overlapping = (partition(1, 0, GIB), partition(2, MIB, 4 * MIB))
+    plain = partitioned(*overlapping, table=table, free=())
+    image = replace(plain, signatures=(Signature("iso9660", "filesystem"),))
+    assert DANGER in severities(plain).values()
+    codes = severities(image)
+    assert codes["disc-image"] is INFO and not any(code.startswith(("table-", "signat")) for code in codes)
 
 
 @pytest.mark.parametrize("numbers", [{}, {"serial": None}, {"wwn": None, "same_wwn": ()}])
