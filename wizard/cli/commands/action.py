@@ -28,7 +28,7 @@ OUTPUT = t("save the plan for `diskwright apply`")
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """A command: what it is called, does and is given, and what is wanted then."""
+    """A command: name, help, examples, extra arguments, and the requested change."""
 
     name: str
     says: Sentence
@@ -113,7 +113,7 @@ _UNDO = {
 
 
 def parser(name: str) -> ArgumentParser:
-    """The options of one of these commands."""
+    """Return the parser of one of these commands."""
     action, off = ACTIONS[name], name == "power-off"
     undo = _UNDO.get(name, Sentence("`diskwright undo` reverts the change."))()
     made = CommandParser(
@@ -143,7 +143,7 @@ def parser(name: str) -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
+    """Show the change. With a token or as a dry run, continue as `diskwright apply` does."""
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     changes = act(arguments.device, arguments.action.wanted(arguments), environment)
     offer = PlanOffer(

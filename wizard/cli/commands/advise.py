@@ -35,8 +35,7 @@ WIDTH = 80
 
 TITLES = {name: kind.title for name, kind in KINDS.items()}
 FIGURES_OF_UNMADE = 3
-"""At most so many measurements are printed only because of a filesystem that is not made; the document has
-all."""
+"""Maximum number of figures to print for an unsupported filesystem. The JSON document lists all."""
 
 RANKS = {
     Rank.CHOSEN: Sentence("recommended"),
@@ -78,8 +77,8 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
-    """The advice as text, at most `width` columns wide: ranking, what is left out, doubts, and the figures it
-    cites."""
+    """Return the advice as text, at most `width` columns wide: ranking, withheld options, unconfirmed facts
+    and cited figures."""
     ranked = [choice for choice in advice.choices if choice.ranked]
     cited = _cited(ranked, advice.unmade)
     numbers = {card.id: number for number, card in enumerate(cited, 1)}
@@ -129,8 +128,8 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
 
 
 def _cited(ranked: Iterable[Choice], unmade: Iterable[Unmade]) -> list[Evidence]:
-    """The measurements to print, each once: those of the ranking, and some of a filesystem that has none
-    among them."""
+    """Return the figures to print, without duplicates: all of the ranking, and some of unsupported
+    filesystems not among them."""
     cited = dict.fromkeys(card for choice in ranked for card in choice.evidence)
     for one in unmade:
         if not any(card in cited for card in one.evidence):
@@ -177,7 +176,7 @@ def _choice_lines(
 
 
 def _brief_options(choice: Choice, width: int) -> list[str]:
-    """The options of one that is not recommended, without their reasons; none where it cannot be made."""
+    """Return the options of a filesystem without reasons; empty if the filesystem cannot be created."""
     kinds = (("mkfs", choice.mkfs), ("mount", choice.mount))
     given = [f"{kind} {', '.join(option.text for option in options)}" for kind, options in kinds if options]
     return (
@@ -200,7 +199,7 @@ def _scheduler_words(text: str, drive: Drive) -> str:
 
 
 def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], width: int) -> list[str]:
-    """Options with their reasons; an option that was explained before only says so."""
+    """Return options with reasons. Options explained earlier only refer back."""
     if not options:
         return [f"   {kind:<11}{DEFAULTS}"]
     lines: list[str] = []
@@ -216,7 +215,7 @@ def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], 
 
 
 def _zoned_lines(advice: Advice, width: int) -> list[str]:
-    """What could live on a drive whose zones the host must manage, each with its commands."""
+    """Return the possible uses of a host-managed zoned drive, with commands."""
     if not advice.zoned:
         return []
     lines = ["", str(t("Zone support with this kernel and these tools"))]
@@ -227,7 +226,7 @@ def _zoned_lines(advice: Advice, width: int) -> list[str]:
 
 
 def _withheld(choices: Sequence[Choice]) -> list[str]:
-    """What is left out of each filesystem; what is left out of all is said once."""
+    """Return the withheld options of each filesystem. Options withheld from all are listed once."""
     held: dict[tuple[str, str, str], list[str]] = {}
     for choice in choices:
         for option in choice.withheld:
@@ -276,7 +275,7 @@ def _figures(card: Evidence) -> list[str]:
 
 
 def _titled(name: str) -> str:
-    """A filesystem's title, also where a configuration of it is named: `ufs on two striped disks`."""
+    """Return the filesystem's title, also for a configuration such as `ufs on two striped disks`."""
     first, *rest = str(ProfileText(name)).split()
     return " ".join((TITLES.get(first, first), *rest))
 
@@ -297,7 +296,7 @@ def _wrapped(text: str, width: int, indent: int = 0, hanging: int | None = None)
 
 
 def _wrapped_words(parts: Sequence[str], width: int, indent: int) -> list[str]:
-    """Parts in lines, none of them broken in two."""
+    """Fill lines with parts, never splitting a part."""
     lines = [" " * indent]
     for part in parts:
         if len(lines[-1]) + len(part) > width and lines[-1].strip():

@@ -123,7 +123,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Check, start, follow."""
+    """Check the plan, start the run and follow the run."""
     text, shown = read_document(Path(arguments.plan))
     if (begin := _other_than_plan(text, shown)) is not None:
         if arguments.passphrase_file is not None:
@@ -169,12 +169,12 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 Begin = Callable[[Namespace, Callable[[], str]], Path | ExitCode]
-"""Begins the run of a document that is no plan, or ends with a dry run's exit code; it is given how the
-command is worded for root."""
+"""Function that starts the run of a document other than a plan, or returns the exit code of a dry run.
+Receives a function that words the command for root."""
 
 
 def _other_than_plan(text: str, shown: str) -> Begin | None:
-    """Only what this kind of document takes is loaded."""
+    """Return the function that starts a document other than a plan. Imports only the modules of that kind."""
     match kind_in(text):
         case "diskwright.changes":
             from wizard.cli.plan_options import apply_changes
@@ -216,7 +216,7 @@ def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
 
 
 def as_root(arguments: Namespace) -> str:
-    """The command that was given, as a plain user types it to run it as root."""
+    """Return the current command line with sudo, quoted for the shell."""
     typed = [
         "sudo",
         "diskwright",
@@ -239,12 +239,12 @@ def as_root(arguments: Namespace) -> str:
 
 
 def read_plan_file(path: Path) -> Plan:
-    """The plan in a file; raises BadInput saying what is wrong with the file."""
+    """Read a plan from a file. Raises BadInput with the reason."""
     return read_plan(*read_document(path))
 
 
 def read_document(path: Path) -> tuple[str, str]:
-    """The text of a file and its name to show; raises BadInput as `read_plan_file` does."""
+    """Return a file's text and printable name. Raises BadInput as `read_plan_file` does."""
     shown = printable(str(path), 200)
     if path.is_dir():
         raise BadInput(
@@ -263,8 +263,10 @@ def read_document(path: Path) -> tuple[str, str]:
 
 
 def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterator[str]:
-    """What will be lost, one line each; then until when it can be put back. `why_direct` is why the steps run
-    on the drive itself, as a clause; `keep`: the way back is given up beforehand.
+    """Yield the losses, one line each, then how long undo works.
+
+    `why_direct` is a clause that explains why the steps run directly on the drive. With `keep`, the run is
+    kept without waiting.
     """
     lost = [step.destroys for step in plan.steps if step.destroys]
     yield from filter(None, (danger_of(plan), mirror_note(plan)))
@@ -301,8 +303,8 @@ def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterat
 def dry_run(
     plan: Plan, journal_dir: Path | None, environment: Environment, *, keep: bool = False
 ) -> ExitCode:
-    """Print what would be done, and check what can be checked."""
-    # A plain user may not open what stand-ins are made of, so only the plan itself tells.
+    """Print every step, and run all checks that the user's privileges allow."""
+    # Scratch copies require root. Without root, only the plan explains a direct run.
     why = why_direct(plan, runs_folder(journal_dir)) if os.geteuid() == 0 else direct_reason(plan)
     for line in destroyed(plan, why, keep=keep):
         say(line)
@@ -327,15 +329,15 @@ def dry_run(
 
 
 def narrate(run: Path, after: int = 0) -> ExitCode:
-    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only
-    stops following.
+    """Follow a run to the end: steps to stderr, checks to stdout.
 
-    Raises Failed where its journal can no longer be read.
+    The first Ctrl+C stops the run before the next step, the second only stops following. Raises Failed if the
+    journal becomes unreadable.
     """
     try:
         return _narrate(run, after)
     except BadInput as error:
-        # Nothing that was asked for is wrong: the run was begun.
+        # The input was valid: the run has started.
         raise Failed(f"{NOT_FOLLOWED(run=run.name)} {error}") from None
 
 
@@ -377,7 +379,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
 
 
 def show(entry: JournalEntry, total: int) -> None:
-    """One entry of a journal, as a line."""
+    """Print one journal entry."""
     sentence = printable(entry.sentence, 2000)
     match entry.event:
         case Event.STEP_STARTED:

@@ -21,7 +21,7 @@ LONGEST_SECONDS = 3600
 
 
 def parser() -> ArgumentParser:
-    """The options of `bench`."""
+    """Return the parser of `bench`."""
     made = CommandParser(
         "bench",
         t(
@@ -111,7 +111,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Measure, and print the verdict; 130 where the person ended it."""
+    """Measure and print the verdict. Returns 130 if the user stopped the measurement."""
     _check(arguments)
     assumed = parse_size(arguments.assume_physical) if arguments.assume_physical else None
     node, path = _node_and_drive(arguments.device)
@@ -148,7 +148,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _node_and_drive(device: str) -> tuple[str, str]:
-    """The node, and that of its drive; what cannot be told apart is taken for a drive, and probed as one."""
+    """Return the nodes of the device and the drive. An unresolvable device is probed as a drive."""
     try:
         return nodes_of(device)
     except BadInput:
@@ -156,7 +156,7 @@ def _node_and_drive(device: str) -> tuple[str, str]:
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:
-    """The verdict as plain text: its sentence, the two medians as bars, its caveats."""
+    """Return the verdict as text: result, the two medians as bars, and caveats."""
     lines = [verdict.sentence]
     if verdict.pairs:
         lines += ["", *_bars(verdict), ""]
@@ -222,7 +222,7 @@ def _time(nanoseconds: float) -> str:
 
 
 def _check(arguments: Namespace) -> None:
-    """Raises BadInput for options that do not go together."""
+    """Check that the options fit together. Raises BadInput."""
     if arguments.scratch and not arguments.confirm:
         raise BadInput(
             t(

@@ -77,8 +77,8 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Look over it, and say what would be copied; with a token do it, and follow."""
-    # Only root can count what lies in other people's folders.
+    """Show the files to copy. With a token, copy the files and follow the run."""
+    # Only root can read the folders of all users.
     check_root()
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     bring = work_out(

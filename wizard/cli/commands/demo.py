@@ -55,12 +55,12 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """The wizard on the demo drive, or the walk."""
+    """Run the wizard on the demo drive, or the unattended demo."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.by_itself
     if not arguments.plain and not on_terminal:
         return walk_through()
     with demo_drive() as drive:
-        # Only here: the walk does not wait for the wizard to load.
+        # Import late, so that the unattended demo starts without loading the wizard.
         if arguments.plain or not terminal_of(os.environ).addressable:
             from wizard.plain.app import run_lines
 
@@ -71,7 +71,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _services(drive: DemoDrive) -> Services:
-    """They see no other drive, and write nowhere but in the demo's folder."""
+    """Return services that see only the demo drive and write only to the demo's folder."""
     from wizard.host.this_system import RealServices
 
     environment = Environment(fstab=drive.fstab, only=frozenset({drive.path}))
@@ -81,7 +81,7 @@ def _services(drive: DemoDrive) -> Services:
 
 
 def walk_through() -> ExitCode:
-    """Every stage in turn, printed; DONE only if all checks hold."""
+    """Run and print every stage. Raises Failed unless all checks pass."""
     checks: list[Check] = []
     with _unchanged(FSTAB, checks), demo_drive() as drive:
         print(
@@ -109,7 +109,7 @@ def walk_through() -> ExitCode:
 
 @contextmanager
 def _unchanged(path: Path, checks: list[Check]) -> Iterator[None]:
-    """That the system's own file is the same afterwards, to the byte."""
+    """Check that a file of the running system is byte-identical afterwards."""
     before = path.read_bytes() if path.exists() else None
     yield
     after = path.read_bytes() if path.exists() else None

@@ -40,7 +40,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Print one term or all."""
+    """Print one term or all terms."""
     terms = load_glossary()
     if arguments.term:
         terms = (find_term(" ".join(arguments.term), terms),)
@@ -52,7 +52,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def glossary_lines(terms: Iterable[Term], width: int = 80) -> list[str]:
-    """Each term with its other spellings, what it means, and where that is from."""
+    """Return each term with other spellings, explanation and source."""
     lines: list[str] = []
     for term in terms:
         name = t("{term} (also {others:list})", term=term.term, others=term.also) if term.also else term.term

@@ -73,7 +73,7 @@ def _machine(arguments: Namespace) -> Machine:
 
 
 def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:
-    """The recorded machine with the drives that were asked for."""
+    """Return the recorded machine with only the requested drives. Raises BadInput if a drive is missing."""
     if not devices:
         return machine
     drives = []
@@ -108,7 +108,7 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
 
 
 def _show(lines: Sequence[Line]) -> None:
-    """On a terminal in colour; elsewhere as plain text."""
+    """Print the lines in colour on a terminal, and as plain text elsewhere."""
     if not sys.stdout.isatty():
         tell(text for text, _ in lines)
         return

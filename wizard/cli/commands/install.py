@@ -41,7 +41,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Ask, and install."""
+    """Ask, then install the missing tools."""
     family = family_of(os_release())
     wanted: list[str] = []
     for name in arguments.names:
@@ -92,7 +92,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _agreed() -> bool:
-    """The one question; raises Refused where there is nobody to ask."""
+    """Ask for confirmation. Raises Refused without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refused(
             str(

@@ -69,7 +69,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Say which drive is meant, keep, and say so."""
+    """Show the drives and keep the run, or finish a run from a drive's recovery label."""
     journal_dir = arguments.journal
     if arguments.from_drive is not None:
         if arguments.run is not None:
@@ -86,8 +86,8 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _passphrase(run: Path, file: str | None) -> bytes | None:
-    """The passphrase of what the run encrypted, None where keeping opens nothing; raises as `passphrase_for`
-    does."""
+    """Return the passphrase for the run's encrypted volumes, or None if keeping opens no volume. Raises as
+    `passphrase_for` does."""
     if kind_of(run) is not RunKind.PLAN:
         if file is not None:
             raise BadInput(t("--passphrase-file applies only to plans and runs that encrypt."))

@@ -40,7 +40,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Show it until Enter is pressed."""
+    """Show the result until Enter is pressed."""
     run = run_meant(arguments.run, "look", arguments.journal)
     check_root()
     with looked_at(run) as look:
@@ -66,7 +66,7 @@ def _told(look: ReadonlyLook, run: Path) -> Iterator[Message | str]:
 
 
 def _wait(look: ReadonlyLook) -> None:
-    """Until Enter, or the end of the input; once more where a program still uses it."""
+    """Wait for Enter or the end of input. Repeat while a program still uses the scratch copy."""
     while sys.stdin.readline():
         try:
             look.end()

@@ -106,7 +106,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Look, and show the ways or the plan."""
+    """Compare the conversions, or show, save or start one."""
     acts = arguments.dry_run or arguments.confirm
     if arguments.way is None and (arguments.output is not None or acts):
         raise BadInput(t("Choose a conversion with --way. Without --way, the conversions are only compared."))
@@ -146,7 +146,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
-    """The way for what is in use here, to be carried out where it is not."""
+    """Save the conversion of a filesystem in use, to apply from a rescue medium."""
     carried = make_carried(
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )
@@ -180,7 +180,7 @@ def _say_how_to_apply(migration: Migration, output: str, environment: Environmen
 
 
 def _as_root(arguments: Namespace) -> str:
-    """The command that was given, as a plain user types it to run it as root."""
+    """Return the current command line with sudo, quoted for the shell."""
     told = ["sudo", "diskwright", "migrate", arguments.device, f"--way={arguments.way}"]
     for name in ("store", "undo_dir", "to", "journal"):
         if value := getattr(arguments, name):

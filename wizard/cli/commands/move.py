@@ -63,7 +63,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Look and show; with a token, or as a dry run, go on as `diskwright apply` does."""
+    """Show the move. With a token or as a dry run, continue as `diskwright apply` does."""
     moves = _wanted(arguments)
     lines, begin = partial(move_lines, moves), partial(apply_move, moves)
     return offered(PlanOffer(render_moves(moves), lines, moves.drive.token, begin), arguments)

@@ -67,7 +67,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """List them."""
+    """Print the options."""
     options = chosen_options(load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
     kernel = (
         probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
@@ -87,7 +87,7 @@ def main(arguments: Namespace) -> ExitCode:
 def chosen_options(
     options: Iterable[CatalogueOption], filesystem: str | None, *, danger: bool
 ) -> list[CatalogueOption]:
-    """Those for a filesystem, or for any; raises BadInput for a name that is no filesystem's."""
+    """Return the options for a filesystem, or for all. Raises BadInput if the filesystem is unknown."""
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
         raise BadInput(
@@ -102,13 +102,13 @@ def chosen_options(
 
 
 def option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
-    """An option as the document has it, with what this kernel makes of it."""
+    """Return an option as in the document, with the support by this kernel."""
     body = to_json(option)
     return {**body, "kernel": to_json(on_kernel(option, kernel))} if isinstance(body, dict) else body
 
 
 def option_lines(options: Sequence[CatalogueOption], kernel: Kernel, width: int = WIDTH) -> list[str]:
-    """The options as text, by where they are written, those that can be had first."""
+    """Return the options as text by kind, usable options first."""
     if not options:
         return [str(t("No known options."))]
     lines = _wrapped(str(t("Judged for kernel {kernel}.", kernel=printable(kernel.release, 40))), width, 0)
@@ -135,7 +135,7 @@ def _option_lines(option: CatalogueOption, kernel: Kernel, width: int) -> list[s
 
 
 def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
-    """Everything that is said of an option, a paragraph each."""
+    """Return the paragraphs that describe an option."""
     said = [str(option.does), f"{FOR} {option.why}" if option.does else str(option.why)]
     said += [f"{RISK} {option.risk}"] if option.risk else []
     said += [f"{_standing(option)}: {option.never}"] if option.never else []
@@ -182,7 +182,7 @@ def _standing(option: CatalogueOption) -> Message:
 
 
 def _sizes(option: CatalogueOption) -> list[str]:
-    """For which volumes it is, where it is not for all."""
+    """Return the volume sizes that the option is limited to, if any."""
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
     if least is not None and most is not None:

@@ -1,4 +1,4 @@
-"""`diskwright report`: write all about a run to one file, to archive or to attach to a bug report."""
+"""`diskwright report`: save a report on a run in one file, for archives and bug reports."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -93,7 +93,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Gather, replace where asked, write."""
+    """Collect the facts, anonymise if requested, and write the report."""
     _check(arguments)
     to_file = arguments.output not in (None, "-")
     if arguments.output is None and not arguments.json and sys.stdout.isatty():
@@ -112,7 +112,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _check(arguments: Namespace) -> None:
-    """Raises BadInput for options that do not go together."""
+    """Check that the options fit together. Raises BadInput."""
     if arguments.run is not None and arguments.plan is not None:
         raise BadInput(t("A run has its own plan: name either the run or --plan."))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
@@ -128,7 +128,7 @@ def _check(arguments: Namespace) -> None:
 
 
 def sources_of(arguments: Namespace) -> Sources:
-    """What the command line names; raises BadInput for what cannot be read."""
+    """Return the sources named on the command line. Raises BadInput if a source is unreadable."""
     alone = arguments.run is None and (arguments.plan or arguments.machine or arguments.device)
     journal_dir = arguments.journal
     measured = read_measurement(Path(arguments.verdict)) if arguments.verdict else None
@@ -147,12 +147,12 @@ def sources_of(arguments: Namespace) -> Sources:
 
 
 def _origin(machine: str | None) -> str:
-    """Where the facts of a recording come from."""
+    """Return the source of recorded facts."""
     return "" if not machine else str(t("Recorded in {file}.", file=printable(Path(machine).name, 200)))
 
 
 def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict:
-    """The verdict in a file, of whichever measurement; raises BadInput for anything else."""
+    """Read the verdict of any benchmark from a file. Raises BadInput for other content."""
     shown = printable(str(path), 200)
     try:
         text = read_file(path)

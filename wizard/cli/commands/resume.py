@@ -89,7 +89,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Say which drive is meant, go on, and follow."""
+    """Show the drives, resume the run and follow the run."""
     journal_dir = arguments.journal
     if arguments.from_drive is not None:
         if arguments.run is not None:
@@ -137,7 +137,7 @@ def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> 
 
 
 def _resume_over_bad_sectors(run: Path, tokens: tuple[str, ...]) -> None:
-    """Go on with a move once what that costs was told, and its drive confirmed."""
+    """Resume a move over bad sectors, after listing the losses and confirming the drive."""
     refuse_otherwise(run)
     token = load_moves(run).drive.token
     if tell_bad_sectors(run) and not tokens:
@@ -150,7 +150,7 @@ def _resume_over_bad_sectors(run: Path, tokens: tuple[str, ...]) -> None:
 def _resume_from_drive(
     device: str, tokens: Sequence[str], journal_dir: Path | None, *, over: bool
 ) -> ExitCode:
-    """Go on with a move that only the drive itself knows of."""
+    """Resume a move from the journal on the drive."""
     from wizard.apply.move.forward import stops_of
     from wizard.apply.move.recover import found_move, make_found_run
     from wizard.plan.partition.moves import what_moves
@@ -182,7 +182,7 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
     if tokens:
         check_tokens(plan, tokens)
     wanted = file is not None or wants_passphrase(run, plan)
-    # While it rehearses, what is encrypted is made anew.
+    # The rehearsal creates encrypted volumes again.
     anew = phase_now(run) is Phase.REHEARSING
     resume(run, passphrase_for(plan, file, anew=anew) if wanted else None)
 
@@ -199,7 +199,6 @@ Document = TypeVar("Document")
 
 
 def _check_one(document: Document, tokens: tuple[str, ...], check: Callable[[Document, str], None]) -> None:
-    """Raises Refused for a token that is not the drive's; none was asked for here, and one may be given all
-    the same."""
+    """Check tokens given although none is required. Raises Refused for another drive's token."""
     for token in tokens:
         check(document, token)

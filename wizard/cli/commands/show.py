@@ -44,7 +44,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Check and show it."""
+    """Check and print the document."""
     document = load_document(arguments.plan)
     width = min(max(out().width, 40), 120)
     if arguments.json:
@@ -88,7 +88,7 @@ def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width
 
 
 def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | Bring:
-    """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
+    """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
     shown = str(t("The input")) if name == "-" else printable(name)
     try:
         if name == "-":

@@ -32,12 +32,11 @@ SCHEMA = "diskwright.runs/1"
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known
-    since.
+    """A run in the list. `sentence` is the run's last message, or more recent information.
 
-    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for
-    writing ended that. `commands` lead the run on from where it stands. `not_yet` where what it made is not
-    in use yet. `bad_sectors` are those that a move could not read.
+    `way_back` is set for conversions that stay undoable, `mounted` if a mount for writing ended that.
+    `commands` are the next possible commands. `not_yet` is True if the result is not in use yet.
+    `bad_sectors` are the sectors a move could not read.
     """
 
     id: str
@@ -56,7 +55,7 @@ class RunRow:
 
     @property
     def waits(self) -> bool:
-        """Whether it is complete, and waits to be kept or undone."""
+        """Return True if the run is complete and waiting for keep or undo."""
         return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
 
 
@@ -91,7 +90,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """List, or tell one."""
+    """List all runs, or show one run in detail."""
     runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
     rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
     if arguments.json:
@@ -110,7 +109,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _tell_waiting(rows: Iterable[RunRow]) -> None:
-    """Report the drives on which a run waits that is not listed as open, with the commands that end it."""
+    """Report drives with a waiting run that is not listed as open, with the commands that end the run."""
     over = (RunState.UNDONE, RunState.KEPT)
     known = {path for row in rows if row.state not in over for path in (row.drive or "").split(", ")}
     for path, notice in waiting_drives(known):
@@ -142,7 +141,7 @@ def _list(rows: Iterable[RunRow]) -> None:
 
 
 def row_of(run: Path) -> RunRow:
-    """What the list says of a run; one whose files are damaged is listed all the same."""
+    """Return the row of a run, even if the run's files are damaged."""
     drive: str | None = None
     steps: int | None = None
     try:
@@ -153,7 +152,7 @@ def row_of(run: Path) -> RunRow:
         ways, bad = working_ways(run, now), bad_sectors(run)
         said = _said(run, entries, now)
         if ways.why_not:
-            # What a run said when it ended may name a command that no longer works.
+            # The run's last message may name a command that no longer works.
             said = f"{said} {ways.why_not}".strip() if now is RunState.INTERRUPTED else str(ways.why_not)
     except BadInput as error:
         return RunRow(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
@@ -175,15 +174,14 @@ def row_of(run: Path) -> RunRow:
 
 
 def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
-    """What a run said last, and what is known since. Raises BadInput."""
+    """Return the run's last message, with more recent information. Raises BadInput."""
     phase = phase_now(run)
     if phase is not None and now is RunState.INTERRUPTED:
-        # Its last word is of what it was about to do.
+        # The last message announces a step that may not have run.
         return result_sentence(load_plan(run), now, phase)
     said = entries[-1].sentence if entries else ""
     if now is not RunState.DONE and (power := power_now(run)):
-        # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence
-        # tells.
+        # In a running or interrupted transaction, the last message does not describe the drive.
         said = f"{said} {power}".strip()
     if (
         now is RunState.RUNNING
@@ -195,7 +193,7 @@ def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
 
 
 def _with_window(row: RunRow, window: RollbackState | None) -> RunRow:
-    """With how the way back stands; one that is closed says so instead of how it could be undone."""
+    """Add the state of undo. If undo is no longer possible, the reason replaces the message."""
     if window is None:
         return row
     mounted = f"{datetime.fromtimestamp(window.since, UTC):%Y-%m-%dT%H:%M:%SZ}" if window.since else None
@@ -208,7 +206,7 @@ def _with_window(row: RunRow, window: RollbackState | None) -> RunRow:
 
 
 def line_of(row: RunRow) -> str:
-    """A row as one line."""
+    """Return a row as one line."""
     shown = t("done, not in use yet") if row.not_yet else row.state
     known = (
         t("{done} of {steps} steps", done=row.steps_done, steps=row.steps)

@@ -49,7 +49,7 @@ LEAST_BYTES = 256 * MIB
 
 
 def parser() -> ArgumentParser:
-    """The options of `trial`."""
+    """Return the parser of `trial`."""
     drive = ("trial", "/dev/sdX", "--workload", "small-files")
     made = CommandParser(
         "trial",
@@ -125,8 +125,8 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Say what will be done and lost, do it once that is confirmed, and print the verdict; 130 where the
-    person ended it."""
+    """Announce the steps and losses, run the test if confirmed, and print the verdict. Returns 130 if the
+    user stopped the test."""
     _check(arguments)
     sweep_all()
     machine, drive = machine_and_drive(arguments.device, None)
@@ -148,7 +148,8 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> Order:
-    """What is tried: the filesystem that is recommended for the volume that `plan` would make, and others."""
+    """Return the filesystems to test: the recommended or named one, at the position that `plan` would use,
+    and others."""
     recording = diagnose(machine, drive, load_patterns()).recording
     mode = None if drive.is_empty else Mode.USE_FREE
 
@@ -199,7 +200,7 @@ def _in_words(progress: TrialProgress) -> str:
 
 
 def trial_lines(verdict: TrialVerdict) -> list[str]:
-    """The verdict as plain text: a sentence for each other filesystem, the speed of each phase, caveats."""
+    """Return the verdict as text: a sentence for each comparison, the speed of each phase, and caveats."""
     lines = [str(said) for said in sentences(verdict)]
     if verdict.speeds:
         lines += ["", *_table(verdict), ""]
@@ -224,13 +225,13 @@ def _table(verdict: TrialVerdict) -> list[str]:
 
 
 def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """Names to the left, figures to the right."""
+    """Align names left and figures right."""
     figures = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
     return [row[0].ljust(widths[0]), *figures]
 
 
 def _check(arguments: Namespace) -> None:
-    """Raises BadInput for limits that make no sense."""
+    """Check the limits. Raises BadInput."""
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
         raise BadInput(
             t("--seconds must be between {least} and {most}.", least=SHORTEST_SECONDS, most=LONGEST_SECONDS)

@@ -63,7 +63,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Look, print, and write the changes down where asked."""
+    """Print the suggestions, and save the changes if requested."""
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     found = work_out(arguments.device, arguments.workload, environment)
     used, existing, changes = found.used, found.used.existing, found.changes
@@ -127,8 +127,7 @@ def _title(purpose: Message | str, existing: Existing) -> str:
 def tuning_lines(
     title: str, existing: Existing, tuning: Tuning, changes: Changes, width: int = WIDTH
 ) -> list[str]:
-    """What would change and why, and what is done for it, as text; the differences of whole files come behind
-    it."""
+    """Return the suggested changes with reasons and steps, without the diffs of whole files."""
     lines = _wrapped(title, width)
     if not tuning.changes:
         lines += _wrapped(str(t("No better settings are known.")), width)
@@ -163,7 +162,7 @@ def _wrapped(said: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _differences(changes: Changes, found: CurrentSettings) -> list[str]:
-    """The files that would be changed, with the lines around each change."""
+    """Return the diffs of the files to change."""
     lines: list[str] = []
     for step in changes.steps:
         match step.operation:

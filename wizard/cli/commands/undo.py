@@ -51,7 +51,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Say which drive is meant, put back, and say so."""
+    """Show the drives, then undo the run."""
     run = run_meant(arguments.run, "undo", arguments.journal)
     check_root()
     tell_drives(run)

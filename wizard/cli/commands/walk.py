@@ -16,7 +16,7 @@ from wizard.window.terminal import terminal_of
 
 
 def parser() -> ArgumentParser:
-    """Options of the wizard."""
+    """Return the parser of the wizard."""
     made = CommandParser(
         "",
         t("Set up a drive, or work on existing volumes."),
@@ -67,8 +67,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Open the wizard: on a screen, or line by line where that is asked for or the terminal can do no
-    more."""
+    """Open the wizard full screen, or line by line if requested or if the terminal cannot show screens."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and not arguments.plain:
         return _tell_commands()
@@ -78,7 +77,7 @@ def main(arguments: Namespace) -> ExitCode:
         services = _services(arguments)
         hint = "" if arguments.plain else plain_hint()
         return run_lines(services, hint, *begun_at(services, arguments))
-    # Textual takes a moment to load: only when it is needed.
+    # Textual loads slowly, so import late.
     from wizard.window.run import run_window
 
     services = _services(arguments)
@@ -86,7 +85,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def plain_hint() -> str:
-    """Why there are questions and no screen."""
+    """Return why full-screen mode is unavailable."""
     name = os.environ.get("TERM")
     why = t("TERM is {name}", name=printable(name, 40)) if name else t("TERM is not set")
     return str(
@@ -98,7 +97,7 @@ def plain_hint() -> str:
 
 
 def _tell_commands() -> ExitCode:
-    """What there is without a terminal."""
+    """List the commands that work without a terminal."""
     say(
         t(
             "The wizard needs a terminal for input and output. `diskwright --plain` asks "
@@ -120,7 +119,7 @@ def _tell_commands() -> ExitCode:
 
 
 def _services(arguments: Namespace) -> Services:
-    """This machine, or the recorded one."""
+    """Return the services of this machine or of the recorded one."""
     from wizard.host.recorded import RecordedServices
     from wizard.host.this_system import RealServices
 
@@ -132,8 +131,8 @@ def _services(arguments: Namespace) -> Services:
 
 
 def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
-    """The drive that was named, and its partition where that was; both empty where none was. Raises BadInput
-    where the wizard does not list it."""
+    """Return the named drive, and the partition if named; otherwise empty strings. Raises BadInput if the
+    wizard does not list the drive."""
     if not arguments.device:
         return "", ""
     named = arguments.device

@@ -37,7 +37,7 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """List them."""
+    """Print the workloads."""
     workloads = [profile.workload for profile in load_workloads()]
     if arguments.json:
         sys.stdout.write(render_document(SCHEMA, {"workloads": to_json(workloads)}))
@@ -47,7 +47,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def workload_lines(workloads: list[Workload], width: int = 80) -> list[str]:
-    """Id and title, what it is for, and where it comes from."""
+    """Return id, title, summary and source file of each workload."""
     indent = " " * (max(len(workload.id) for workload in workloads) + 2)
     lines: list[str] = []
     for workload in workloads:
