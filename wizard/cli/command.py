@@ -18,13 +18,14 @@ WIDEST = 110
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A command as it is typed, and what it does where it does not say so itself."""
+    """A command line and, if needed, an explanation of its effect."""
 
     words: tuple[str, ...]
     says: Message | None = None
 
     def lines(self, width: int) -> Iterator[str]:
-        """Both in a width. A command that is longer goes on behind a backslash, as a shell takes it."""
+        """Yield the command and explanation, at most `width` columns wide. Long commands continue after a
+        backslash."""
         line = "   "
         for part in _parts(self.words):
             if line.strip() and len(line) + len(part) + 3 > width:
@@ -37,7 +38,7 @@ class Example:
 
 
 def _parts(words: tuple[str, ...]) -> Iterator[str]:
-    """An option together with its value."""
+    """Yield the words, each option joined with its value."""
     rest = list(words)
     while rest:
         word = rest.pop(0)
@@ -46,35 +47,34 @@ def _parts(words: tuple[str, ...]) -> Iterator[str]:
 
 
 def plain(*words: str, says: Message | None = None) -> Example:
-    """A command that needs no root."""
+    """Return an example that does not require root."""
     return Example(("diskwright", *words), says)
 
 
 def root(*words: str, says: Message | None = None) -> Example:
-    """A command for root."""
+    """Return an example that requires root."""
     return Example(("sudo", "diskwright", *words), says)
 
 
 def typed(*words: str) -> str:
-    """A command for root in a line of its own; `words` are as a shell reads them."""
+    """Return an indented command line for root. `words` must already be quoted for the shell."""
     return " ".join(("    sudo", "diskwright", *words))
 
 
 def given_again() -> str:
-    """The command that was given, for root."""
+    """Return the current command line, quoted and prefixed with sudo."""
     return " ".join(["sudo", "diskwright", *(shlex.quote(printable(word, 400)) for word in sys.argv[1:])])
 
 
 class Literal(HelpFormatter):
-    """Help as it was written: a sentence may hold a percent sign."""
+    """Help formatter that prints help texts verbatim, so percent signs are allowed."""
 
     def _expand_help(self, action: Action) -> str:
         return action.help or ""
 
 
 class CommandParser(ArgumentParser):
-    """The options of a command. Behind them its help has examples and paragraphs, as wide as the terminal
-    is."""
+    """Argument parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
 
     def __init__(
         self, name: str, says: Message, examples: Sequence[Example], about: Sequence[Message]
@@ -83,12 +83,12 @@ class CommandParser(ArgumentParser):
         self.examples, self.about = tuple(examples), tuple(about)
 
     def add_journal(self, says: Message) -> None:
-        """Add `--journal DIR`. The process that applies works in another folder than the command, so the
-        folder is absolute from here on."""
+        """Add `--journal DIR`. Makes the folder absolute, because the background process has another working
+        directory."""
         self.add_argument("--journal", metavar="DIR", type=_folder, help=str(says))
 
     def format_help(self) -> str:
-        """All of it as text; nothing below the options is worded before somebody asks for it."""
+        """Return the whole help text. Examples and paragraphs are rendered only on demand."""
         width = help_width()
         lines = [*example_lines(self.examples, width), *paragraph_lines(self.about, width)]
         return "\n".join((super().format_help(), *lines, ""))
@@ -99,24 +99,24 @@ def _folder(named: str) -> Path | None:
 
 
 def help_width() -> int:
-    """The columns that help takes."""
+    """Return the width of help texts in columns."""
     from shutil import get_terminal_size
 
     return max(40, min(get_terminal_size().columns - 2, WIDEST))
 
 
 def example_lines(examples: Iterable[Example], width: int) -> list[str]:
-    """The examples below their heading."""
+    """Return the examples below a heading."""
     return [str(EXAMPLES), *(line for example in examples for line in example.lines(width))]
 
 
 def paragraph_lines(said: Iterable[Message], width: int) -> list[str]:
-    """Each behind an empty line."""
+    """Return the wrapped paragraphs, each after an empty line."""
     return [line for one in said for line in ("", *_filled(str(one), width))]
 
 
 def item_lines(name: str, says: Message, width: int) -> list[str]:
-    """A name, and beside it what is said of it."""
+    """Return a name with its description in a second column."""
     return _filled(str(says), width, 15, f"    {name:<10} ")
 
 
@@ -159,7 +159,7 @@ SAYS = {
     "install": Sentence("install missing tools with your package manager"),
     "demo": Sentence("try the wizard on a disposable drive"),
 }
-"""By the command's name."""
+"""Short descriptions by command name."""
 
 GROUPS = {
     "looking": Sentence("Inspect and advise"),
@@ -169,7 +169,7 @@ GROUPS = {
     "runs": Sentence("Runs"),
     "itself": Sentence("This system"),
 }
-"""The headings of the groups of commands."""
+"""Headings of the command groups."""
 
 USAGE = t("usage: diskwright [COMMAND] [...]")
 WIZARD = t(
@@ -213,7 +213,7 @@ OVERVIEW_EXAMPLES = (
 
 
 def overview(groups: Mapping[str, Iterable[str]]) -> str:
-    """The text; `groups` are the commands by what they are for, in their order."""
+    """Return the text of `diskwright --help`. `groups` maps each group to its commands, in order."""
     width = help_width()
     lines = [str(USAGE), *paragraph_lines((WIZARD,), width)]
     for group, names in groups.items():

@@ -35,12 +35,12 @@ Start = Callable[[str, Path | None, Environment], Path]
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What is to be confirmed by `token`.
+    """A question that the user answers by typing `token`.
 
-    `beforehand` are sentences that are told first, `lines` its steps in a width. `outcome` is a sentence on
-    what becomes of the drive, `drive` how that is called there, `refusal_of_more` says that it takes one
-    token. `check` refuses another token; `preflight` and `start` take the folder for runs and where a run
-    works.
+    `beforehand` are sentences to print first; `lines` renders the steps for a width in columns. In the
+    refusal, `outcome` describes the effect, `drive` names the drive, and `refusal_of_more` explains why one
+    token is enough. `check` refuses a wrong token. `preflight` and `start` receive the runs folder and the
+    environment.
     """
 
     token: str
@@ -57,8 +57,10 @@ class Confirmation:
 def begin_or_refuse(
     question: Confirmation, arguments: Namespace, as_root: Callable[[], str]
 ) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
-    root."""
+    """Start the run and return its folder, or return the exit code of a dry run.
+
+    `as_root` words the command for root. Raises Refused without root or the right token.
+    """
     journal_dir = arguments.journal
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     for sentence in question.beforehand:
@@ -91,8 +93,8 @@ def begin_or_refuse(
 
 
 def begin_heeding(begin: Callable[[], Path]) -> Path:
-    """The folder of a run that is begun now. Ctrl+C waits until it has begun, and then stops it before its
-    next step."""
+    """Start a run and return its folder. Ctrl+C waits for the start, then stops the run before the next
+    step."""
     with ended_by_signal() as is_ended:
         run = begin()
         if is_ended():
@@ -113,7 +115,7 @@ def _dry_run(question: Confirmation, journal_dir: Path | None, environment: Envi
 
 
 def bring_lines(bring: Bring, width: int) -> Iterator[str]:
-    """What is copied where, how much it is, what the copy does not keep, and what changes in fstab."""
+    """Yield the size of a copy, attributes the target cannot store, and the fstab diff."""
     for one in amount_said(bring):
         yield from wrapped(str(one), width)
     for doubt in bring.doubts or (t("The copy preserves all files and attributes."),):
@@ -122,7 +124,7 @@ def bring_lines(bring: Bring, width: int) -> Iterator[str]:
 
 
 def all_lines(bring: Bring, width: int) -> Iterator[str]:
-    """With the steps."""
+    """Yield the lines of a copy, with steps."""
     yield from bring_lines(bring, width)
     yield str(STEPS)
     for number, step in enumerate(bring.steps, 1):
@@ -130,8 +132,8 @@ def all_lines(bring: Bring, width: int) -> Iterator[str]:
 
 
 def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
-    root."""
+    """Start the copy and return the run's folder, or the exit code of a dry run. `as_root` words the command
+    for root."""
     question = Confirmation(
         token=bring.drive.token,
         outcome=t(
@@ -151,13 +153,13 @@ def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) 
     return begin_or_refuse(question, arguments, as_root)
 
 
-# Changes.
+# For all documents that change one drive.
 ITS_DRIVE = t("the drive")
 ONE_DRIVE = t("These changes are for one drive")
 
 
 def move_lines(moves: Moves, width: int) -> Iterator[str]:
-    """All that is to be known before, and the steps, as text."""
+    """Yield the preview, notes and steps of a move."""
     for sentence in preview(moves):
         if sentence not in moves.doubts:
             yield from wrapped(printable(str(sentence), 4000), width)
@@ -171,8 +173,8 @@ def move_lines(moves: Moves, width: int) -> Iterator[str]:
 
 
 def apply_move(moves: Moves, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
-    root."""
+    """Start the move and return the run's folder, or the exit code of a dry run. `as_root` words the command
+    for root."""
     question = Confirmation(
         token=moves.drive.token,
         outcome=t(

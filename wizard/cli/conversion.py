@@ -37,7 +37,7 @@ POWER = t("On power loss:")
 
 
 def heading(device: str, before: ExtFacts) -> str:
-    """Which filesystem it is, in a line."""
+    """Return one line that describes the filesystem."""
     said = t(
         "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
         filesystem=t('{device}, "{label}"', device=device, label=before.label) if before.label else device,
@@ -51,7 +51,7 @@ def heading(device: str, before: ExtFacts) -> str:
 
 
 def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
-    """What is found, and the four ways."""
+    """Yield the findings, the four conversions and the recommendation."""
     yield from wrapped(heading(prospect.device, prospect.before), width)
     told = [finding for finding in prospect.findings if not _is_told_below(finding, prospect.offers)]
     if told:
@@ -71,12 +71,12 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
 
 
 def _is_told_below(finding: Finding, offers: Sequence[WayOffer]) -> bool:
-    """Whether a finding that is only good to know stands with the way that it rules out."""
+    """Return True for an informational finding that an offer already lists as its obstacle."""
     return finding.severity is Severity.INFO and any(finding.code == offer.obstacle_code for offer in offers)
 
 
 def offer_lines(offer: WayOffer, width: int) -> Iterator[str]:
-    """One way."""
+    """Yield one conversion with gains, costs, undo, safety and duration, or why it is impossible."""
     yield from wrapped(f"{offer.way}: {SUMMARIES[offer.way]}", width)
     if offer.obstacle:
         yield from wrapped(f"    {NOT_POSSIBLE} {offer.obstacle}", width, 4)
@@ -106,8 +106,7 @@ def _listed(what: Message, sentences: Sequence[str], width: int) -> Iterator[str
 
 
 def migration_lines(migration: Migration, width: int) -> Iterator[str]:
-    """All of it, as text: what is gained, what is doubted, and every step with its command, its undoing and
-    what a power cut would do."""
+    """Yield gains, notes and every step, with commands, undo and the effect of a power cut."""
     yield from wrapped(heading(migration.device, migration.before), width)
     yield from wrapped(str(t("on {drive}", drive=drive_said(migration.drive))), width)
     if migration.target is not None:
@@ -138,7 +137,7 @@ def migration_lines(migration: Migration, width: int) -> Iterator[str]:
 
 
 def migration_step_lines(migration: Migration, width: int) -> Iterator[str]:
-    """Every step."""
+    """Yield every step of a conversion."""
     for number, step in enumerate(migration.steps, 1):
         roughly = t("(roughly {duration})", duration=format_duration(step.seconds))
         yield from wrapped(f"{number}. {printable(step.sentence, 4000)} {roughly}", width, 3)
@@ -154,8 +153,8 @@ def migration_step_lines(migration: Migration, width: int) -> Iterator[str]:
 def apply_migration(
     migration: Migration, arguments: Namespace, as_root: Callable[[], str]
 ) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
-    root."""
+    """Start the conversion and return the run's folder, or the exit code of a dry run. `as_root` words the
+    command for root."""
     question = Confirmation(
         token=migration.written.token,
         outcome=t("Planned: {outcome}", outcome=outcome(migration)),
@@ -179,7 +178,7 @@ ROOT_LOOKS = t("This requires root. Nothing was written. To run as root:")
 
 
 def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[str]:
-    """Which filesystem and which way, what a person does with it, and what to mind."""
+    """Yield the filesystem, the conversion, instructions for the rescue medium, and notes."""
     yield from wrapped(heading(carried.device, carried.before), width)
     yield from wrapped(f"{CARRIED_WAY(way=carried.way)} {SUMMARIES[carried.way]}", width)
     yield ""
@@ -194,8 +193,8 @@ def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[
 
 
 def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Find the filesystem, and begin the run; without --confirm everything is shown and checked, and nothing
-    is written."""
+    """Find the filesystem and start the conversion. Without --confirm, print and check everything, but write
+    nothing."""
     if os.geteuid() != 0:
         raise Refused(f"{ROOT_LOOKS}  {as_root()}")
     environment = Environment(fstab=Path(arguments.fstab).absolute())

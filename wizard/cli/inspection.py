@@ -1,6 +1,6 @@
 """Document of `inspect --json`: machine and findings as plain JSON (schema diskwright.machine/2).
 
-Findings are codes with values, from which each sentence can be rendered again.
+Findings carry codes and values, so that every sentence can be rendered again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ JSON = dict[str, Any]
 
 
 def machine_document(machine: Machine, diagnoses: Mapping[str, Diagnosis]) -> JSON:
-    """The body of the document; `diagnoses` by the drive's node."""
+    """Return the document's body. `diagnoses` maps drive nodes to diagnoses."""
     return {
         "drives": [drive_document(drive, diagnoses[drive.path]) for drive in machine.drives],
         "kernel": machine.kernel.release,
@@ -31,7 +31,7 @@ def machine_document(machine: Machine, diagnoses: Mapping[str, Diagnosis]) -> JS
 
 
 def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
-    """One drive. What could not be read is null or empty, and `unread` names it with the reason."""
+    """Return one drive. Unreadable fields are null or empty, and listed in `unread` with the reason."""
     return {
         "path": drive.path,
         "by_id": list(drive.by_id),

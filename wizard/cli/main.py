@@ -30,14 +30,14 @@ AFTER = t("If a run was started, `diskwright status` shows its state.")
 
 
 class CommandModule(Protocol):
-    """What a module of a command offers. Only the module of the one that was asked for is imported."""
+    """Interface of a command module. Only the module of the current command is imported."""
 
     parser: "Callable[..., ArgumentParser]"
-    """The command's own options, with examples in its epilog. The actions' takes the name of the one that is
-    meant."""
+    """Function that returns the command's parser, with examples in the epilog. For ACTIONS, receives the
+    command's name."""
 
     def main(self, arguments: "Namespace") -> ExitCode:
-        """Do it."""
+        """Run the command."""
         ...
 
 
@@ -52,20 +52,20 @@ GROUPS = {
     "runs": ("status", "look", "keep", "undo", "resume", "report"),
     "itself": ("install", "demo"),
 }
-"""The commands by group, in the order in which help lists them."""
+"""Commands by group, in the order of the help."""
 
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 UNWELL = frozenset(
     {errno.EROFS, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EACCES, errno.EPERM}
 )
-"""What a file says that lies on a medium which is full, failing or read-only."""
+"""Errors of files on a full, failing, stale or read-only medium."""
 
 WIZARD = "walk"
-"""The module that runs when no command is given."""
+"""Module to run without a command."""
 
 ACTIONS = frozenset({"label", "mount", "unmount", "remount", "grow", "power-off"})
-"""Commands of one module, which is told which of them is meant."""
+"""Commands that share one module, which receives the command's name."""
 
 PROBING = ACTIONS | {
     WIZARD,
@@ -81,25 +81,25 @@ PROBING = ACTIONS | {
     "apply",
     "ensure",
 }
-"""Commands that look at drives, unless they only give help or look at a recorded machine."""
+"""Commands that probe drives, unless they print help or use a recorded machine."""
 
 BEGINNING = ACTIONS | {"apply", "ensure", "move", "bring", "resume", "keep", "undo"}
-"""Commands that hand a run over to a process of its own, which Ctrl+C does not end."""
+"""Commands that start or continue a background process, which survives Ctrl+C."""
 
 LONGEST_SENTENCE = 4000
 
 CALLED = "DISKWRIGHT_CALLED"
-"""The launcher or the one file by which it was started, which may be no command of the shell."""
+"""Environment variable with the path of the launcher or single-file bundle, which may not be on PATH."""
 
 ROOMS = ("drives", "evidence", "glossary", "options", "workloads")
-"""The folders of the profiles, without which less would be known than it seems."""
+"""Required profile folders. If one were missing, results would be incomplete without notice."""
 
 
 def main(argv: "Sequence[str] | None" = None) -> int:
-    """Run one command; the exit code is one of ExitCode."""
+    """Run one command and return its exit code, one of ExitCode."""
     words = list(sys.argv[1:] if argv is None else argv)
     open_streams()
-    # While it is ignored, the kernel keeps no exit status, and every tool seems to succeed.
+    # If SIGCHLD is ignored, the kernel discards exit statuses and every tool seems to succeed.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     speak()
     os.environ.pop(program.VARIABLE, None)
@@ -116,7 +116,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 
 
 def watched(words: list[str]) -> int:
-    """Run the command, with a log of it where `--debug` asks for one."""
+    """Run the command, with a debug log if `--debug` is given."""
     if "--debug" in words:
         from wizard.report.debug import debugged
 
@@ -125,8 +125,8 @@ def watched(words: list[str]) -> int:
 
 
 def own_words(words: "Sequence[str]") -> frozenset[str]:
-    """The words of the command line that name nobody: commands, and the command's options and their fixed
-    values."""
+    """Return command names, and options and fixed values of the given commands. They identify nobody in a
+    log."""
     actions = [
         action for name in {WIZARD, *words} & {WIZARD, *COMMANDS} for action in parser_of(name)._actions
     ]
@@ -137,8 +137,8 @@ def own_words(words: "Sequence[str]") -> frozenset[str]:
 
 
 def named_command() -> re.Pattern[str]:
-    """What stands wherever a command is said that can be typed. What the wizard's screens said is gone with
-    them, and not heard."""
+    """Return a pattern for command lines in the output. The wizard's screens are not searched, since they
+    have disappeared."""
     names = "|".join((*COMMANDS, "help"))
     return re.compile(
         rf"(?<![\w/.-])diskwright(?:`|\s+(?:-|/|(?:{names})(?![\w-])))|sudo\s+diskwright(?![\w-])"
@@ -146,7 +146,7 @@ def named_command() -> re.Pattern[str]:
 
 
 def tell_called(file: str) -> None:
-    """What is typed for the command's name where the shell would not find it."""
+    """Print how to run diskwright if the shell cannot find the command."""
     from shlex import quote
     from shutil import which
 
@@ -160,7 +160,7 @@ def tell_called(file: str) -> None:
 
 
 def carry_out(words: list[str]) -> int:
-    """Run the command that `words` name; what is expected to go wrong becomes a sentence and an exit code."""
+    """Run a command line. Print expected errors as one sentence, and return their exit code."""
     begins = bool(BEGINNING.intersection(words[:1]))
     try:
         code = dispatch(words)
@@ -174,7 +174,7 @@ def carry_out(words: list[str]) -> int:
         _tell(t("stopped by the user."), AFTER if begins else None)
         return ExitCode.ENDED_BY_USER
     except BrokenPipeError:
-        # The reader of our output has gone; what is left unflushed must not raise again at exit.
+        # The reader closed the pipe. Flushing the rest at exit must not raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
@@ -192,13 +192,13 @@ def carry_out(words: list[str]) -> int:
 
 
 def command_of(name: str) -> CommandModule:
-    """The module of a command, or of the wizard."""
+    """Return the module of a command or of the wizard."""
     module = "action" if name in ACTIONS else name
     return cast(CommandModule, import_module(f"wizard.cli.commands.{module}"))
 
 
 def parser_of(name: str) -> "ArgumentParser":
-    """The options of a command, or of the wizard."""
+    """Return the parser of a command or of the wizard."""
     made = command_of(name).parser
     return made(name) if name in ACTIONS else made()
 
@@ -227,13 +227,13 @@ def dispatch(words: list[str]) -> int:
             )
         )
         return ExitCode.FAILED
-    # A path is the drive that the wizard begins with.
+    # A path names the first drive of the wizard.
     name = words.pop(0) if words and not words[0].startswith(("-", "/", ".")) else WIZARD
     if name != WIZARD and name not in COMMANDS:
         _tell(t("unknown command {name}; `diskwright --help` lists all commands.", name=repr(name[:40])))
         return ExitCode.USAGE
     if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
-        # Before everything else is loaded, which takes as long as the server does.
+        # Start the server first: loading the other modules takes equally long.
         pool.begin()
     arguments = parse(parser_of(name), words)
     if name == WIZARD and arguments.device in COMMANDS:
@@ -249,12 +249,12 @@ def dispatch(words: list[str]) -> int:
 
 
 def _tell(*said: "Message | None") -> None:
-    """Sentences in a row, from the program itself."""
+    """Print the sentences to stderr, in one line."""
     print("diskwright:", *(str(one) for one in said if one), file=sys.stderr)
 
 
 def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
-    """The words as options. What argparse says of wrong ones repeats them, so it is made safe to show."""
+    """Parse the options. Escapes argparse's error messages, which repeat the given words."""
     said = StringIO()
     try:
         with redirect_stderr(said):
@@ -264,10 +264,10 @@ def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
 
 
 def open_streams() -> None:
-    """Give the null device to standard streams that were closed.
+    """Open the null device for closed standard streams.
 
-    Else the next file that is opened, a drive among them, would get their number, and whatever is printed
-    would be written to it.
+    Otherwise the next opened file, possibly a drive, would get a standard stream's number, and output would
+    be written there.
     """
     for number in range(3):
         try:

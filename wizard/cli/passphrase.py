@@ -1,4 +1,4 @@
-"""Read a passphrase from the terminal or a file, without storing it. Also the console for safe output."""
+"""Read a passphrase from the terminal or a file, without storing it. Also the consoles for safe output."""
 
 import os
 import sys
@@ -25,12 +25,13 @@ from wizard.process.output import unseen
 
 
 def tell(lines: Iterable[str]) -> None:
-    """Each on a line of its own, to stdout. A line end within one is foreign, as are escape characters."""
+    """Print lines to stdout. Replaces escape characters and line breaks within a line, which come from
+    foreign text."""
     sys.stdout.write("".join(f"{harmless(line)}\n" for line in lines))
 
 
 def harmless(text: str, spared: str = "\t") -> str:
-    """The text with `?` for all that no terminal prints, but for the characters that are `spared`."""
+    """Return the text with unprintable characters replaced by `?`, except those in `spared`."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char in spared else "?" for char in text)
@@ -46,10 +47,10 @@ PIPE_WIDTH = 120
 
 
 class SafeConsole(Console):
-    """Prints what is to be read, and nothing that a terminal would obey: of that only rich itself writes."""
+    """Console that replaces control characters in texts. Only rich's own control codes reach the terminal."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The same segments with `?` for characters that no terminal prints."""
+        """Return the segments with unprintable characters replaced by `?`."""
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control else Segment(harmless(text, "\n\t"), style)
@@ -57,7 +58,7 @@ class SafeConsole(Console):
 
 @cache
 def out() -> Console:
-    """For data. Into a pipe it is plain text of a fixed width."""
+    """Return the console for data. In a pipe, prints plain text of fixed width."""
     return SafeConsole(
         highlight=False,
         markup=False,
@@ -69,7 +70,7 @@ def out() -> Console:
 
 @cache
 def err() -> Console:
-    """For narration, questions and errors."""
+    """Return the console for progress, questions and errors."""
     return SafeConsole(
         stderr=True,
         highlight=False,
@@ -81,7 +82,7 @@ def err() -> Console:
 
 
 def say(sentence: Message | str) -> None:
-    """Narrate one sentence."""
+    """Print one sentence to stderr."""
     err().print(Text(printable(str(sentence), 2000)))
 
 
@@ -96,9 +97,11 @@ TERMINAL = "/dev/tty"
 
 
 def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
-    """The passphrase of what the plan encrypts, None where it takes none; from `file` (`-` is the input), or
-    asked for, twice where it is given `anew`. Raises BadInput or Refused where there is none to be had, or
-    what is given cannot be one.
+    """Return the passphrase for the plan's encrypted volumes, or None if the plan needs none.
+
+    Reads `file` (`-` for stdin) or prompts, twice if the passphrase is new (`anew`). Raises BadInput if the
+    file is unreadable, does not apply or contains an invalid passphrase. Raises Refused without a terminal or
+    a valid answer.
     """
     if file is not None and not plan.takes_passphrase:
         raise BadInput(
@@ -172,7 +175,7 @@ def _has_terminal() -> bool:
 
 
 def _typed(prompt: Message) -> bytes:
-    """What is typed on the terminal, to the byte, whatever the streams are."""
+    """Prompt on the terminal without echo, even if the streams are redirected, and return the exact bytes."""
     with Path(TERMINAL).open("r+b", buffering=0) as terminal:
         with unseen(terminal):
             terminal.write(f"{prompt} ".encode())

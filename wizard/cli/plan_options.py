@@ -242,8 +242,7 @@ def parser() -> ArgumentParser:
 
 
 def change_lines(changes: Changes, width: int, *, files: bool = True) -> Iterator[str]:
-    """Each step with its command or its lines, how it is undone, and what is checked; without `files` those
-    of whole files are left out."""
+    """Yield each step with commands, edits, undo and checks. Without `files`, omit edits of whole files."""
     for number, step in enumerate(changes.steps, 1):
         yield from wrapped(f"{number}. {printable(step.sentence, 4000)}", width, 3)
         for argv in step.commands:
@@ -256,12 +255,12 @@ def change_lines(changes: Changes, width: int, *, files: bool = True) -> Iterato
 
 
 def with_tabs(line: str) -> str:
-    """A line of a file made safe to show, with its tabs, which stand between the fields of fstab."""
+    """Return a line of a file, safe to print. Preserves tabs, which separate fstab fields."""
     return "\t".join(printable(piece, 4000) for piece in line.split("\t"))
 
 
 def show_changes(changes: Changes, width: int) -> Iterator[str]:
-    """All of it, as text."""
+    """Yield the changes with reasons, notes and steps."""
     drive = drive_said(changes.drive)
     title = (
         t(
@@ -287,8 +286,8 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
 
 
 def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
-    root."""
+    """Start the changes and return the run's folder, or the exit code of a dry run. `as_root` words the
+    command for root."""
     question = Confirmation(
         token=changes.drive.token,
         outcome=(

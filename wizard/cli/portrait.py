@@ -17,7 +17,7 @@ NOTES = t("label, mounted")
 
 WIDTH = 80
 Line = tuple[str, str]
-"""Text, and the severity it is to be coloured by, or nothing."""
+"""Text, and the severity or style that colours it, or an empty string."""
 
 FORMATS = {
     "512n": Sentence("512n, 512-byte blocks (or larger ones, hidden)"),
@@ -56,7 +56,7 @@ NOTES_AT = len(COLUMNS.format("", "", "", "", ""))
 
 
 def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Line]:
-    """All lines of one drive. Foreign text in them is printable."""
+    """Return the lines that describe one drive. Foreign text is made printable."""
     lines: list[Line] = [(title(drive)[:width], "title")]
     for sentence in (
         _identity(drive),
@@ -78,7 +78,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
 
 
 def title(drive: Drive) -> str:
-    """`/dev/sda  Example HDD 500, 500 GB`."""
+    """Return the heading, such as `/dev/sda  Example HDD 500, 500 GB`."""
     what: Message | str = printable(drive.model, 50) if drive.model else _unnamed(drive)
     return str(t("{path}  {what}, {size}", path=drive.path, what=what, size=_size(drive.size_bytes)))
 
@@ -166,7 +166,7 @@ def _recording(recording: Recording) -> Message:
 
 
 def _zones(drive: Drive) -> tuple[str, ...]:
-    """How a zoned drive is divided; nothing for any other."""
+    """Return the zones of a zoned drive; empty for other drives."""
     zones = drive.zones
     if zones is None:
         return ()
@@ -190,7 +190,7 @@ def _zones(drive: Drive) -> tuple[str, ...]:
 
 
 def _health(drive: Drive) -> tuple[str, ...]:
-    """Nothing for a drive that has none to tell of."""
+    """Return the drive's health; empty for drives without a health report."""
     return (f"{HEALTH} {joined(judge_health(drive).said)}",) if is_told(drive) else ()
 
 
@@ -223,13 +223,13 @@ def _table_words(table: Table) -> Message | str:
 
 
 def unread(drive: Drive, what: str) -> str:
-    """That a field was not read, and why."""
+    """Return that a field was not read, with the reason if known."""
     why = next((one.why for one in drive.unread if one.what in (what, "drive")), None)
     return str(t("not read. {why}", why=why) if why else NOT_READ)
 
 
 def _rows(drive: Drive, width: int) -> Iterator[list[str]]:
-    """Partitions and free extents in the order of their starts, each in as many lines as its notes need."""
+    """Yield partitions and free extents sorted by start, each with as many lines as the notes need."""
     places = [(part.start_bytes, 0, _partition_row(drive, part, width)) for part in drive.partitions]
     free = str(t("free"))
     for extent in drive.free:
@@ -263,7 +263,7 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
 
 
 def _inside(mark: Signature) -> str:
-    """Where the data of a container begin, if its superblock was read."""
+    """Return the data offset of a container, if the superblock was read."""
     return str(t("data at +{place:exact}", place=mark.data_offset_bytes)) if mark.data_offset_bytes else ""
 
 

@@ -35,15 +35,15 @@ REFUSED_FIRST = t("a drive with content is refused without permission to erase")
 WIDTH = 100
 BENCH_SECONDS = 5.0
 ASSUMED_PHYSICAL_BYTES = 4096
-"""A loop device claims 512-byte blocks, as drives that hide larger ones do; measured as one of those it has
-something to show."""
+"""Physical block size for the benchmark. A loop device reports 512 bytes, like a drive that hides larger
+blocks; only larger blocks show an effect."""
 
 VOLUMES = (("large-media", 4 * GIB, "media"), ("small-files", None, "mail"))
-"""Workload, size (None: all that is left) and label."""
+"""Workload, size in bytes (None: the remaining space) and label."""
 
 ALIGNMENT = "alignment-"
 PROBE = "diskwright-demo"
-"""What a file holds that shows whether files can be written and read."""
+"""Content of the file that tests reading and writing."""
 TOLD = {
     Event.STEP_STARTED,
     Event.STEP_FAILED,
@@ -60,14 +60,14 @@ TOLD = {
 
 
 class Walk:
-    """One walk. `checks` fill as it goes."""
+    """One unattended demo. `checks` collects the results."""
 
     def __init__(self, demo: DemoDrive) -> None:
         self.demo = demo
         self.checks: list[Check] = []
 
     def run(self) -> None:
-        """All stages in their order; a stage that cannot be done raises its sentence."""
+        """Run all stages in order. Raises DiskwrightError if a stage fails."""
         machine, drive = self._inspect()
         diagnosis = self._warn(machine, drive)
         wishes = self._advise(machine, drive, diagnosis)
@@ -195,7 +195,7 @@ class Walk:
         )
 
     def _apply(self, plan: Plan, *, again: bool = False) -> Path:
-        """The run, which is all written and waits for a decision."""
+        """Apply the plan and return the run, fully written and waiting."""
         _stage(t("Apply again") if again else t("Apply"))
         environment = Environment(fstab=self.demo.fstab, only=frozenset({self.demo.path}))
         if not again:
@@ -229,7 +229,7 @@ class Walk:
         return run
 
     def _follow(self, run: Path, seen: int = 0) -> None:
-        """Tell what the run says behind its first `seen` entries, and take its checks for ours."""
+        """Print the run's entries after the first `seen`, and add the run's checks."""
         for entry in follow(run, seen):
             if entry.event in TOLD:
                 _tell([entry.sentence])
@@ -259,7 +259,7 @@ class Walk:
         self._check(t("the run is complete"), ended is RunState.KEPT, ended)
 
     def _refuses_others(self, plan: Plan, environment: Environment) -> None:
-        """The same plan for a drive that is not the demo's must be refused, whatever it says."""
+        """Check that the same plan is refused for a drive outside the demo."""
         what = t("the demo cannot reach other drives")
         try:
             start_run(
@@ -351,15 +351,15 @@ def _tell(lines: Iterable[Message | str]) -> None:
 
 
 def machine_and_drive(device: str, recorded: str | None) -> tuple[Machine, Drive]:
-    """The machine with the drive at `device`, probed now or read from the file `recorded`; raises BadInput
-    where it has none."""
+    """Return the machine and the drive at `device`, probed or read from the file `recorded`. Raises BadInput
+    if the drive is missing."""
     machine, drives = machine_and_drives([device], recorded)
     return machine, drives[0]
 
 
 def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
-    """The machine with the drives at `devices`, in their order; raises BadInput where it lacks one, or one is
-    named twice."""
+    """Return the machine and the drives at `devices`, in order. Raises BadInput if a drive is missing or
+    listed twice."""
     if recorded is None:
         machine = probe_machine(devices)
         if len(machine.drives) != len(devices):
@@ -370,8 +370,8 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
 
 
 def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
-    """The machine with the partition at `device` and its drive; None where that is no partition. Raises
-    BadInput where the drive does not list it."""
+    """Return the machine, drive and partition at `device`, or None if `device` is not a partition. Raises
+    BadInput if the partition table does not list `device`."""
     if recorded is None:
         if not (path := drive_under(device)):
             return None

@@ -48,8 +48,10 @@ PLACE = Sentence("{path}: {size:exact} at byte {start}")
 def keep_from_drive(
     device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None = None
 ) -> None:
-    """Show what waits there and what would be written; with the tokens of the drives, do it and say how it
-    ended. Raises Refused without them, where the run's folder is here, and as `found_on` and `keep` do."""
+    """Finish the run in a drive's recovery label, and print the result. Without tokens, only show the writes.
+
+    Raises Refused without tokens or if the run's folder is here, and as `found_on` and `keep` do.
+    """
     found = found_on(device, journal_dir)
     refuse_known(found, journal_dir)
     for sentence in told(found):
@@ -70,7 +72,7 @@ def keep_from_drive(
 
 
 def told(found: FoundRun) -> Iterator[Message | str]:
-    """What waits, and every place that is written to, in sentences."""
+    """Yield the waiting run and every range to write, as sentences."""
     first = found.notices[0]
     yield t(
         "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
@@ -108,11 +110,11 @@ WHOLE_DRIVE = t("a drive, such as /dev/sdb")
 # A drive.
 MODEL_UNKNOWN = t("model unknown")
 
-# What is refused.
+# Refusals.
 NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
 NO_RUN = Sentence("No runs in {folder}.")
 
-# The parts of a document that is shown.
+# Headings of a printed document.
 STEPS = t("Steps:")
 GOOD_TO_KNOW = t("Note:")
 UNDONE = t("Undo:")
@@ -122,7 +124,7 @@ DOCUMENT_FILE = t("The document")
 
 
 def drive_said(drive: "Identity") -> Message:
-    """Which drive it is, and its token."""
+    """Return the drive's path, model and confirmation token."""
     return t(
         "{path}, {model}, confirm as {token}",
         path=drive.path,
@@ -132,7 +134,7 @@ def drive_said(drive: "Identity") -> Message:
 
 
 def not_recorded(machine: "Machine", device: str, file: str) -> Message:
-    """That the machine in a file has another drive than the one that was named."""
+    """Return the message that a recorded machine does not list the named drive."""
     known = tuple(drive.path for drive in machine.drives) or (t("none"),)
     return t(
         "{file} does not list drive {drive}, only {known:list}.",
@@ -159,14 +161,14 @@ MADE_THERE = {
     Phase.REPLACING_BACK: HALF_BACK,
     Phase.RELEASING_BACK: HALF_BACK,
 }
-"""What is on a drive in the phases in which looking at it tells too little."""
+"""Content of the drive in phases in which probing shows too little."""
 
 
 def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
-    """The run that `diskwright COMMAND [NAME]` means: the named one, or the only one that is open.
+    """Return the run that `diskwright COMMAND [NAME]` refers to: the named run, or the only open run.
 
-    Raises BadInput where there is none of that name, or none at all; Refused where none is open, or several
-    are: these are listed, each with the command that means it.
+    Raises BadInput if the name is unknown or no run exists. Raises Refused if no run or several runs are
+    open; several are listed, each with the command that selects it.
     """
     if name is not None:
         return find_run(name, journal_dir)
@@ -192,7 +194,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
 
 
 def _nothing_to(command: str, where: str, newest: Path) -> Message:
-    """Why the command means no run, and how the newest one stands."""
+    """Explain why the command matches no run, with the state of the newest run."""
     if command == "look":
         return t(
             "No run in {folder} is waiting. To inspect a filesystem converted to ext4, "
@@ -211,8 +213,10 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
 
 
 def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
-    """What of the open runs is in question. One that wrote nothing is nothing to keep, and whoever says
-    `resume` means rather what is half done; but `undo` puts back what another run wrote, so it is named.
+    """Return the open runs to choose from.
+
+    `keep` ignores runs that wrote nothing, and so does `resume` if a run is half done. `undo` includes them,
+    so that another run is not undone by mistake.
     """
     wrote = tuple(run for run in found if not _wrote_nothing(run))
     if command == "keep" or (command == "resume" and any(not _waits(run) for run in wrote)):
@@ -221,7 +225,7 @@ def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
 
 
 def _wrote_nothing(run: Path) -> bool:
-    """Whether it has ended by a failure or a refusal before anything was written to a drive."""
+    """Return True if the run failed or was refused before any write to a drive."""
     try:
         if state(run) not in (RunState.FAILED, RunState.REFUSED):
             return False
@@ -239,11 +243,9 @@ def _waits(run: Path) -> bool:
 
 
 def is_open(run: Path, command: str) -> bool:
-    """Whether somebody who says `command` could mean this run: it is at work, ended early, or waits for a
-    decision.
+    """Return True if `command` could mean this run: running, ended early or waiting.
 
-    What is done and can be undone at any time is meant by `undo` alone. A run that cannot be read could be
-    meant, too.
+    Runs that are done and stay undoable match only `undo`. Unreadable runs always match.
     """
     try:
         now = state(run)
@@ -257,7 +259,7 @@ def is_open(run: Path, command: str) -> bool:
 
 
 def _waits_unseen(run: Path, now: RunState) -> bool:
-    """Whether what it made is complete and barred, also where keeping or undoing it has failed since."""
+    """Return True if the result is complete and hidden, even if keep or undo has failed since."""
     if now is RunState.RUNNING or kind_of(run) is not RunKind.PLAN:
         return False
     record = load_record(run)
@@ -265,8 +267,11 @@ def _waits_unseen(run: Path, now: RunState) -> bool:
 
 
 def _may_be_meant(run: Path, command: str) -> bool:
-    """Whether the command can do anything for a run that is not done: what wrote nothing, or wrote to the
-    drive directly, cannot be kept, and what was left to others is nobody's to take up."""
+    """Return True if the command can affect a run that is not done.
+
+    Runs that wrote nothing, or directly to the drive, cannot be kept. Runs in Phase.LEFT were left to other
+    programs, and match no command.
+    """
     match kind_of(run):
         case RunKind.MIGRATION:
             return True
@@ -293,7 +298,7 @@ def _is_open_when_done(run: Path, command: str) -> bool:
 
 
 def _brief(run: Path) -> str:
-    """The run's drives, how it stands and how far it came."""
+    """Return the run's drives, state and progress."""
     try:
         drives = tuple(
             t(
@@ -319,8 +324,8 @@ def _brief(run: Path) -> str:
 
 
 def drives_of(run: Path) -> tuple[Identity, ...]:
-    """The drives that a run writes to, as they were found before it; raises BadInput where it cannot be
-    read."""
+    """Return the drives a run writes to, as identified before the run. Raises BadInput if the run is
+    unreadable."""
     match kind_of(run):
         case RunKind.CHANGES:
             return (load_changes(run).drive,)
@@ -335,14 +340,15 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
 
 
 def tell_drives(run: Path) -> None:
-    """Say which run this is, and which drives it is for, with what they hold at this moment. Raises Refused
-    for a run that somebody else than root could have put there, or whose journal takes no word.
+    """Print the run, the drives and their current content.
+
+    Raises Refused if a user other than root could have created the run, or the journal is not writable.
     """
     check_owner(run)
     check_noted(run)
     say(t("Run {run}:", run=run_argument(run)))
     waits = state(run) is RunState.WAITING
-    # A migration that is barred is told of in its own words.
+    # Conversions describe a hidden result themselves.
     record = load_record(run) if kind_of(run) is RunKind.PLAN else None
     phase = Phase.HIDDEN if waits else record.phase if record else None
     there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
@@ -371,7 +377,7 @@ def _is_unsettled(run: Path) -> bool:
 
 
 def _holds(known: Identity, made: str) -> Iterator[str]:
-    """What a drive holds: what a run `made` there, or else what is recognised."""
+    """Yield the drive's content: the result `made` by the run, or else the recognised content."""
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError as error:

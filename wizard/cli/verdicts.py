@@ -1,6 +1,6 @@
 """Run benchmarks of `diskwright bench` and print their verdicts as charts.
 
-Includes `--scratch --shingled`: explain the search for a write cliff first, then draw the result.
+Includes `--scratch --shingled`, which explains the search for a write cliff first, then charts the result.
 """
 
 import os
@@ -48,8 +48,8 @@ T = TypeVar("T")
 
 
 def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ended: bool) -> ExitCode:
-    """Keep the document where `--output` asks for it, and print it or its lines; 130 where the person ended
-    the measuring."""
+    """Save the document if `--output` is given, and print the document or `lines`. Returns 130 if the user
+    stopped the measurement."""
     if arguments.output:
         write_file(arguments.output, document, str(t("The verdict")))
     if arguments.json:
@@ -63,7 +63,7 @@ def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ende
 
 
 def check_output(output: Path | None) -> None:
-    """Raises BadInput where no file can be written there."""
+    """Check that the output file is writable. Raises BadInput."""
     if output and (
         output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())
     ):
@@ -71,7 +71,7 @@ def check_output(output: Path | None) -> None:
 
 
 def _fit(line: str) -> str:
-    """Broken between words on a terminal; whole in a pipe, where scripts look for it."""
+    """Wrap a line on a terminal. In a pipe, leave lines whole for scripts."""
     if not sys.stdout.isatty() or "#" in line:
         return line
     return fill(line, out().width, subsequent_indent="  " if line.startswith("- ") else "")
@@ -79,7 +79,7 @@ def _fit(line: str) -> str:
 
 @contextmanager
 def progress_line(beginning: Message, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
-    """Says that it begins once it does; then, on a terminal, shows progress in one line that is cleared at
+    """Print `beginning` at the first progress report. On a terminal, show progress in one line, cleared at
     the end."""
     width = max(20, err().width - 1) if err().is_terminal else 0
     begun = False
@@ -105,7 +105,7 @@ def progress_line(beginning: Message, in_words: Callable[[T], str]) -> Iterator[
 SECONDS = 1800.0
 SHORTEST_SECONDS, LONGEST_SECONDS = 10, 24 * 3600
 MOST_BYTES = "32G"
-"""The cache of the first shingled drives for everyone was found to hold about as much."""
+"""Roughly the measured cache size of the first consumer shingled drives."""
 LEAST_BYTES = 64 * MIB
 
 BAR_COLUMNS = 44
@@ -120,7 +120,7 @@ PHASES = {
 
 
 def check(arguments: Namespace) -> None:
-    """Raises BadInput for limits that make no sense."""
+    """Check the limits of --shingled. Raises BadInput."""
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
         raise BadInput(
             t(
@@ -136,7 +136,7 @@ def check(arguments: Namespace) -> None:
 
 
 def measure(arguments: Namespace, drive: Drive) -> ExitCode:
-    """Look for the cliff, and print the verdict; 130 where the person ended it."""
+    """Search for the write cliff and print the verdict. Returns 130 if the user stopped the search."""
     seconds = arguments.seconds or SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
     beginning = t(
@@ -155,7 +155,7 @@ def measure(arguments: Namespace, drive: Drive) -> ExitCode:
 
 
 def cliff_lines(verdict: CliffVerdict) -> list[str]:
-    """The verdict as plain text: its sentence, the rates as bars in the order of time, its caveats."""
+    """Return the verdict as text: result, rates over time as bars, and caveats."""
     lines = [verdict.sentence]
     rows = _rows(verdict.windows)
     if rows:
@@ -175,7 +175,7 @@ def cliff_lines(verdict: CliffVerdict) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A line of the chart."""
+    """One bar of the chart."""
 
     phase: WritePhase
     label: str
@@ -183,7 +183,7 @@ class ChartRow:
 
 
 def _rows(windows: Sequence[WriteWindow]) -> list[ChartRow]:
-    """Several for the random writing, one for each sequential phase."""
+    """Return several rows for random writes, and one for each sequential phase."""
     rows = []
     for phase in WritePhase:
         mine = [window for window in windows if window.phase is phase]
@@ -237,7 +237,7 @@ QUICK_PHASES = {
 
 
 def quick_check(arguments: Namespace) -> None:
-    """Raises BadInput for options that do not go together."""
+    """Check the options of --quick. Raises BadInput."""
     if not arguments.shingled:
         raise BadInput(t("--quick requires --scratch --shingled."))
     if arguments.seconds is not None or arguments.most_bytes:
@@ -245,7 +245,7 @@ def quick_check(arguments: Namespace) -> None:
 
 
 def quick_measure(arguments: Namespace, drive: Drive) -> ExitCode:
-    """Test it, and print the verdict; 130 where the person ended it."""
+    """Run the one-minute test and print the verdict. Returns 130 if the user stopped the test."""
     probe_extents(drive)
     beginning = t(
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the "
@@ -263,7 +263,7 @@ def quick_measure(arguments: Namespace, drive: Drive) -> ExitCode:
 
 
 def quick_lines(verdict: DisplacedVerdict) -> list[str]:
-    """The verdict as plain text: its sentence, the medians as bars, its caveats."""
+    """Return the verdict as text: result, medians as bars, and caveats."""
     lines = [verdict.sentence]
     looks = (
         (t("right after writing"), verdict.timings.look),
@@ -307,9 +307,12 @@ def _quick_in_words(progress: QuickProbeProgress) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlanOffer:
-    """What is shown and begun: the document as text, its lines in a width, the token that confirms it, what
-    begins it, which is given how the command is worded for root, and what is told last where it is only
-    shown."""
+    """A document to show and start.
+
+    `lines` renders the document for a width in columns; `token` confirms the drive. `begin` starts the run
+    and receives a function that words the command for root. `doubts` are printed last if the document is only
+    shown.
+    """
 
     document: str
     lines: Callable[[int], Iterator[str]]
@@ -319,7 +322,8 @@ class PlanOffer:
 
 
 def offered(offer: PlanOffer, arguments: Namespace) -> ExitCode:
-    """Show it; with a token, or as a dry run, go on as `diskwright apply` does. `-o` writes it to a file."""
+    """Show a document. With a token or as a dry run, continue as `diskwright apply` does. `-o` saves the
+    document."""
     if (file := getattr(arguments, "output", None)) is not None:
         write_file(Path(file), offer.document, str(DOCUMENT_FILE))
     if arguments.json:
@@ -338,13 +342,13 @@ def offered(offer: PlanOffer, arguments: Namespace) -> ExitCode:
 
 
 def refuse_otherwise(run: Path) -> None:
-    """Raises Refused for a run that moves nothing."""
+    """Check that the run is a move. Raises Refused."""
     if kind_of(run) is not RunKind.MOVE:
         raise Refused(NO_BAD_SECTORS(run=run.name))
 
 
 def tell_bad_sectors(run: Path) -> bool:
-    """Say each place that the run stops at; whether there is one."""
+    """Print the bad sectors at which the run stops. Returns True if any exist."""
     stops = stops_now(run)
     for said in stops:
         say(said)
