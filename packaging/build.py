@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Everything that is handed out, each from one command, into dist/:
+"""Build the release files in dist/, each with one command:
 
-sudo packaging/build.py bundle   one file, an archive and a module for live systems, with all that they need
+sudo packaging/build.py bundle   one file, an archive and a module for live systems, with all dependencies
 sudo packaging/build.py iso      a bootable medium with that module
 """
 
@@ -20,7 +20,7 @@ from shared.apt import NotBuilt, needs, run
 
 
 def main() -> int:
-    """Build, and say what was made."""
+    """Build and list the release files."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -84,7 +84,7 @@ def _version() -> str:
 
 
 def _date() -> int:
-    """When the last commit was made, in seconds since 1970: the date of every file."""
+    """Return the date of the last commit in seconds since 1970, used as the date of every file."""
     return int(run("git", "-C", CHECKOUT, "-c", f"safe.directory={CHECKOUT}", "log", "-1", "--format=%ct"))
 
 

@@ -1,7 +1,7 @@
-"""The tree as files: the one that runs anywhere, a module for live systems, and an archive.
+"""Pack the tree as a single executable file, a module for live systems, an archive and a Debian package.
 
-The same tree gives the same bytes: dates are those of the last commit, what is listed is sorted, and what
-packs is pinned.
+The same tree results in the same bytes: dates are those of the last commit, lists are sorted, and the packing
+tools are pinned.
 """
 
 import gzip
@@ -26,7 +26,7 @@ DESKTOP = {
     "org.diskwright.diskwright.metainfo.xml": "metainfo/org.diskwright.diskwright.metainfo.xml",
     "diskwright.policy.in": "polkit-1/actions/diskwright.policy",
 }
-"""What desktops look for, and where below /usr/share."""
+"""Desktop files, and their paths below /usr/share."""
 
 HEADER_ENDS = "Upstream-Name: diskwright\n"
 OTHER_TERMS = f"""{HEADER_ENDS}Comment: Python and the libraries in /opt/diskwright have terms of their own.
@@ -36,10 +36,10 @@ OTHER_TERMS = f"""{HEADER_ENDS}Comment: Python and the libraries in /opt/diskwri
 
 
 def packed(tree: Path, output: Path, name: str, date: int, *, quick: bool) -> tuple[Path, ...]:
-    """The files that were made, in the folder `output`; the one that runs anywhere comes first.
+    """Return the files written to the folder `output`, the single executable first.
 
-    `tree` lies at the top of the root that it was built in. `date` is in seconds since 1970. A `quick` build
-    is for trying: it packs loosely.
+    `tree` is the top folder of the root that built the tree. `date` is in seconds since 1970. A `quick` build
+    is for tests: low compression, and neither archive nor Debian package.
     """
     root = tree.parent
     set_modes(tree)
@@ -77,15 +77,17 @@ def _archived(root: Path, tree: Path, file: Path, date: int) -> Path:
 
 
 def _installed(root: Path, tree: Path, date: int) -> Path:
-    """As it lies on a system, also on a live one that stacks it over its own root: in /opt, with what that
-    one looks for in its own places."""
+    """Return the layout of an installed system or a live system that stacks the module over its root.
+
+    The program is in /opt; man pages, completions and desktop files are in the usual folders.
+    """
     installed = root / "installed"
     (installed / "opt").mkdir(parents=True)
     (installed / "usr/bin").mkdir(parents=True)
     tree.rename(installed / "opt/diskwright")
     (installed / "usr/bin/diskwright").symlink_to("/opt/diskwright/bin/diskwright")
     share, packaging = installed / "usr/share", CHECKOUT / "packaging"
-    # Without byte code in the checkout.
+    # -B: write no byte code to the checkout.
     run(
         *(installed / "opt/diskwright/python/bin/python", "-B", packaging / "papers/build.py", share.parent),
         SOURCE_DATE_EPOCH=str(date),
@@ -102,7 +104,7 @@ def _installed(root: Path, tree: Path, date: int) -> Path:
 
 
 def _deb(root: Path, installed: Path, output: Path, name: str, date: int) -> Path:
-    """It depends on nothing, since it carries everything."""
+    """Build a Debian package without dependencies, since the tree contains everything."""
     version = name.split("-")[1]
     (root / "tmp").mkdir(exist_ok=True)
     about = installed / "DEBIAN/control"
@@ -128,7 +130,7 @@ def _deb(root: Path, installed: Path, output: Path, name: str, date: int) -> Pat
 
 
 def _tools(root: Path, date: int) -> bytes:
-    """What unpacks a squashfs where the host cannot, as a tar.gz.gz."""
+    """Return unsquashfs and its libraries as tar.gz, for hosts that cannot unpack a squashfs."""
     loader, library_path = root / LOADER, root / LIBRARIES
     listed = run(loader, "--inhibit-cache", "--library-path", library_path, "--list", root / UNPACKS)
     needed = {words[0] for line in listed.splitlines() if "=> /" in line and (words := line.split())}
@@ -166,6 +168,6 @@ def _one_file(tools: bytes, squashed: Path, one: Path) -> None:
     written = stub.encode()
     if len(written) > STUB_ROOM:
         raise ValueError(f"stub.sh has {len(written)} bytes; the limit is {STUB_ROOM}.")
-    # The stub always ends with `exit`, so no shell reads further.
+    # The stub ends with `exit`, so no shell reads the data after the stub.
     one.write_bytes(written.ljust(STUB_ROOM, b"\n") + padded + rest)
     one.chmod(0o755)

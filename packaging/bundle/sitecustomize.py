@@ -1,4 +1,4 @@
-"""In the bundle: a library is looked for beside Python, whatever the host's ldconfig would say."""
+"""Find libraries next to the bundled Python, instead of through the host's ldconfig."""
 
 import ctypes.util
 import sys
@@ -8,7 +8,7 @@ LIBRARIES = Path(sys.executable).resolve().parents[2] / "lib"
 
 
 def find_library(name: str) -> str | None:
-    """As `ctypes.util.find_library`."""
+    """Replace `ctypes.util.find_library`."""
     return next((str(path) for path in sorted(LIBRARIES.glob(f"lib{name}.so*"))), None)
 
 

@@ -1,12 +1,12 @@
-"""The tree that every package carries: Python, its libraries and its own glibc, and the program.
+"""Build the tree in every package: Python with libraries and glibc, and the program.
 
     app/        wizard and profiles
-    python/     the interpreter; bin/python starts it by the carried loader
+    python/     the interpreter; bin/python starts through the bundled loader
     lib/        the loader, and every library that the interpreter and its modules need
     bin/        diskwright
-    copyright/  of everything that comes from elsewhere
+    copyright/  licences of all third-party parts
 
-Nothing of it is in the environment of what is started from here: mkfs and others get the host's libraries.
+The environment of child processes does not refer to the tree: mkfs and other tools use the host's libraries.
 """
 
 import shutil
@@ -19,7 +19,7 @@ from shared.apt import Apt, NotBuilt, check_lock, run, unpack
 SUITE, PYTHON = "trixie", "python3.13"
 CARRIED = (PYTHON, "python3-parted", "libudev1", "libblkid1", "squashfs-tools")
 BUILDS = ("dash", "coreutils", "tar", "xz-utils", "dpkg")
-"""What packs the tree: pinned too, so that all builds are alike."""
+"""Packages that pack the tree, pinned for reproducible builds."""
 
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 LOADER = f"{LIBRARIES}/ld-linux-x86-64.so.2"
@@ -34,13 +34,13 @@ NOT_USED = (
     ),
     *(f"lib-dynload/{name}*" for name in ("_ctypes_test", "xx", "_curses", "readline")),
 )
-"""Of the standard library."""
+"""Unused parts of the standard library."""
 
 LEXERS = ("__init__.py", "_mapping.py", "python.py", "special.py")
-"""Of pygments, for traces of errors; the other languages are never shown here."""
+"""Lexers of pygments to include, for tracebacks. Other languages are never shown."""
 
 LOADED_BY_NAME = ("libblkid.so.1", "libudev.so.1", "libcap.so.2", "libnss_files.so.2")
-"""Libraries that no other one names: ctypes asks for them."""
+"""Libraries loaded by name at run time, mostly through ctypes, and so not listed by any other library."""
 
 PYTHON_STARTS = """#!/bin/sh
 # Python by the carried loader.
@@ -71,13 +71,14 @@ CHECKOUT = HERE.parents[1]
 
 
 class Lock(Enum):
-    """What is done with packages.lock: what was downloaded is held against it, becomes it, or neither."""
+    """What to do with packages.lock: check the downloads against the file, rewrite the file, or ignore it."""
 
     HELD, RENEWED, IGNORED = range(3)
 
 
 def build_tree(work: Path, lock: Lock) -> Path:
-    """The tree, as /tree in the root in which it was built; `work` is an empty folder. Raises NotBuilt."""
+    """Build the tree in the empty folder `work` and return its path, /tree in the root that built it. Raises
+    NotBuilt."""
     apt = Apt(work / "apt", SUITE)
     carried = apt.downloaded(CARRIED)
     carried_root, builds_root = work / "carried", work / "builds"
@@ -114,7 +115,7 @@ def _put_python(root: Path, tree: Path) -> None:
 
 
 def _put_modules(work: Path, root: Path, site: Path) -> None:
-    """Those with wheels, and libparted's binding from Debian."""
+    """Install the wheels, and libparted's Python binding from Debian."""
     site.mkdir(parents=True)
     _put_wheels(work, site)
     from_debian = root / "usr/lib/python3/dist-packages"
@@ -125,11 +126,11 @@ def _put_modules(work: Path, root: Path, site: Path) -> None:
 
 
 def _put_wheels(work: Path, site: Path) -> None:
-    """By the hashes of requirements.lock."""
+    """Install the wheels of requirements.lock, checking their hashes."""
     lock = CHECKOUT / "requirements.lock"
     run("python3", "-m", "venv", work / "pip")
     pip = (work / "pip/bin/python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check")
-    # Of what is compiled, only what holds for every Python from some version on: psutil.
+    # Of compiled wheels, accept only the stable ABI (psutil).
     fitting = (
         *("--python-version", PYTHON.removeprefix("python"), "--implementation", "cp"),
         *("--abi", "abi3", "--abi", "none", "--platform", "manylinux2014_x86_64", "--platform", "any"),
@@ -144,7 +145,7 @@ def _put_wheels(work: Path, site: Path) -> None:
 
 
 def _put_libraries(root: Path, tree: Path, site: Path) -> None:
-    """All that the interpreter and its modules name, found by the carried loader."""
+    """Copy all libraries that the interpreter and its modules need, as found by the bundled loader."""
     modules = [*site.rglob("*.so"), *(tree / "python/lib" / PYTHON / "lib-dynload").glob("*.so")]
     found = {
         path for file in (tree / "python/bin/python.real", *modules) for path in _needed(root, tree, file)
@@ -168,7 +169,7 @@ def _needed(root: Path, tree: Path, file: Path) -> Iterator[Path]:
             case [_, "=>", "not", "found"]:
                 raise NotBuilt(f"{file.name}: {line.strip()}")
             case [name, "=>", _, *_]:
-                # The loader is named with its place on a host.
+                # The loader is listed with its path on a host.
                 yield root / LIBRARIES / Path(name).name
 
 
@@ -182,18 +183,19 @@ def _put_program(tree: Path) -> None:
 
 
 def _put_copyright(root: Path, tree: Path) -> None:
-    """What the licences of the carried packages ask for; wheels have theirs beside them."""
+    """Copy the licences of the bundled packages. Wheels include their own."""
     for file in sorted((root / "usr/share/doc").glob("*/copyright")):
         shutil.copy(file, tree / "copyright" / file.parent.name)
-    # Which sources belong to it.
+    # The lock files identify the sources.
     for lock in (HERE / "packages.lock", CHECKOUT / "requirements.lock"):
         shutil.copy(lock, tree / "copyright")
 
 
 def _compile(tree: Path) -> None:
-    """Byte code that is never held against its source: nobody writes here later, and all builds are alike."""
+    """Compile byte code that is never checked against the source. The sources do not change later, and builds
+    are reproducible."""
     python = tree / "python/bin/python"
-    # What compiles writes none of its own, which would name the folder that all this is made in.
+    # -B: the compiler's own byte code would contain the path of the build folder.
     compiles = (python, "-I", "-B", "-m", "compileall", "-q", "-f", "-s", tree)
     run(*compiles, "--invalidation-mode", "unchecked-hash", tree)
 

@@ -1,5 +1,5 @@
-"""The image. It starts by BIOS and by UEFI, with Secure Boot through Debian's signed shim and GRUB, from a
-disc and from a stick that it was copied to."""
+"""Build the image. Boots from disc or USB stick, by BIOS and UEFI, with Secure Boot through Debian's signed
+shim and GRUB."""
 
 import shutil
 from pathlib import Path
@@ -24,18 +24,18 @@ ESP_MIB = 8
 
 
 def write_image(work: Path, system: System, module: Path, output: Path) -> None:
-    """The bootable image at `output`. Raises NotBuilt."""
+    """Write the bootable image to `output`. Raises NotBuilt."""
     tools = work / "tools"
     unpack(Apt(work / "apt", SUITE).downloaded((*LOADERS, *MAKERS)), tools)
     image = tools / "image"
     (image / "live").mkdir(parents=True)
     (image / ".disk").mkdir()
-    # Debian's signed GRUB looks for this file, and reads boot/grub/grub.cfg beside it.
+    # Debian's signed GRUB searches for this file, and reads boot/grub/grub.cfg from the same filesystem.
     (image / ".disk/info").write_text("diskwright\n")
     shutil.copy(system.kernel, image / "live/vmlinuz")
     shutil.copy(system.initrd, image / "live/initrd.img")
     shutil.copy(system.squashfs, image / "live/filesystem.squashfs")
-    # Live systems stack every squashfs that lies here, in the order of their names.
+    # Live systems stack every squashfs in this folder, sorted by name.
     shutil.copy(module, image / "live/opt-diskwright.squashfs")
     _put_grub(tools, image)
     _put_esp(tools)
@@ -53,7 +53,8 @@ def write_image(work: Path, system: System, module: Path, output: Path) -> None:
 
 
 def _put_grub(tools: Path, image: Path) -> None:
-    """Its menu, the BIOS's loader, and for UEFI without Secure Boot what the signed one lacks."""
+    """Add the GRUB menu, the BIOS loader, and the modules missing from the signed GRUB, for UEFI without
+    Secure Boot."""
     grub = image / "boot/grub"
     grub.mkdir(parents=True)
     shutil.copy(HERE / "grub.cfg", grub)
@@ -68,7 +69,7 @@ def _put_grub(tools: Path, image: Path) -> None:
 
 
 def _put_esp(tools: Path) -> None:
-    """A FAT with the shim that UEFI starts, and the GRUB that the shim starts."""
+    """Create a FAT image with the shim, which UEFI starts, and GRUB, which the shim starts."""
     signed = "/usr/lib/grub/x86_64-efi-signed/gcdx64.efi.signed"
     (tools / "esp.img").write_bytes(bytes(ESP_MIB << 20))
     run("chroot", tools, "mkfs.fat", "-n", "ESP", "/esp.img")

@@ -1,5 +1,5 @@
-"""The system on the medium: Debian without what a medium for drives does not need. A kernel, an initial RAM
-disk and a squashfs."""
+"""Build the live system: a kernel, an initial RAM disk and a squashfs of Debian, without parts that disk work
+does not need."""
 
 import shutil
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shared.modes import set_modes
 
 SUITE = "trixie"
 MEDIUM_NEEDS = ("mmdebstrap", "mksquashfs")
-"""The programs of the machine that builds it."""
+"""Programs required on the build machine."""
 
 HERE = Path(__file__).parent
 SYSTEM = (
@@ -22,7 +22,7 @@ TOOLS = (
     *("jfsutils", "nilfs-tools", "mdadm", "lvm2", "cryptsetup-bin", "parted", "fdisk", "gdisk"),
     *("smartmontools", "nvme-cli", "hdparm", "sg3-utils", "sdparm", "fio", "gddrescue", "zstd", "rsync"),
 )
-"""What the wizard can use, and what people with a broken drive ask for beside it."""
+"""Tools that the wizard can use, and tools for rescuing data from broken drives."""
 
 NO_UNITS = (
     *("swap.target", "smartmontools.service", "mdmonitor.service", "lvm2-monitor.service"),
@@ -30,7 +30,7 @@ NO_UNITS = (
     *("fstrim.timer", "dpkg-db-backup.timer", "xfs_scrub_all.timer", "blk-availability.service"),
     *("mdcheck_start.timer", "mdcheck_continue.timer", "mdmonitor-oneshot.timer"),
 )
-"""Units that would write to drives or watch them; nothing here does so on its own."""
+"""Units that would write to drives or monitor drives. The live system never does so unasked."""
 
 NO_MODULES = (
     *("sound", "drivers/media", "drivers/net", "drivers/infiniband", "drivers/isdn", "drivers/staging"),
@@ -39,7 +39,7 @@ NO_MODULES = (
     *("net/mac80211", "net/wireless", "net/bluetooth", "net/netfilter", "net/ipv4/netfilter"),
     *("net/ipv6/netfilter", "fs/ceph", "fs/smb", "fs/nfs", "fs/nfsd", "fs/ocfs2", "fs/gfs2", "fs/afs"),
 )
-"""Of the kernel's modules: sound, pictures, and networks. A drive over a network is not set up from here."""
+"""Kernel modules to remove: sound, graphics and networks. Network drives are not supported here."""
 
 NO_FILES = ("/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 FINDS_MEDIUM = "usr/lib/live/boot/9990-misc-helpers.sh"
@@ -49,7 +49,7 @@ COPYRIGHTS = "/usr/share/doc/*/copyright"
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What the medium starts: files."""
+    """Files that the medium boots."""
 
     kernel: Path
     initrd: Path
@@ -57,7 +57,7 @@ class System:
 
 
 def build_system(work: Path, *, quick: bool) -> System:
-    """In the folder `work`. Raises NotBuilt."""
+    """Build the system in the folder `work`. Raises NotBuilt."""
     root = work / "root"
     excluded = [f"--dpkgopt=path-exclude={pattern}" for pattern in NO_FILES]
     run(
@@ -83,7 +83,7 @@ def build_system(work: Path, *, quick: bool) -> System:
 
 
 def _settle(root: Path) -> None:
-    """Its name, its terminals, and that nothing touches a drive by itself."""
+    """Set host name and consoles, and disable every unit that touches drives unasked."""
     own = root.parent / "own"
     shutil.copytree(HERE / "root", own, symlinks=True)
     set_modes(own)
@@ -101,8 +101,10 @@ def _settle(root: Path) -> None:
 
 
 def _leave_drives_alone(root: Path) -> None:
-    """Where live-boot does not find the medium by its label at once, it mounts every drive to look there. It
-    is to look for the label again instead: even a mount that only reads writes an ext3's journal back."""
+    """Make live-boot retry the search by label, instead of mounting every drive to find the medium.
+
+    Even a read-only mount replays the journal of an ext3.
+    """
     file = root / FINDS_MEDIUM
     text = file.read_text()
     if text.count(SCANS) != 1:

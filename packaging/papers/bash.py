@@ -1,4 +1,4 @@
-"""What bash completes. It needs neither bash-completion's own functions nor any program."""
+"""Completion for bash. Requires neither the functions of bash-completion nor any program."""
 
 from collections.abc import Iterator
 
@@ -89,7 +89,7 @@ complete -F _diskwright diskwright
 
 
 def bash(known: Program) -> str:
-    """The whole file."""
+    """Return the completion file."""
     commands = (known.wizard, *known.commands)
     shared = [name for option in known.shared for name in option.names]
     return "\n".join(

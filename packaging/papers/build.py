@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""`packaging/papers/build.py OUTPUT`: manual pages and completions, laid out as they lie below /usr.
+"""`packaging/papers/build.py OUTPUT`: write manual pages and completions, laid out as below /usr.
 
-It takes a Python that has rich, and fetches nothing. SOURCE_DATE_EPOCH dates the pages; without it they have
-today's date.
+Requires a Python with rich, and no network. SOURCE_DATE_EPOCH sets the date of the pages (default: today).
 """
 
 import os
@@ -15,7 +14,7 @@ REPO = Path(__file__).resolve().parents[2]
 
 
 def papers(date: str) -> Iterator[tuple[str, str]]:
-    """Every file below /usr, and its text; `date` is a day, as 2026-01-31."""
+    """Yield path below /usr and text of every file. `date` has the form 2026-01-31."""
     from papers.bash import bash
     from papers.commands import program
     from papers.fish import fish
@@ -32,19 +31,19 @@ def papers(date: str) -> Iterator[tuple[str, str]]:
 
 
 def day() -> str:
-    """That of SOURCE_DATE_EPOCH, else today."""
+    """Return the date of SOURCE_DATE_EPOCH, or else today."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     when = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdigit() else datetime.now(UTC)
     return when.strftime("%Y-%m-%d")
 
 
 def main(arguments: list[str]) -> int:
-    """Write them all; 2 where no folder is named."""
+    """Write all files. Returns 2 without an output folder."""
     if len(arguments) != 1 or arguments[0].startswith("-"):
         print("usage: packaging/papers/build.py OUTPUT", file=sys.stderr)
         return 2
     sys.path[:1] = [str(REPO), str(REPO / "packaging")]
-    # What whoever builds has among their own profiles belongs to nobody else.
+    # Ignore the profiles of the building user.
     os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
     for place, text in papers(day()):
         file = Path(arguments[0], place)

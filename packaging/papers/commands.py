@@ -1,4 +1,4 @@
-"""What the parsers say, as data: each command with its options, its operands, examples and paragraphs."""
+"""Content of the parsers as data: each command with options, operands, examples and paragraphs."""
 
 from argparse import Action, ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,7 @@ from wizard.cli.main import GROUPS, WIZARD, parser_of
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option with its names, the last being the long one; `group` numbers those that exclude each
-    other."""
+    """An option, with the long name last. Mutually exclusive options share a `group` number."""
 
     names: tuple[str, ...]
     says: str
@@ -30,7 +29,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A word without a name."""
+    """A positional argument."""
 
     metavar: str
     says: str
@@ -41,7 +40,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command; that without a name is the wizard. `brief` is its line in the list of all, below
+    """A command; the wizard has an empty name. `brief` is the line in the list of commands, below
     `heading`."""
 
     heading: str
@@ -56,7 +55,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """All of it. `shared` are the options that every command takes beside its own."""
+    """All commands. `shared` are the options of every command."""
 
     version: str
     wizard: Command
@@ -67,7 +66,7 @@ class Program:
 
 
 def program() -> Program:
-    """From the parsers, in the language that is spoken."""
+    """Return the content of all parsers, in the current language."""
     codes = tuple(str(code()).partition(" ") for code in words.CODES)
     return Program(
         __version__,
@@ -88,7 +87,7 @@ def program() -> Program:
 
 
 def actions_of(parser: ArgumentParser) -> tuple[Action, ...]:
-    """What a parser takes, but for its help. argparse tells it in no other way."""
+    """Return a parser's arguments except --help. argparse has no public way to list arguments."""
     return tuple(one for one in parser._actions if one.dest != "help")
 
 
@@ -140,7 +139,7 @@ def _operands(actions: Sequence[Action]) -> Iterator[Operand]:
 
 
 def _metavar(one: Action) -> str:
-    """As argparse shows it."""
+    """Return the metavar as argparse shows it."""
     if one.choices is not None:
         return f"{{{','.join(one.choices)}}}"
     return str(one.metavar or one.dest.upper())

@@ -1,4 +1,4 @@
-"""What fish completes."""
+"""Completion for fish."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ end
 
 
 def fish(known: Program) -> str:
-    """The whole file."""
+    """Return the completion file."""
     return "\n".join(
         (
             HEAD,

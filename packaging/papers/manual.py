@@ -1,4 +1,4 @@
-"""Manual pages, in the macros of man(7), which groff and mandoc both take."""
+"""Manual pages in the macros of man(7), supported by groff and mandoc."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ QUOTED = re.compile(r"`([^`]+)`")
 
 
 def main_page(known: Program, date: str) -> str:
-    """diskwright(1): the wizard, and all commands."""
+    """Return diskwright(1): the wizard and all commands."""
     wizard = known.wizard
     listed = [
         line
@@ -50,7 +50,7 @@ def _listed(command: Command) -> tuple[str, ...]:
 
 
 def page(known: Program, command: Command, date: str) -> str:
-    """diskwright-COMMAND(1)."""
+    """Return diskwright-COMMAND(1)."""
     return _page(
         f"diskwright-{command.name}",
         known,
@@ -77,7 +77,7 @@ def _section(heading: str, lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def _synopsis(command: Command, called: str) -> Iterator[str]:
-    """Options that exclude each other stand together, as in argparse's own line."""
+    """Yield the synopsis, with mutually exclusive options grouped as in argparse's usage line."""
     yield ".SH SYNOPSIS"
     parts = [_bold(called)]
     for one in command.options:
@@ -127,7 +127,7 @@ def _paragraphs(texts: Sequence[str]) -> list[str]:
 
 
 def _examples(examples: Iterable[Example]) -> Iterator[str]:
-    """Each as it is typed; one that is too long for a line goes on behind a backslash."""
+    """Yield the example commands. Long commands continue after a backslash."""
     for number, example in enumerate(examples):
         *typed, says = (
             (*example.lines(74), "") if example.says is None else (*_typed(example), str(example.says))
@@ -163,7 +163,7 @@ def _italic(text: str) -> str:
 
 
 def _text(text: str, *, quoted: bool = True) -> str:
-    """A sentence; what it quotes as typed is bold."""
+    """Return a sentence, with quoted commands in bold."""
     parts = QUOTED.split(text)
     return _safe(
         "".join(
@@ -174,15 +174,15 @@ def _text(text: str, *, quoted: bool = True) -> str:
 
 
 def _prose(text: str) -> str:
-    """Hyphens of an option are ones that can be copied; those within words stay hyphens."""
+    """Escape the hyphens of options, so that they can be copied. Hyphens within words stay as they are."""
     return re.sub(r"(?<![\w)])-(?=[-\w])|(?<=-)-", r"\\-", text.replace("\\", r"\e"))
 
 
 def _escaped(text: str) -> str:
-    """What is typed: a hyphen that can be copied."""
+    """Escape text to type, so that its hyphens can be copied."""
     return _safe(text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("~", r"\(ti"))
 
 
 def _safe(line: str) -> str:
-    """A line of text never begins as a request does."""
+    """Protect a line that would begin like a request."""
     return rf"\&{line}" if line.startswith((".", "'")) else line

@@ -1,4 +1,4 @@
-"""What an option or an operand takes, as far as a shell can complete it."""
+"""Values of options and operands, as far as a shell can complete them."""
 
 from argparse import Action
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from wizard.filesystems.registry import MADE
 
 
 class Kind(Enum):
-    """Where the words to complete come from."""
+    """Source of the words to complete."""
 
     NONE = "none"
-    """Nothing can be offered, or nothing should: a token shows that a person read which drive is meant."""
+    """No completion possible or wanted: typing a token proves that the user has identified the drive."""
 
     DEVICES = "devices"
     FILES = "files"
@@ -27,7 +27,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A kind, with the words that are one."""
+    """A kind, and the words of Kind.WORDS."""
 
     kind: Kind
     words: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ DEVICES, FILES, FOLDERS = Value(Kind.DEVICES), Value(Kind.FILES), Value(Kind.FOL
 
 
 def _words(*words: str) -> Value:
-    """Those that a shell takes as one word each."""
+    """Return a value of all words that need no shell quoting."""
     return Value(Kind.WORDS, tuple(word for word in words if not set(word) & set(" \t\"'$`\\")))
 
 
@@ -50,7 +50,7 @@ BY_OPTION: dict[str, Callable[[], Value]] = {
     "--workload": lambda: _words(*(profile.workload.id for profile in load_workloads())),
     "--option": lambda: _words(*load_catalogue()),
 }
-"""Before what its metavar says."""
+"""Values by option, which take precedence over the metavar."""
 
 BY_METAVAR: dict[str, Callable[[], Value]] = {
     "DEVICE": lambda: DEVICES,
@@ -71,11 +71,11 @@ BY_METAVAR: dict[str, Callable[[], Value]] = {
         lambda: NO_VALUE,
     ),
 }
-"""Each is decided here; a metavar that is not is a mistake."""
+"""Values by metavar. Every metavar must be listed."""
 
 
 def value_of(one: Action) -> Value:
-    """What it takes; raises KeyError for a metavar that nobody has decided on."""
+    """Return the value of an argument. Raises KeyError if the metavar is not listed."""
     if one.choices is not None:
         return _words(*one.choices)
     for name in one.option_strings:

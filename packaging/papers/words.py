@@ -1,4 +1,4 @@
-"""What the pages say beside the sentences of the program."""
+"""Texts of the manual pages that the program does not contain."""
 
 MANUAL = "diskwright's commands"
 HELP = "show the options and examples, and do nothing else"

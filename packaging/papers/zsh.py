@@ -1,4 +1,4 @@
-"""What zsh completes, by its own _arguments."""
+"""Completion for zsh, with _arguments."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ _diskwright_runs() {
 
 
 def zsh(known: Program) -> str:
-    """The whole file."""
+    """Return the completion file."""
     return "\n".join(
         (
             HEAD,
@@ -110,7 +110,7 @@ def _safe(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of what is quoted, and with none that _describe takes for its own."""
+    """Remove backquotes, and escape the colons that _describe would interpret."""
     return text.replace("`", "").replace(":", r"\:")
 
 

@@ -1,7 +1,7 @@
-"""Packages of Debian by their names: resolved by apt in a folder of its own, held against the lock file, and
-unpacked without being installed or configured.
+"""Debian packages: resolve with apt in a private folder, check against the lock file, and unpack without
+installing.
 
-The mirror is the one that this machine's own apt uses; apt checks the archive's signature.
+Uses the mirror of the build machine's apt, which checks the archive's signature.
 """
 
 import hashlib
@@ -18,12 +18,12 @@ MERGED = ("bin", "lib", "lib64", "sbin")
 
 
 class NotBuilt(Exception):
-    """What keeps the bundle from being built, in a sentence."""
+    """Reason why the bundle cannot be built, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Deb:
-    """A package that was downloaded. As a line of the lock file it is `name version architecture sha256`."""
+    """A downloaded package."""
 
     name: str
     version: str
@@ -33,19 +33,19 @@ class Deb:
 
     @property
     def line(self) -> str:
-        """For the lock file."""
+        """Return the line of the lock file: `name version architecture sha256`."""
         return f"{self.name} {self.version} {self.architecture} {self.sha256}"
 
 
 def needs(*programs: str) -> None:
-    """Raises NotBuilt with those that are missing here."""
+    """Check that the programs are installed. Raises NotBuilt with the missing ones."""
     if missing := [program for program in programs if shutil.which(program) is None]:
         raise NotBuilt(f"This machine lacks {', '.join(missing)}.")
 
 
 def run(*argv: str | Path, **environment: str) -> str:
-    """What a program says. Raises NotBuilt where there is no such program, and with the end of what it said
-    where it fails."""
+    """Run a program and return stdout. Raises NotBuilt if the program is missing, or fails, with the end of
+    the output."""
     needs(str(argv[0]))
     done = subprocess.run(
         [str(word) for word in argv],
@@ -60,7 +60,7 @@ def run(*argv: str | Path, **environment: str) -> str:
 
 
 def mirror() -> str:
-    """Where this machine's apt has Debian from, without updates and security."""
+    """Return the URI of the Debian mirror that this machine's apt uses, without updates and security."""
     said = run("apt-get", "indextargets", "--format", "$(CREATED_BY) $(ORIGIN) $(CODENAME) $(REPO_URI)")
     for line in said.splitlines():
         kind, origin, codename, uri = line.split(" ", 3)
@@ -70,7 +70,7 @@ def mirror() -> str:
 
 
 class Apt:
-    """apt with a folder of its own, in which nothing is installed."""
+    """apt with a private folder, in which no package is installed."""
 
     def __init__(self, folder: Path, suite: str) -> None:
         self._archives = folder / "archives"
@@ -98,7 +98,7 @@ class Apt:
         run("apt-get", "update", "-q", **self._environment)
 
     def downloaded(self, names: Sequence[str]) -> list[Deb]:
-        """These packages and all that they depend on."""
+        """Download the packages with all dependencies."""
         for file in self._archives.glob("*.deb"):
             file.unlink()
         run("apt-get", "install", "-q", "-y", "--download-only", *names, **self._environment)
@@ -112,7 +112,8 @@ def _described(file: Path) -> Deb:
 
 
 def check_lock(lock: Path, debs: Iterable[Deb]) -> None:
-    """Raises NotBuilt where anything else was downloaded than the lock file names."""
+    """Check that exactly the packages of the lock file were downloaded. Raises NotBuilt with the
+    differences."""
     wanted, found = {*lock.read_text().splitlines()}, {deb.line for deb in debs}
     if wanted != found:
         told = [f"- {line}" for line in sorted(wanted - found)] + [
@@ -122,7 +123,8 @@ def check_lock(lock: Path, debs: Iterable[Deb]) -> None:
 
 
 def unpack(debs: Iterable[Deb], root: Path) -> None:
-    """All of them into a folder, in which bin and others are links into usr, as on any Debian of today."""
+    """Unpack all packages into a folder with merged /usr: bin and others are links into usr. Raises
+    NotBuilt."""
     for name in MERGED:
         (root / "usr" / name).mkdir(parents=True, exist_ok=True)
         if not (root / name).is_symlink():

@@ -6,7 +6,7 @@ from pathlib import Path
 def set_modes(folder: Path) -> None:
     """Set mode 0755 for the folder, all folders and all programs in it, and 0644 for other files.
 
-    Copies from a checkout have the modes of whoever cloned it.
+    Files copied from a checkout have modes that depend on the user who cloned it.
     """
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():

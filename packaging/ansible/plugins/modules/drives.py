@@ -181,7 +181,7 @@ from ansible.module_utils.basic import AnsibleModule  # noqa: E402
 
 TEXT = {"type": "str"}
 TEXTS = {"type": "list", "elements": "str"}
-# Ansible makes a text of the number 10. diskwright refuses it: 10 what?
+# Raw: Ansible would turn the number 10 into text, but diskwright must refuse a size without a unit.
 SIZE = {"type": "raw"}
 MATCH = {"path": TEXT, "model": TEXT, "serial": TEXT, "size": SIZE, "bus": TEXT}
 VOLUME = {
@@ -225,7 +225,7 @@ OPTIONS = {
 
 
 def wanted_file(module: AnsibleModule) -> str:
-    """The path of the file for `diskwright ensure`."""
+    """Return the path of the file for `diskwright ensure`."""
     if module.params["src"]:
         return module.params["src"]
     path = Path(module.tmpdir, "wanted.json")
@@ -235,20 +235,19 @@ def wanted_file(module: AnsibleModule) -> str:
 
 
 def given(value: object) -> object:
-    """The same without the options that a task leaves out."""
+    """Return the value without options that the task omits."""
     if isinstance(value, dict):
         return {key: given(one) for key, one in value.items() if one is not None}
     return [given(one) for one in value] if isinstance(value, list) else value
 
 
 def differences(drive: dict) -> list:
-    """Before and after of a drive, and of those that hold its volume together with it, as --diff shows
-    it."""
+    """Return before and after, for --diff, of a drive and the other drives of its volume."""
     return [difference(drive["name"], one) for one in (drive, *drive["also"])]
 
 
 def difference(name: str, drive: dict) -> dict:
-    """Before and after of one drive."""
+    """Return before and after of one drive."""
     header = f"{name} ({drive['path']})"
     shown = {side: json.dumps(drive[side], indent=2) + "\n" for side in ("before", "after")}
     return dict(shown, before_header=header, after_header=header)
@@ -272,7 +271,7 @@ def main() -> None:
     try:
         said = json.loads(stdout)
     except ValueError:
-        # Whoever is killed says nothing, and a run that it began goes on without it.
+        # A killed command prints no result, but a run that it started continues.
         was_killed = code < 0 or code > 128
         said = {"changed": was_killed and not module.check_mode, "drives": []}
     drives = said["drives"]
@@ -282,7 +281,7 @@ def main() -> None:
     if code != 0 or not drives:
         bad = [one for one in drives if one["state"] in ("refused", "failed")]
         told = [f"{one['name']}: {says['text']}" for one in bad for says in one["differences"]]
-        # The line of a file that this module wrote says nothing to whoever wrote the task.
+        # Remove the position in the generated file, which the user never sees.
         last = stderr.strip().rpartition("\n")[2].replace(f"{file}, line 1, ", "") or f"exit code {code}"
         module.fail_json(msg="; ".join(told) or last, rc=code, **result)
     module.exit_json(**result)
