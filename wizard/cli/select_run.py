@@ -269,8 +269,8 @@ def _waits_unseen(run: Path, now: RunState) -> bool:
 def _may_be_meant(run: Path, command: str) -> bool:
     """Return True if the command can affect a run that is not done.
 
-    Runs that wrote nothing, or directly to the drive, cannot be kept. Runs in Phase.LEFT were left to other
-    programs, and match no command.
+    Runs that wrote nothing, or directly to the drive, cannot be kept. Runs in Phase.LEFT gave up the drive,
+    and match no command.
     """
     match kind_of(run):
         case RunKind.MIGRATION:
