@@ -103,7 +103,7 @@ def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) ->
     carry_out(run, Purpose.APPLY, ())
     assert (
         state(run) is RunState.FAILED
-        and "is not exclusively root's" in said(run, Event.STEP_FAILED)[0].sentence
+        and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence
     ), story(run)
     assert old.digest == before and not list(prepared.iterdir())
 

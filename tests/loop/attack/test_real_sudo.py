@@ -80,7 +80,7 @@ def test_a_password_is_wanted_and_nothing_that_is_brought_along_is_heeded(
     theirs = Window(user.command(*words, **state_of_theirs))
     theirs.until("assword", ":")
     theirs.answer(PASSWORD)
-    assert theirs.ended() == 3 and "DISKWRIGHT_STATE runs as root. Nothing was written." in theirs.said
+    assert theirs.ended() == 3 and "so DISKWRIGHT_STATE cannot name it. Nothing was written." in theirs.said
     assert not sprung.exists(), sprung.read_text()
     assert work.digest(drive) == before and not list_runs(work.runs)
 
