@@ -32,8 +32,8 @@ from wizard.probe.interpret import drive_of, machine_of
 PAUSE_SECONDS = 0.1
 WRITING_PAUSE_SECONDS = 0.01
 """Between two looks whether the drive is being written, which does not take long."""
-PATIENCE_SECONDS = 180.0
-"""How long anything may take to be shown; it takes a few seconds."""
+PATIENCE_SECONDS = 400.0
+"""Limit for anything to be shown. It takes some seconds, or minutes on a busy machine."""
 PURPOSE = "What will you store?"
 ROWS = ("> sd", "  sd")
 """How a drive's line in the list begins."""
@@ -360,20 +360,20 @@ JOBS = {"rows": rows, "steps": steps, "readings": readings, "runs": runs}
 
 VISITS = (
     Visit(
-        "drives are pulled out and plugged in, without udev", PULLED_FLEET, ("rows",), seconds=400, udev=False
+        "drives are pulled out and plugged in, without udev", PULLED_FLEET, ("rows",), seconds=800, udev=False
     ),
     Visit(
         "drives are pulled out while the wizard and a run are at work",
         PULLED_FLEET,
         ("steps", "runs"),
-        seconds=600,
+        seconds=1200,
         udev=True,
     ),
     Visit(
         "drives are pulled out while they are looked at",
         PULLED_FLEET,
         ("rows", "readings"),
-        seconds=600,
+        seconds=1200,
         udev=True,
         full_only=True,
     ),
