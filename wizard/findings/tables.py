@@ -162,8 +162,8 @@ def _repair(drive: Drive, table: Table, remedy: Message) -> Message:
     or the metadata of an array."""
     if array := _array_of(drive):
         return t(
-            "Change nothing. The table belongs to the array ({kind}) of which {drive} is a "
-            "member, and a repair would overwrite the array's metadata.",
+            "Change nothing. {drive} is a member of an array ({kind}), which the table belongs to. A repair "
+            "would overwrite the array's metadata.",
             kind=array.kind,
             drive=drive.path,
         )
