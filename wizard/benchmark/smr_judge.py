@@ -115,7 +115,7 @@ def after_writing(writes: Sequence[float], read_ns: float) -> Judgement | None:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Whether a look shows relocated blocks: at random places, and in the order of writing."""
+    """Relocated blocks in one pass: read at random offsets, and in write order."""
 
     at_random: bool
     in_order: bool

@@ -37,7 +37,7 @@ Start = Callable[[str, Path | None, Environment], Path]
 class Confirmation:
     """A question that the user answers by typing `token`.
 
-    `beforehand` are sentences to print first; `lines` renders the steps for a width in columns. In the
+    `beforehand`: sentences printed first; `lines` renders the steps for a width in columns. In the
     refusal, `outcome` describes the effect, `drive` names the drive, and `refusal_of_more` explains why one
     token is enough. `check` refuses a wrong token. `preflight` and `start` receive the runs folder and the
     environment.

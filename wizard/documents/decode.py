@@ -87,7 +87,7 @@ def _profile_text(value: Any) -> ProfileText:
 
 
 def _one_of(values: dict[str, Any]) -> Decoder:
-    """Decode one of several words."""
+    """Accept only these words."""
 
     def decoder(value: Any) -> Any:
         if type(value) is not str or value not in values:

@@ -204,7 +204,7 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
 
 
 def _describe(pattern: Pattern) -> Message:
-    """Describe a list entry. One of low confidence is only "reported"."""
+    """Describe a list entry. Entries of low confidence are only "reported"."""
     kind, family, only_reported = pattern.kind.value, pattern.family, pattern.confidence is Confidence.LOW
     if family:
         named = words.REPORTED_FAMILY if only_reported else words.LISTED_FAMILY

@@ -139,7 +139,7 @@ class RecordedServices(Rules):
         return direct_reason(plan)
 
     def tries_out(self, plan: Plan) -> bool:
-        """Return False: there are no drives to rehearse with."""
+        """Return False. A recorded machine cannot rehearse."""
         return False
 
     def way_back_room(self, plan: Plan) -> WayBackRoom:

@@ -35,6 +35,7 @@ def cut_short(drive: str, kind: str, label: str, start: str) -> str:
         tool("partx", "--add", drive)
         if size == LARGE:
             tool(*MAKES[kind], node)
+            assert probe_drive(drive).partitions[0].overhang is None
     return node
 
 

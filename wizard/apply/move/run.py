@@ -229,7 +229,7 @@ def _verify(work: RunWork, moves: Moves) -> Outcome:
 
 
 def _checks(drive: Drive, move: Move) -> tuple[tuple[Message, bool, Message | str], ...]:
-    """Return checks of a moved partition: description, result, and what was found instead."""
+    """Return checks of a moved partition: description, result, and the actual value if it failed."""
     part = drive.partition(move.device)
     start = part.kernel_start_bytes if part else None
     found = (part.filesystem if part else None) or ""

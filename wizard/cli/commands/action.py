@@ -113,7 +113,7 @@ _UNDO = {
 
 
 def parser(name: str) -> ArgumentParser:
-    """Return the parser of one of these commands."""
+    """Return a parser for a command that changes an existing filesystem or drive."""
     action, off = ACTIONS[name], name == "power-off"
     undo = _UNDO.get(name, Sentence("`diskwright undo` reverts the change."))()
     made = CommandParser(

@@ -83,7 +83,7 @@ class JournalImages:
         return self.table_old if side is PartitionSide.OLD else self.table_new
 
     def placed(self, side: PartitionSide) -> tuple[ImagePiece, ...]:
-        """Return what is written last at this place."""
+        """Return the final contents of this range."""
         return self.placed_old if side is PartitionSide.OLD else self.placed_new
 
 
