@@ -134,12 +134,13 @@ def working_ways(run: Path, now: RunState) -> NextCommands:
 
 def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
     """Return why no command can continue the run, and the command that overwrites later changes."""
-    if kind_of(run) is not RunKind.PLAN or load_record(run) is None:
+    if kind_of(run) is not RunKind.PLAN:
         return fault
     from wizard.apply.plan.rehearsed import working_commands
+    from wizard.apply.plan.run import behind_pulled
 
-    commands = working_commands(run)
-    return f"{fault} {commands}" if commands else fault
+    commands = working_commands(run) if load_record(run) is not None else ""
+    return f"{behind_pulled(load_plan(run), fault)} {commands}".strip()
 
 
 def next_commands(run: Path, now: RunState) -> Message | str:
