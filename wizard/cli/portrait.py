@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
+from wizard.findings.contents import layer_words, unmarked_content, unmarked_contents
 from wizard.findings.diagnose import is_told, judge_health
-from wizard.findings.drive_faults import layer_words, turning_words
+from wizard.findings.drive_faults import turning_words
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
@@ -203,8 +204,8 @@ def _table(drive: Drive) -> str:
         return str(
             t("{table}; on the drive itself: {marks:list}", table=table, marks=marks) if marks else table
         )
-    if marks:
-        return str(t("no table; whole drive: {marks:list}", marks=marks))
+    if marks or (unmarked := unmarked_contents(drive)):
+        return str(t("no table; whole drive: {marks:list}", marks=marks or unmarked))
     return str(t("no table") if drive.partitions else t("no table, no filesystem"))
 
 
@@ -241,8 +242,8 @@ def _rows(drive: Drive, width: int) -> Iterator[list[str]]:
 def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     kind = TYPES.get(part.type or "", part.type or "-")
     held = "+".join(mark.kind for mark in part.signatures)
-    if not held:
-        held = str(NOT_READ) if drive.is_unread(part) else "-"
+    unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
+    held = held or (str(unmarked_content(drive, part)) if unread_or_data else "-")
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     uses = [
         f"{use.kind} {use.by}"

@@ -29,7 +29,7 @@ from wizard.apply.run.runs import (
 from wizard.apply.run_control import keep
 from wizard.cli.command import typed
 from wizard.cli.passphrase import passphrase_for, say
-from wizard.findings.drive_faults import contents_words
+from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.migration import Means

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.findings.alignment import find_alignment
+from wizard.findings.contents import find_contents
 from wizard.findings.drive_faults import find_contradictions, find_no_size, find_nvme
 from wizard.findings.geometry import Pattern, find_geometry
 from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
@@ -204,6 +205,7 @@ def diagnose(
     findings = [
         *find_alignment(drive),
         *find_tables(drive),
+        *find_contents(drive),
         *find_geometry(drive),
         *find_no_size(drive),
         *find_nvme(drive),
@@ -322,6 +324,8 @@ CODES: dict[str, Message] = {
     "recording-unknown": t("It is unknown if this hard disk is shingled."),
     "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.
+    "table-lost": t("The partition table is lost, but filesystems of its partitions were found."),
+    "contents-unrecognised": t("The drive has data, but no signature shows what it is."),
     "disc-image": t("The drive contains a disc image, such as an installer."),
     "table-overlap": t("Two partitions overlap."),
     "content-beyond-partition": t("A filesystem is larger than its partition."),

@@ -6,42 +6,19 @@ The text is the same in all interfaces. All foreign text is made printable.
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
+from wizard.findings.contents import NOT_READ
 from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, Recorded, Recording, Severity
-from wizard.model.machine import Drive, Layer, Partition, Signature
-from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
+from wizard.model.machine import Drive
+from wizard.model.said import Message, Sentence, join, t
 
-NOT_READ = Sentence("not read")
-MOUNTED_ON = Sentence("mounted on {points:list}")
-
-_TABLES = {
-    "gpt": Sentence("a GPT table"),
-    "mbr": Sentence("an MBR table"),
-    "hybrid": Sentence("a hybrid table (GPT and MBR)"),
-}
 _WORDS = {
     Recorded.YES: Sentence("shingled"),
     Recorded.LIKELY: Sentence("shingled?"),
     Recorded.UNKNOWN: Sentence("unknown"),
     Recorded.NOT_APPLICABLE: Sentence("no tracks"),
 }
-
-
-def layer_words(layer: Layer) -> str:
-    """Describe a layer, e.g. `md raid0 /dev/md0 on /dev/sda1, data at 1 MiB, stripes of 2 x 64 KiB, contains
-    ext4`."""
-    parts = [t("{kind} {path} on {below}", kind=layer.kind, path=layer.path, below=layer.below)]
-    if layer.offset_bytes is not None:
-        parts.append(t("data at {offset:exact}", offset=layer.offset_bytes))
-    if (striping := layer.striping) and striping.unit_bytes:
-        number = striping.width_bytes // striping.unit_bytes
-        parts.append(t("stripes of {number} x {unit:exact}", number=number, unit=striping.unit_bytes))
-    if layer.signatures:
-        parts.append(t("contains {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
-    if layer.mount_points:
-        parts.append(MOUNTED_ON(points=layer.mount_points))
-    return ", ".join(map(str, parts))
 
 
 def recording_word(recording: Recording) -> str:
@@ -72,63 +49,6 @@ def turning_words(drive: Drive) -> Message:
     if drive.rotational is None:
         return t("rotation not reported")
     return t("rotating") if drive.rotational else t("not rotating")
-
-
-def contents_words(drive: Drive) -> str:
-    """Describe the contents, e.g. `a GPT table with 2 partitions, 4.0 TB free`."""
-    if drive.table is None:
-        return str(NOT_READ())
-    if drive.is_empty:
-        return str(t("empty: no table, partition or filesystem"))
-    parts = []
-    if drive.table.kind != "none":
-        count, table = (
-            len(drive.partitions),
-            _TABLES.get(drive.table.kind, Sentence("another table type"))(),
-        )
-        parts.append(
-            tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
-            if count
-            else t("{table} with no partitions", table=table)
-        )
-    if drive.signatures:
-        parts.append(
-            t("on the drive itself: {marks:list}", marks=tuple(map(_signature_text, drive.signatures)))
-        )
-    if drive.unrecognised_zones:
-        parts.append(
-            tn(
-                "{count} written zone without recognised content",
-                "{count} written zones without recognised content",
-                count=drive.unrecognised_zones,
-            )
-        )
-    if drive.waiting and drive.waiting.bare:
-        parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
-    if drive.partitions:
-        free = sum(extent.size_bytes for extent in drive.free)
-        parts.append(t("{free:size} free", free=free) if free else t("no free space"))
-    return ", ".join(map(str, parts))
-
-
-def _signature_text(signature: Signature) -> Message | str:
-    return (
-        t('{kind} "{label}"', kind=signature.kind, label=signature.label)
-        if signature.label
-        else signature.kind
-    )
-
-
-def partition_words(drive: Drive, part: Partition) -> str:
-    """Describe a partition, e.g. `/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
-    unread = NOT_READ if drive.is_unread(part) else Sentence("no filesystem")
-    content = t("unclear") if part.signatures else unread()
-    parts = [part.path, format_capacity(part.size_bytes), part.filesystem or str(content)]
-    if part.signatures and (label := part.signatures[0].label):
-        parts.append(str(t('"{label}"', label=label)))
-    if part.mount_points:
-        parts.append(str(MOUNTED_ON(points=part.mount_points)))
-    return "  ".join(parts)
 
 
 def tuning_words(drive: Drive) -> str:

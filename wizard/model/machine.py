@@ -138,7 +138,7 @@ class Partition(Placed):
     kernel has no node for this entry. `superblock_copy_bytes`: position of an ext superblock copy in a
     partition without recognised contents. `superblock_digest`: digest of all recognised superblocks,
     including times and counters; None if not read. `moving`: the partition contains the journal of an
-    unfinished move.
+    unfinished move. `data_at_bytes`: as in drives, from the start of the partition.
     """
 
     path: str
@@ -156,6 +156,7 @@ class Partition(Placed):
     superblock_copy_bytes: int | None = None
     superblock_digest: str | None = None
     moving: bool = False
+    data_at_bytes: int | None = None
 
     @property
     def overhang(self) -> Extent | None:
@@ -229,6 +230,10 @@ class Drive:
     an NVMe Format command erases: namespace, all (every namespace of the controller), none (not supported);
     None if unknown. `superblock_copy_bytes` and `superblock_digest`: as in partitions, for drives without a
     table. `waiting`: from the notice on the drive; None also if unreadable, as for unprivileged users.
+
+    `data_at_bytes`: first place in a sample that is not zero, on a drive without table and signatures; None
+    if all were zero. `lost`: partitions whose table is lost, from a lone backup GPT or from the filesystems
+    found where partitions usually start. Their nodes do not exist.
     """
 
     path: str
@@ -271,6 +276,8 @@ class Drive:
     superblock_copy_bytes: int | None = None
     superblock_digest: str | None = None
     waiting: Waiting | None = None
+    data_at_bytes: int | None = None
+    lost: tuple[Partition, ...] = ()
     unread: tuple[Unread, ...] = ()
 
     @property
@@ -286,8 +293,8 @@ class Drive:
 
     @property
     def is_empty(self) -> bool | None:
-        """True if the drive has no table, partition, signature or notice, and no data in host-managed zones.
-        None if unreadable."""
+        """True if the drive has no table, partition, signature or notice, and neither a sample nor
+        host-managed zones have data. None if unreadable."""
         if self.table is None:
             return None
         return (
@@ -295,6 +302,7 @@ class Drive:
             and not self.signatures
             and not self.partitions
             and not self.unrecognised_zones
+            and self.data_at_bytes is None
             and not self.waiting
         )
 

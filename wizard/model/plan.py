@@ -57,7 +57,7 @@ class Layout:
 
     `whole`: a planned filesystem on the whole drive without a table. An existing one appears in `signatures`,
     and its `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
-    which nothing else shows.
+    which nothing else shows. `unmarked`: descriptions of data that no signature or table shows.
     """
 
     table: str
@@ -66,6 +66,7 @@ class Layout:
     whole: Slot | None = field(default=None, metadata=WHERE_USED)
     waiting: Message | str = field(default="", metadata=WHERE_USED)
     label: str = field(default="", metadata=WHERE_USED)
+    unmarked: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
@@ -75,7 +76,7 @@ class Layout:
     @property
     def holds_more(self) -> bool:
         """True if the drive has contents outside partitions."""
-        return bool(self.signatures or self.waiting)
+        return bool(self.signatures or self.waiting or self.unmarked)
 
 
 @dataclass(frozen=True, slots=True)

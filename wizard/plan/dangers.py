@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from wizard.advice import workloads as options
 from wizard.advice.missing import Lacking, lacking
+from wizard.findings.contents import unmarked_contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.changes import EditFstab
 from wizard.model.errors import Refused, printable
@@ -14,13 +15,12 @@ from wizard.model.geometry import Geometry, HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.operations import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Slot, Volume
-from wizard.model.said import Message, t, tn
+from wizard.model.said import Message, t
 from wizard.plan import messages
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_systems
 
-WRITTEN_ZONES = "written zones"
 """Listed with the signatures if zones have data without a signature."""
 
 
@@ -89,17 +89,15 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
         replace(_slot(part), kept=keep, unread=drive.is_unread(part)) for part in drive.partitions
     )
     waiting = _waiting_text(drive)
-    whole_is_taken = bool(drive.signatures or waiting) or kind == "unread"
+    whole_is_taken = bool(drive.signatures or waiting or unmarked_contents(drive)) or kind == "unread"
     if whole_is_taken and not partitions:
         slots: tuple[Slot, ...] = ()
     else:
         overhangs = (part.overhang for part in drive.partitions)
         slots = with_free(partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs))
     kinds = tuple(signature.kind for signature in drive.signatures)
-    # Data written directly to zones has no signature but is also lost.
-    kinds += (WRITTEN_ZONES,) if drive.unrecognised_zones else ()
     label = drive.signatures[0].label or "" if len(drive.signatures) == 1 else ""
-    return Layout(kind, slots, kinds, waiting=waiting, label=label)
+    return Layout(kind, slots, kinds, waiting=waiting, label=label, unmarked=unmarked_contents(drive))
 
 
 def _waiting_text(drive: Drive) -> Message | str:
@@ -146,14 +144,6 @@ def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Messag
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
         doubts.append(t("The drive was not read during planning. Any contents will be lost."))
-    if drive.unrecognised_zones:
-        doubts.append(
-            tn(
-                "{count} written zone has unrecognised data. This data will be lost.",
-                "{count} written zones have unrecognised data. This data will be lost.",
-                count=drive.unrecognised_zones,
-            )
-        )
     how = (
         t("only by the kernel's drive counter, so the plan is valid until you unplug the drive or reboot")
         if drive.diskseq is not None

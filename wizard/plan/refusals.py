@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.kind import CONTAINER_TYPES, is_half_moved
+from wizard.findings.contents import unmarked_contents
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Use
@@ -221,14 +222,7 @@ def _what_it_holds(drive: Drive) -> Message:
         )
     if drive.waiting:
         found.append(t("remains of run {run}", run=drive.waiting.run))
-    if drive.unrecognised_zones:
-        found.append(
-            tn(
-                "{count} written zone with unrecognised data",
-                "{count} written zones with unrecognised data",
-                count=drive.unrecognised_zones,
-            )
-        )
+    found += unmarked_contents(drive)
     contents = tuple(found) or (t("partitions"),)
     if not drive.partitions:
         return t("{holds:and}", holds=contents)

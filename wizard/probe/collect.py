@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from wizard.filesystems.kind import MOVING_TYPES
@@ -18,7 +19,8 @@ from wizard.probe import unread as words
 from wizard.probe.content import holders
 from wizard.probe.content.notices import SECTOR_BYTES, find_notice, is_moving, next_of
 from wizard.probe.content.superblocks import digest_of
-from wizard.probe.content.tables import GptEntry, TableReading, is_extended, read_table
+from wizard.probe.content.tables import GptEntry, Read, TableReading, is_extended, read_table
+from wizard.probe.content.unmarked import find_data, find_lost
 from wizard.probe.drive.nvme import from_nvme
 from wizard.probe.drive.zones import read_zones
 from wizard.probe.host import sysfs
@@ -176,6 +178,17 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
                 continue
             _add_superblocks(superblocks, place, contents[place["node"]], errors)
         notice = _notice(descriptor, size, reading, contents, known, errors)
+    moving = _moving(descriptor, size, reading, errors, path)
+    data: Facts = {}
+    lost: list[Facts] = []
+    if contents is not None and notice is None and known["sysfs"].get("queue/zoned") != "host-managed":
+        bare = [] if contents[name]["signatures"] else _bare(known, reading, contents, size)
+        data = _data(descriptor, [place for place in bare if place["number"] not in moving], errors)
+        if name in data:
+            lost = _lost(descriptor, known, reading, size, block, errors)
+        for place in lost:
+            contents[place["node"]] = place.pop("content")
+            _add_superblocks(superblocks, {**place, "path": path}, contents[place["node"]], errors)
     return {
         "table_kind": kind,
         "table_entries": listed,
@@ -183,19 +196,82 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         "contents": contents,
         "superblocks": superblocks,
         "notice": notice,
-        "moving": _moving(descriptor, size, reading, errors, path),
+        "moving": moving,
+        "data": data,
+        "lost": [_entry_of(place) for place in lost],
         "starters": _grub_sectors(descriptor, size, reading),
         "errors": errors,
     }
 
 
+def _bare(known: Facts, reading: TableReading, contents: Facts, size: int) -> list[Facts]:
+    """Return the ranges without a signature: the drive, or partitions in its table."""
+    if reading.table.kind == "none":
+        return [{"node": known["name"], "number": 0, "offset_bytes": 0, "size_bytes": size}]
+    entries = [entry for entry in _entries_inside(reading, size) if not is_extended(entry.type)]
+    places = [_place(known, entry.number, entry.start_bytes, entry.size_bytes) for entry in entries]
+    return [
+        place
+        for place in places[:MOST_DEVICES]
+        if place["node"] in contents and not contents[place["node"]]["signatures"]
+    ]
+
+
+def _place(known: Facts, number: int, start: int, size: int) -> Facts:
+    node = sysfs.name_of(partition_path(known["path"], number))
+    return {"node": node, "number": number, "offset_bytes": start, "size_bytes": size}
+
+
+def _data(descriptor: int, places: list[Facts], errors: list[Facts]) -> Facts:
+    """Sample the ranges for data, by node."""
+    found: Facts = {}
+    for place in places:
+        try:
+            data = find_data(_reader(descriptor), place["offset_bytes"], place["size_bytes"])
+        except OSError as error:
+            what = "signatures" if place["number"] else "contents"
+            errors.append(not_read(what, sysfs.node_of(place["node"]), error))
+            continue
+        if data is not None:
+            found[place["node"]] = data
+    return found
+
+
+def _lost(
+    descriptor: int, known: Facts, reading: TableReading, size: int, block: int, errors: list[Facts]
+) -> list[Facts]:
+    """Return filesystems in partitions whose table is lost, with their contents."""
+    from wizard.probe.content import blkid
+
+    content_at = partial(blkid.read_content, known["path"])
+    found: list[Facts] = []
+    try:
+        for number, start, length, content in find_lost(
+            _reader(descriptor), content_at, size, block, reading.lost
+        ):
+            found.append({**_place(known, number, start, length), "content": content})
+    except OSError as error:
+        errors.append(not_read("contents", known["path"], error))
+    return found
+
+
+def _entry_of(place: Facts) -> Facts:
+    return {
+        "number": place["number"],
+        "start_bytes": place["offset_bytes"],
+        "size_bytes": place["size_bytes"],
+        "type": 0,
+    }
+
+
+def _reader(descriptor: int) -> Read:
+    return lambda start, length: os.pread(descriptor, length, start)
+
+
 def _moving(descriptor: int, size: int, reading: TableReading, errors: list[Facts], path: str) -> list[int]:
     """Return the numbers of the entries with the journal of an unfinished move."""
-
-    def read(start: int, length: int) -> bytes:
-        return os.pread(descriptor, length, start)
-
     entries = [entry for entry in _entries_inside(reading, size) if entry.type in MOVING_TYPES]
+    read = _reader(descriptor)
     try:
         return [entry.number for entry in entries[:MOST_DEVICES] if is_moving(read, entry.extent)]
     except OSError as error:

@@ -53,12 +53,21 @@ class RawContent:
 
 @dataclass(frozen=True, slots=True)
 class RawEntry:
-    """A partition in libblkid's list, in bytes (libblkid counts 512-byte units)."""
+    """A partition in libblkid's list, in bytes (libblkid counts 512-byte units). `type` is 0 for a partition
+    whose table is lost."""
 
     number: int
     start_bytes: int
     size_bytes: int
-    type: int
+    type: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RawData:
+    """The first sampled place with data on a device without signatures, and the SHA-256 of the piece."""
+
+    offset_bytes: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,9 @@ class RawDrive:
     - `zones`: zones in order, empty if unread.
     - `notice`: of a waiting run. Also None if the drive was not searched.
     - `moving`: numbers of the entries with the journal of an unfinished move.
+    - `data`: data found where no signature is, by node name.
+    - `lost`: filesystems in partitions whose table is lost. `contents` and `superblocks` have them by the
+      node that the partition would get.
     - `starters`: boot sectors with GRUB, of the drive and its partitions.
     """
 
@@ -139,6 +151,8 @@ class RawDrive:
     zones: tuple[RawZones, ...] = ()
     notice: RawNotice | None = None
     moving: tuple[int, ...] = ()
+    data: dict[str, RawData] = field(default_factory=dict)
+    lost: tuple[RawEntry, ...] = ()
     starters: tuple[RawChunk, ...] = ()
     medium: bool = True
     errors: tuple[RawError, ...] = ()

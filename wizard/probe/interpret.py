@@ -77,6 +77,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
     rate = own_rate(ata, rate_in_page(raw), smart)
     partitions = _partitions(raw, reading, found.mount_points)
+    data = raw.data.get(raw.name)
     signatures = _own_signatures(raw, size or 0, partitions)
     schedulers = raw.sysfs.get("queue/scheduler", "")
     return Drive(
@@ -112,7 +113,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         table=reading.table if reading else _udev_table(raw),
         signatures=signatures,
         partitions=partitions,
-        free=_free(reading, partitions, size, bool(signatures)) if reading and size else (),
+        free=_free(reading, partitions, size, bool(signatures or data)) if reading and size else (),
         layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         loaders=_loaders(raw),
         uses=found.uses,
@@ -121,6 +122,8 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         else copy_left(signatures, raw.superblocks.get(raw.name, ())),
         superblock_digest=superblock_digest_of(raw, raw.name) if signatures and not partitions else None,
         waiting=_waiting(raw.notice),
+        data_at_bytes=data.offset_bytes if data else None,
+        lost=_lost(raw, reading),
         content_digest=_digest(raw, reading, signatures, partitions)
         if reading and not _is_partial(raw)
         else None,
@@ -214,9 +217,35 @@ def _partitions(
                 superblock_copy_bytes=copy_left(signatures_of(raw, name), raw.superblocks.get(name, ())),
                 superblock_digest=superblock_digest_of(raw, name),
                 moving=number in raw.moving,
+                data_at_bytes=raw.data[name].offset_bytes if name in raw.data else None,
                 mount_points=mounted.get(path, ()),
                 kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
                 kernel_size_bytes=_kernel_size(part, entry) if part else None,
+            )
+        )
+    return tuple(found)
+
+
+def _lost(raw: RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
+    """Return the partitions whose table is lost, with what a lone backup GPT says of them."""
+    entries = {entry.number: entry for entry in reading.lost} if reading else {}
+    found = []
+    for one in raw.lost:
+        path = partition_path(raw.path, one.number)
+        node = name_of(path)
+        marks = with_insides(signatures_of(raw, node), raw.superblocks.get(node, ()), one.size_bytes)
+        entry = entries.get(one.number, GptEntry(one.number, one.start_bytes, one.size_bytes, ""))
+        found.append(
+            Partition(
+                path,
+                one.number,
+                entry.start_bytes,
+                entry.size_bytes,
+                entry.type or None,
+                entry.name,
+                entry.part_uuid,
+                entry.attributes,
+                marks,
             )
         )
     return tuple(found)
@@ -296,6 +325,8 @@ def _digest(
     }
     if raw.sysfs.get("queue/zoned") == "host-managed" and not signatures and not partitions and raw.zones:
         covered["zones"] = sum(run.written for run in raw.zones)
+    if data := raw.data.get(raw.name):
+        covered["data"] = [data.offset_bytes, data.sha256]
     if raw.notice:
         covered["notice"] = hashlib.sha256(_decoded(raw.notice.data)).hexdigest()
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()

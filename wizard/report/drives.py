@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.findings.contents import unmarked_content, unmarked_contents
 from wizard.findings.drive_faults import turning_words
 from wizard.model.advice import Advice
 from wizard.model.changes import Changes
@@ -166,7 +167,8 @@ def _facts(drive: Drive) -> Iterator[tuple[Content, Content]]:
         }[drive.smart.passed],
     )
     yield "Table", _table(drive)
-    yield t("On the whole drive"), ", ".join(map(_signature_text, drive.signatures))
+    held = (*map(_signature_text, drive.signatures), *map(str, unmarked_contents(drive)))
+    yield t("On the whole drive"), ", ".join(held)
     yield "In use", ", ".join(f"{use.subject}: {use.kind} {use.by}".rstrip() for use in drive.uses)
     yield "Layers", ", ".join(f"{layer.kind} {layer.path} on {layer.below}" for layer in drive.layers)
     yield "Backing file", drive.backing_file or ""
@@ -207,8 +209,7 @@ def _row(drive: Drive, part: Partition) -> Sequence[str]:
         part.path,
         format_exact(part.start_bytes),
         f"{format_capacity(part.size_bytes)} ({part.size_bytes} bytes)",
-        ", ".join(map(_signature_text, part.signatures))
-        or ("not read" if drive.is_unread(part) else "nothing recognised"),
+        ", ".join(map(_signature_text, part.signatures)) or str(unmarked_content(drive, part)),
         part.name or "",
         part.part_uuid or "",
         ", ".join(part.mount_points),

@@ -127,6 +127,8 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
         DANGER,
         partitioned(partition(signatures=(Signature("ext4", "filesystem", size_bytes=2 * GIB),))),
     ),
+    ("contents-unrecognised", INFO, drive(data_at_bytes=MIB)),
+    ("table-lost", DANGER, drive(data_at_bytes=MIB, lost=(partition(),))),
     ("disc-image", INFO, drive(signatures=(Signature("iso9660", "filesystem"),))),
     ("table-outside", DANGER, partitioned(partition(1, MIB, SIZE_BYTES), free=())),
     ("table-outside", DANGER, partitioned(partition(1, 512, MIB), free=())),

@@ -18,7 +18,7 @@ from wizard.apply.block.extents import GRAIN_BYTES, Read
 from wizard.apply.engine import record
 from wizard.apply.engine.record import SavedSignature
 from wizard.apply.steps.step_context import alone_on
-from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures
+from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures, zfs_lists
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed, printable
 from wizard.model.machine import Extent
@@ -70,6 +70,7 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
         yield Extent(0, 2 * GRAIN_BYTES)
     if int.from_bytes(first[1024 + 6 : 1024 + 8], "little") == 0x3434:
         yield Extent(size_bytes // GRAIN_BYTES * GRAIN_BYTES - GRAIN_BYTES, GRAIN_BYTES)
+    yield from zfs_lists(read, size_bytes)
     for at in BTRFS_COPIES:
         if at + GRAIN_BYTES <= size_bytes and read(at, GRAIN_BYTES)[BTRFS_MAGIC_AT:][:8] == b"_BHRfS_M":
             yield Extent(at, GRAIN_BYTES)

@@ -1,6 +1,7 @@
 """List and erase signatures, after saving them, and compare signatures with the plan."""
 
 import json
+import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from wizard.apply.block.devices import (
     start_bytes,
     write_bytes,
 )
-from wizard.apply.block.extents import merged, without
+from wizard.apply.block.extents import Read, merged, without
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import NOT_TOUCHED, WIPEFS_UNREADABLE, StepContext, look_at
 from wizard.filesystems.registry import KINDS, MADE
@@ -33,7 +34,7 @@ from wizard.model.plan import (
     TurnOnSwap,
     WipeSignatures,
 )
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.plan.steps.commands import commands_of, physical_volume_uuid
 from wizard.process.program import run
 
@@ -50,6 +51,12 @@ NESTED_MARKS = {"dos": 2, "PMBR": 2, "gpt": 8}
 """Sizes of partition table signatures in bytes. wipefs ignores those within a partition, unless forced to
 include devices in use (wipefs(8), --force). FAT, NTFS and exFAT end their first sector with such a signature
 (55 AA), which becomes visible when theirs is erased."""
+
+PAGE_BYTES = 4 * KIB
+ZFS_LABEL_BYTES, ZFS_LIST_AT, ZFS_LIST_BYTES = 256 * KIB, 16 * KIB, 112 * KIB
+ZFS_LIST = re.compile(rb"\x01[\x00\x01]\x00\x00.{16}\x00\x00\x00\x07version", re.DOTALL)
+"""Start of a list in XDR: encoding, byte order, version and flags of the list, sizes and name of the first
+pair."""
 
 REACH_BYTES = 1024
 """Size to save at each signature, of which wipefs erases about ten bytes."""
@@ -74,6 +81,12 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
     forget_caches(device)
     if device not in context.plan.paths:
         _erase_nested(device, context)
+    for place in zfs_lists(lambda start, length: read_bytes(device, start, length), size_bytes(device)):
+        if not any(
+            place.overlaps(Extent(slot.start_bytes - start_bytes(device), slot.size_bytes))
+            for slot in preserved
+        ):
+            write_bytes(device, place.start_bytes, bytes(place.size_bytes))
     if left := list_signatures(device, context.seconds):
         raise Failed(
             t(
@@ -91,6 +104,21 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
         else Sentence("{device} had no signature.")
     )
     return shown(device=device)
+
+
+def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
+    """Yield the name/value lists of the four ZFS labels that remain on a device of this size. util-linux
+    recognises them since version 2.41, older versions only the uberblocks behind them.
+
+    Source: OpenZFS, include/sys/vdev_impl.h (vdev_label_t): a list of 112 KiB at 16 KiB in each label.
+    """
+    end = size_bytes // ZFS_LABEL_BYTES * ZFS_LABEL_BYTES
+    if end < 4 * ZFS_LABEL_BYTES:
+        return
+    for label in (0, ZFS_LABEL_BYTES, end - 2 * ZFS_LABEL_BYTES, end - ZFS_LABEL_BYTES):
+        at = label + ZFS_LIST_AT
+        if ZFS_LIST.match(read(at, PAGE_BYTES)):
+            yield Extent(at, ZFS_LIST_BYTES)
 
 
 def _erase_nested(device: str, context: StepContext) -> None:

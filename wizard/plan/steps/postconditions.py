@@ -33,7 +33,6 @@ from wizard.model.plan import (
     WriteTable,
 )
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.dangers import WRITTEN_ZONES
 from wizard.plan.free_space import content_of
 from wizard.plan.raid.lvm import DATA_BYTES, logical_holds
 from wizard.plan.raid.striping import mirror_holds
@@ -217,7 +216,7 @@ def table_lost(member: Member) -> str:
 def whole_lost(member: Member) -> str:
     """Describe the contents of the drive itself by name and size, or return an empty string."""
     before = member.before
-    kinds = [title_of(kind) for kind in before.signatures if kind != WRITTEN_ZONES]
+    kinds = [*map(title_of, before.signatures), *map(str, before.unmarked)]
     if not kinds:
         return ""
     named = f' "{printable(before.label, 40)}"' if before.label else ""

@@ -154,13 +154,15 @@ MOST_ENTRIES = 256
 @dataclass(frozen=True, slots=True)
 class TableReading:
     """A table, its entries, and all byte ranges of the table. `problems` are messages about unusable parts.
-    `other_blocks`: the table was created for another logical block size."""
+    `other_blocks`: the table was created for another logical block size. `lost`: entries of a sound backup
+    GPT, if nothing else of a table is left."""
 
     table: Table
     entries: tuple[GptEntry, ...] = ()
     spans: tuple[Span, ...] = ()
     problems: tuple[Message, ...] = ()
     other_blocks: bool = False
+    lost: tuple[GptEntry, ...] = ()
 
 
 def read_table(
@@ -199,7 +201,8 @@ def _read(
         return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
     if library_kind and library_kind not in ("dos", "gpt", "PMBR"):
         return TableReading(Table("other"), spans=((0, SECTOR_BYTES),))
-    return TableReading(NO_TABLE)
+    lone = gpt is not None and gpt.sound and not gpt.primary_marked and not has_signature
+    return TableReading(NO_TABLE, lost=gpt.entries[:MOST_ENTRIES] if gpt and lone else ())
 
 
 def _wrong_block_size(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Message]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.filesystems.kind import is_half_moved
 from wizard.filesystems.registry import title_of
+from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_contents
 from wizard.findings.drive_faults import recording_word
 from wizard.host.contract import Services
 from wizard.host.session import OpenRun
@@ -197,7 +198,10 @@ def held_on(drive: Drive) -> Piece:
         return Piece(t("empty"), Tone.GOOD)
     if drive.partitions:
         return Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
-    return Piece(", ".join(title_of(mark.kind) for mark in drive.signatures))
+    unmarked = (
+        [str(UNRECOGNISED if not drive.lost else t("lost partitions"))] if unmarked_contents(drive) else []
+    )
+    return Piece(", ".join([*(title_of(mark.kind) for mark in drive.signatures), *unmarked]))
 
 
 def _hides_signatures(drive: Drive) -> bool:
@@ -212,9 +216,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     `runs` are the open runs on the drive.
     """
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
-    held: Text = title_of(part.filesystem or "") or (
-        NOT_READ if drive.is_unread(part) else t("nothing recognised")
-    )
+    held: Text = title_of(part.filesystem or "") or (unmarked_content(drive, part))
     if part.signatures and not part.filesystem:
         held = "+".join(title_of(mark.kind) for mark in part.signatures)
     mounted = next(iter(part.mount_points), "")

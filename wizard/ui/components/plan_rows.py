@@ -64,9 +64,8 @@ def lost_line(session: Session, plan: Plan) -> Para:
         for slot in gone
     )
     lost: list[Text] = [t("{names:and}.", names=names)] if names else []
-    zoned = {drive.path for drive in session.drives if drive.unrecognised_zones}
     for member in plan.members:
-        lost += _other_losses(member, holds=member.before.holds_more or member.drive.path in zoned)
+        lost += _other_losses(member)
     if lost:
         return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
     if any(member.before.partitions for member in plan.members):
@@ -79,15 +78,15 @@ def lost_line(session: Session, plan: Plan) -> Para:
     )
 
 
-def _other_losses(member: Member, *, holds: bool) -> Iterator[Text]:
-    """Yield the losses outside partitions. `holds` is True if the drive has other data."""
+def _other_losses(member: Member) -> Iterator[Text]:
+    """Yield the losses outside partitions."""
     if member.before.table == "unread":
         yield t("everything on {drives:and}, which could not be read.", drives=(short(member.drive.path),))
     elif any(slot.kept for slot in member.before.partitions):
         return
     elif not member.before.partitions and (whole := whole_lost(member)):
         yield whole
-    elif holds and not member.before.partitions:
+    elif member.before.holds_more and not member.before.partitions:
         yield t("everything on {drives:and}.", drives=(short(member.drive.path),))
     if waiting := waiting_lost(member.before):
         yield waiting

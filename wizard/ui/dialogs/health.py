@@ -6,14 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from wizard.findings.contents import contents_words, layer_words, partition_words
 from wizard.findings.diagnose import DriveVerdict, is_told, judge_health
-from wizard.findings.drive_faults import (
-    contents_words,
-    layer_words,
-    partition_words,
-    size_words,
-    tuning_words,
-)
+from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.ui.components.decisions import impediment

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, wish
-from wizard.findings.drive_faults import partition_words
+from wizard.findings.contents import partition_words
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.machine import Signature, Table

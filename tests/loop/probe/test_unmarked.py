@@ -1,0 +1,129 @@
+"""Data without a signature, and filesystems whose partition table is lost: found, and losses of a plan."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, drop_partitions, tool
+from tests.loop.applying import Work, wish
+from tests.loop.program import MIB, partition_path, probe_drive, probe_machine
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.errors import Refused
+from wizard.plan.planner import Mode
+from wizard.plan.undo_policy import losses
+from wizard.probe.machine import load_machine, save_machine, survey
+
+NOISE = random.Random(29)
+KINDS = {
+    "ext4": ("mkfs.ext4", "-q", "-F", "-L", "photos"),
+    "xfs": ("mkfs.xfs", "-q", "-f", "-L", "photos"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f", "-L", "photos"),
+    "ntfs": ("mkfs.ntfs", "-q", "-F", "-f", "-L", "photos"),
+    "crypto_LUKS": ("cryptsetup", "-q", "luksFormat", "--pbkdf=pbkdf2", "--pbkdf-force-iterations=1000"),
+    "LVM2_member": ("pvcreate", "-q", "-y"),
+    "swap": ("mkswap", "-L", "photos"),
+}
+
+
+def make(kind: str, node: str, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("secret")
+    tool(*KINDS[kind], node, *([str(key)] if kind == "crypto_LUKS" else []))
+
+
+def codes(path: str) -> set[str]:
+    machine = probe_machine([path])
+    return {one.code for one in diagnose(machine, machine.drives[0], load_patterns()).findings}
+
+
+def write(path: str, at: int, data: bytes) -> None:
+    with Path(path).open("r+b") as device:
+        device.seek(at)
+        device.write(data)
+
+
+@pytest.mark.parametrize("at", [0, 5, 512 * MIB - 3], ids=["start", "fifth byte", "end"])
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_one_piece_of_data_keeps_a_drive_from_being_empty(
+    make_drive: MakeDrive, own: Callable[[str], None], block_bytes: int, at: int
+) -> None:
+    path = make_drive(512 * MIB, block_bytes)
+    own(path)
+    assert probe_drive(path).is_empty
+    write(path, at, b"\x80")
+    drive = probe_drive(path)
+    assert drive.data_at_bytes == at and drive.is_empty is False and drive.free == ()
+    assert "contents-unrecognised" in codes(path)
+
+
+@pytest.mark.parametrize("start", [0, 300 * MIB], ids=["everywhere", "second half"])
+def test_unrecognised_data_is_a_loss_that_the_user_has_to_want(
+    work: Work, make_drive: MakeDrive, start: int, tmp_path: Path
+) -> None:
+    path = make_drive(600 * MIB)
+    for at in range(start, 600 * MIB, 2 * MIB):
+        write(path, at, NOISE.randbytes(2 * MIB))
+    for mode in (None, Mode.USE_FREE):
+        with pytest.raises(Refused):
+            work.plan(path, wish("ext4"), mode=mode)
+    plan = work.plan(path, wish("ext4"), mode=Mode.REPLACE)
+    assert plan.before.unmarked and losses(plan)
+    save_machine(tmp_path / "machine.json", survey([path]))
+    (again,) = load_machine(tmp_path / "machine.json").drives
+    (now,) = probe_machine([path]).drives
+    assert again.content_digest == now.content_digest and again.data_at_bytes == now.data_at_bytes
+    write(path, now.data_at_bytes or 0, NOISE.randbytes(4096))
+    assert probe_drive(path).content_digest != now.content_digest
+
+
+def test_a_partition_of_unrecognised_data_is_told_from_an_empty_one(make_drive: MakeDrive) -> None:
+    path = make_drive(64 * MIB)
+    tool("sh", "-c", f"printf '1MiB,20MiB\\n30MiB,20MiB\\n' | sfdisk --quiet --label gpt --no-reread {path}")
+    write(path, 31 * MIB, NOISE.randbytes(MIB))
+    empty, full = probe_drive(path).partitions
+    assert empty.data_at_bytes is None and full.data_at_bytes is not None and full.data_at_bytes >= MIB
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_a_filesystem_is_found_without_its_table(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, tmp_path: Path
+) -> None:
+    path = make_drive(900 * MIB, block_bytes)
+    tool("sh", "-c", f"printf '1MiB,400MiB\\n,\\n' | sfdisk --quiet --label gpt --no-reread {path}")
+    tool("partx", "--add", path)
+    for number in (1, 2):
+        make(kind, partition_path(path, number), tmp_path)
+    before = probe_drive(path).partitions
+    drop_partitions(path)
+    tool("wipefs", "--all", "--quiet", path)
+    drive = probe_drive(path)
+    assert drive.table is not None and drive.table.kind == "none" and drive.is_empty is False
+    sized = kind not in ("crypto_LUKS", "swap")
+    found = [(part.filesystem, part.start_bytes, part.signatures[0].uuid) for part in drive.lost]
+    wanted = [(kind, part.start_bytes, part.signatures[0].uuid) for part in before]
+    assert found == (wanted if sized else wanted[:1])
+    assert "table-lost" in codes(path)
+    with pytest.raises(Refused):
+        work.plan(path, wish("ext4"))
+    plan = work.plan(path, wish("ext4"), mode=Mode.REPLACE)
+    assert len(plan.before.unmarked) == len(found) and losses(plan)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_a_backup_gpt_alone_names_the_partitions(make_drive: MakeDrive, block_bytes: int) -> None:
+    path = make_drive(600 * MIB, block_bytes)
+    script = "37MiB,200MiB,,\\n300MiB,250MiB\\n"
+    tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --label gpt --no-reread {path}")
+    tool("partx", "--add", path)
+    tool("mkfs.ext4", "-q", "-F", "-L", "photos", partition_path(path, 2))
+    before = probe_drive(path).partitions
+    drop_partitions(path)
+    write(path, 0, bytes(MIB))
+    lost = probe_drive(path).lost
+    assert [(part.extent, part.part_uuid, part.filesystem) for part in lost] == [
+        (part.extent, part.part_uuid, part.filesystem) for part in before
+    ]

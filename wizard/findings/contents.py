@@ -1,0 +1,168 @@
+"""Describe the contents of drives, and find those without a signature or a partition table. Pure.
+
+All foreign text is made printable.
+"""
+
+from collections.abc import Iterator
+
+from wizard.filesystems.registry import title_of
+from wizard.model.errors import printable
+from wizard.model.finding import Finding, Severity
+from wizard.model.machine import Drive, Layer, Partition, Signature
+from wizard.model.said import Message, Sentence, format_capacity, t, tn
+
+NOT_READ = Sentence("not read")
+MOUNTED_ON = Sentence("mounted on {points:list}")
+UNRECOGNISED = t("unrecognised data")
+
+_TABLES = {
+    "gpt": Sentence("a GPT table"),
+    "mbr": Sentence("an MBR table"),
+    "hybrid": Sentence("a hybrid table (GPT and MBR)"),
+}
+
+
+def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
+    """Describe data that neither a signature nor a partition table shows: lost partitions, written zones, or
+    a sample that is not zero. Empty for a waiting run, which shows itself."""
+    if drive.waiting is not None:
+        return ()
+    if drive.lost:
+        return tuple(map(_lost_text, drive.lost))
+    if zones := drive.unrecognised_zones:
+        return (
+            tn(
+                "{count} written zone with unrecognised data",
+                "{count} written zones with unrecognised data",
+                count=zones,
+            ),
+        )
+    return () if drive.data_at_bytes is None else (t("unrecognised data, maybe encrypted"),)
+
+
+def _lost_text(part: Partition) -> Message:
+    return t(
+        "lost partition: {content}, {size:size} at {start:exact}",
+        content=_kind_of(part),
+        size=part.size_bytes,
+        start=part.start_bytes,
+    )
+
+
+def find_contents(drive: Drive) -> Iterator[Finding]:
+    """Yield lost partitions, and data that nothing describes."""
+    if drive.waiting is not None:
+        return
+    if drive.lost:
+        yield Finding(
+            "table-lost",
+            Severity.DANGER,
+            drive.path,
+            tn(
+                "{drive} has no partition table, but contents of {count} partition: {found:list}.",
+                "{drive} has no partition table, but contents of {count} partitions: {found:list}.",
+                drive=drive.path,
+                found=tuple(
+                    t("{kind}, {size:size}", kind=_kind_of(part), size=part.size_bytes) for part in drive.lost
+                ),
+                count=len(drive.lost),
+            ),
+            t("The table was erased or overwritten. The files are out of reach, but may all exist."),
+            t("superblocks at the usual starts of partitions, and the backup GPT"),
+            t("If files should be there, do not set up the drive. First make an image of it."),
+        )
+    elif drive.data_at_bytes is not None:
+        yield Finding(
+            "contents-unrecognised",
+            Severity.INFO,
+            drive.path,
+            t(
+                "{drive} has data at byte {byte}, but nothing shows what it is.",
+                drive=drive.path,
+                byte=drive.data_at_bytes,
+            ),
+            t(
+                "It may be encrypted (VeraCrypt, dm-crypt, LUKS with a separate header), an archive, or the "
+                "remains of deleted files."
+            ),
+            t("a sample of the drive, which is not zero"),
+            t("If you do not know what it is, make an image of the drive before you set it up."),
+        )
+
+
+def _kind_of(part: Partition) -> str:
+    mark = part.signatures[0] if part.signatures else None
+    name = title_of(mark.kind) if mark else str(UNRECOGNISED)
+    return f'{name} "{printable(mark.label, 40)}"' if mark and mark.label else name
+
+
+def layer_words(layer: Layer) -> str:
+    """Describe a layer, e.g. `md raid0 /dev/md0 on /dev/sda1, data at 1 MiB, stripes of 2 x 64 KiB, contains
+    ext4`."""
+    parts = [t("{kind} {path} on {below}", kind=layer.kind, path=layer.path, below=layer.below)]
+    if layer.offset_bytes is not None:
+        parts.append(t("data at {offset:exact}", offset=layer.offset_bytes))
+    if (striping := layer.striping) and striping.unit_bytes:
+        number = striping.width_bytes // striping.unit_bytes
+        parts.append(t("stripes of {number} x {unit:exact}", number=number, unit=striping.unit_bytes))
+    if layer.signatures:
+        parts.append(t("contains {kinds}", kinds="+".join(mark.kind for mark in layer.signatures)))
+    if layer.mount_points:
+        parts.append(MOUNTED_ON(points=layer.mount_points))
+    return ", ".join(map(str, parts))
+
+
+def contents_words(drive: Drive) -> str:
+    """Describe the contents, e.g. `a GPT table with 2 partitions, 4.0 TB free`."""
+    if drive.table is None:
+        return str(NOT_READ())
+    if drive.is_empty:
+        return str(t("empty: no table, partition or filesystem"))
+    parts = []
+    if drive.table.kind != "none":
+        count, table = (
+            len(drive.partitions),
+            _TABLES.get(drive.table.kind, Sentence("another table type"))(),
+        )
+        parts.append(
+            tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
+            if count
+            else t("{table} with no partitions", table=table)
+        )
+    if drive.signatures:
+        parts.append(
+            t("on the drive itself: {marks:list}", marks=tuple(map(_signature_text, drive.signatures)))
+        )
+    parts += unmarked_contents(drive)
+    if drive.waiting and drive.waiting.bare:
+        parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
+    if drive.partitions:
+        free = sum(extent.size_bytes for extent in drive.free)
+        parts.append(t("{free:size} free", free=free) if free else t("no free space"))
+    return ", ".join(map(str, parts))
+
+
+def partition_words(drive: Drive, part: Partition) -> str:
+    """Describe a partition, e.g. `/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
+    content = part.filesystem or (t("unclear") if part.signatures else unmarked_content(drive, part))
+    parts = [part.path, format_capacity(part.size_bytes), str(content)]
+    if part.signatures and (label := part.signatures[0].label):
+        parts.append(str(t('"{label}"', label=label)))
+    if part.mount_points:
+        parts.append(str(MOUNTED_ON(points=part.mount_points)))
+    return "  ".join(parts)
+
+
+def unmarked_content(drive: Drive, part: Partition) -> Message:
+    """Describe a partition without signatures."""
+    if drive.is_unread(part):
+        return NOT_READ()
+    return UNRECOGNISED if part.data_at_bytes is not None else t("no filesystem")
+
+
+def _signature_text(signature: Signature) -> Message | str:
+    return (
+        t('{kind} "{label}"', kind=signature.kind, label=signature.label)
+        if signature.label
+        else signature.kind
+    )

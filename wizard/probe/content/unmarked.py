@@ -1,0 +1,97 @@
+"""Look for data where no signature is: a sample of a drive or partition, and filesystems in partitions whose
+table is lost. Runs in the worker process of the drive. Read-only."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from wizard.model.said import KIB, MIB, rounded_up
+from wizard.probe.content.gpt import GptEntry, Read
+from wizard.probe.content.superblocks import READERS, read_inside
+
+Facts = dict[str, Any]
+
+SAMPLES, SAMPLE_BYTES, HEAD_BYTES = 64, 4 * KIB, 64 * KIB
+"""Number and size of the evenly spaced pieces, and size of the piece at each end."""
+
+HIDDEN_START_BYTES = 128 * KIB
+"""Every superblock that lies near the start of its filesystem is in this range."""
+
+USUAL_STARTS = tuple(number * MIB for number in (1, 2, 4, 8, 16, 17, 129, 513, 1025))
+"""Usual starts of the first partition, or of the next one behind a reserved or EFI system partition."""
+
+TRACK_BLOCKS = 63
+"""Start of the first partition in logical blocks, as DOS and Windows XP created it."""
+
+MOST_LOST = 16
+OTHER_LOST = ("swap",)
+"""Kinds without a parser that are reported too."""
+
+
+def find_data(read: Read, start_bytes: int, size_bytes: int) -> Facts | None:
+    """Return the first sampled place of a range that is not zero, with the digest of its bytes, or None.
+    Raises OSError."""
+    end = start_bytes + size_bytes
+    spread = (
+        start_bytes + number * size_bytes // SAMPLES // SAMPLE_BYTES * SAMPLE_BYTES
+        for number in range(SAMPLES)
+    )
+    pieces = ((start_bytes, HEAD_BYTES), (max(start_bytes, end - HEAD_BYTES), HEAD_BYTES))
+    for at, length in (*pieces, *((at, SAMPLE_BYTES) for at in spread)):
+        data = read(at, min(length, end - at))
+        if data.strip(b"\0"):
+            first = at + len(data) - len(data.lstrip(b"\0"))
+            return {"offset_bytes": first - start_bytes, "sha256": hashlib.sha256(data).hexdigest()}
+    return None
+
+
+def find_lost(
+    read: Read,
+    read_content: Callable[[int, int], Facts],
+    size_bytes: int,
+    block_bytes: int,
+    entries: Iterable[GptEntry],
+) -> Iterator[tuple[int, int, int, Facts]]:
+    """Yield number, start, size and content of each filesystem whose partition table is lost.
+
+    `entries` are those of a lone backup GPT. Without them, this looks at the usual starts, and behind each
+    filesystem found. `read_content` returns the RawContent of a range. Raises OSError.
+    """
+    known = [entry for entry in entries if 0 < entry.size_bytes <= size_bytes - entry.start_bytes]
+    for entry in known[:MOST_LOST]:
+        yield (
+            entry.number,
+            entry.start_bytes,
+            entry.size_bytes,
+            read_content(entry.start_bytes, entry.size_bytes),
+        )
+    starts = set() if known else {TRACK_BLOCKS * block_bytes, *USUAL_STARTS}
+    found = end = 0
+    while starts and found < MOST_LOST:
+        start = min(starts)
+        starts.remove(start)
+        length = size_bytes - start
+        if start < end or length <= 0 or not read(start, min(HIDDEN_START_BYTES, length)).strip(b"\0"):
+            continue
+        content = read_content(start, length)
+        if len(content["signatures"]) != 1 or not _is_at_start(content["signatures"][0]):
+            continue
+        size = _size_of(content["signatures"][0], partial(_shifted, read, start), length)
+        found += 1
+        yield found, start, min(size or length, length), content
+        end = start + (size or 0)
+        starts |= {rounded_up(end, block_bytes), rounded_up(end, MIB)} if size else set()
+
+
+def _shifted(read: Read, start_bytes: int, at_bytes: int, size_bytes: int) -> bytes:
+    return read(start_bytes + at_bytes, size_bytes)
+
+
+def _size_of(mark: Facts, read: Read, most_bytes: int) -> int | None:
+    return read_inside(mark["kind"], read, most_bytes, mark["offset_bytes"]).size_bytes
+
+
+def _is_at_start(mark: Facts) -> bool:
+    near = mark["offset_bytes"] is not None and mark["offset_bytes"] < HIDDEN_START_BYTES
+    return near and (mark["kind"] in READERS or mark["kind"] in OTHER_LOST)
