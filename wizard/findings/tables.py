@@ -6,7 +6,7 @@ from itertools import islice
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings.alignment import is_extended
 from wizard.model.finding import Finding, Severity
-from wizard.model.machine import Drive, Extent, Partition, Signature, Table
+from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
 from wizard.model.said import Message, Sentence, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
@@ -45,6 +45,8 @@ def _disc_image(drive: Drive) -> Finding:
 
 
 def _table(drive: Drive, table: Table) -> Iterator[Finding]:
+    if any(one.obstacle is Obstacle.OTHER_BLOCKS for one in drive.unread):
+        return  # Reported with the fields that could not be read.
     if _is_lost(table):
         yield _lost(drive)
     elif table.primary == "damaged":

@@ -43,8 +43,9 @@ NO_TURN = t("The probe process ended before reaching the drive.")
 # The table.
 TABLE_LOST = t("Neither copy of the drive's GPT is intact, so the drive's contents are unknown.")
 OTHER_BLOCKS = Sentence(
-    "The GPT was created for {other}-byte logical blocks, but the drive has {size}-byte blocks here."
+    "The table was created for {other}-byte logical blocks, but the drive has {size}-byte blocks here."
 )
+LARGER_DRIVE = t("The GPT describes a larger drive. Data past the end of this drive is out of reach.")
 
 # Identification and SMART.
 BAD_SUM = t("The drive's IDENTIFY data does not match its checksum.")

@@ -41,6 +41,7 @@ def label(node: str, name: str, uberblocks: int) -> None:
 @pytest.mark.parametrize("place", ["whole drive", "partition", "odd partition"])
 def test_no_list_of_an_old_pool_stays(work: Work, make_drive: MakeDrive, place: str, uberblocks: int) -> None:
     path = make_drive(320 * MIB)
+    Path(f"/sys/block/{Path(path).name}/queue/discard_max_bytes").write_text("0")
     if place == "whole drive":
         label(path, "oldtank", uberblocks)
     else:

@@ -12,6 +12,7 @@ from tests.loop.program import MIB, partition_path, probe_drive, probe_machine
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import Refused
+from wizard.model.machine import Obstacle
 from wizard.plan.planner import Mode
 from wizard.plan.undo_policy import losses
 from wizard.probe.machine import load_machine, save_machine, survey
@@ -127,3 +128,50 @@ def test_a_backup_gpt_alone_names_the_partitions(make_drive: MakeDrive, block_by
     assert [(part.extent, part.part_uuid, part.filesystem) for part in lost] == [
         (part.extent, part.part_uuid, part.filesystem) for part in before
     ]
+
+
+@pytest.mark.parametrize(("made", "seen"), [(4096, 512), (512, 4096)])
+@pytest.mark.parametrize("kind", ["ext4", "ntfs", "vfat", "xfs", "btrfs"])
+def test_an_mbr_for_other_blocks_is_not_taken_at_its_word(
+    work: Work, make_drive: MakeDrive, kind: str, made: int, seen: int
+) -> None:
+    path = make_drive(1200 * MIB, made)
+    size = 800 * MIB // made
+    script = f"label: dos\\nstart={16 * MIB // made},size={size}\\n"
+    tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread {path}")
+    tool("partx", "--add", path)
+    argv = KINDS.get(kind, ("mkfs.vfat",))
+    tool(*argv, partition_path(path, 1))
+    assert probe_drive(path).partitions[0].filesystem == kind
+    drop_partitions(path)
+    image = work.bench.image_of(path)
+    other = make_drive(1200 * MIB, seen)
+    work.bench.own(other)
+    tool("dd", f"if={image}", f"of={other}", "bs=1M", "conv=sparse,fsync", "status=none")
+    drive = probe_drive(other)
+    assert drive.free == () and any(one.obstacle is Obstacle.OTHER_BLOCKS for one in drive.unread)
+    assert "drive-unread" in codes(other) and not {
+        one for one in codes(other) if one.startswith("table-")
+    } - {"table-outside"}
+    for mode in (None, Mode.USE_FREE):
+        with pytest.raises(Refused):
+            work.plan(other, wish("ext4"), mode=mode)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("partition", ["100MiB", "540MiB"], ids=["fits", "cut off"])
+def test_a_table_of_a_larger_drive_is_not_damaged(
+    work: Work, make_drive: MakeDrive, block_bytes: int, partition: str
+) -> None:
+    path, smaller = make_drive(600 * MIB, block_bytes), make_drive(500 * MIB, block_bytes)
+    tool("sh", "-c", f"echo '1MiB,{partition}' | sfdisk --quiet --label gpt --no-reread {path}")
+    work.bench.own(smaller)
+    with work.bench.image_of(path).open("rb") as image:
+        write(smaller, 0, image.read(4 * MIB))
+    found = codes(smaller)
+    assert not {"table-both-damaged", "table-primary-damaged"} & found and "drive-unread" in found
+    assert ("table-outside" in found) == (partition == "540MiB")
+    (part,) = probe_drive(smaller).partitions
+    assert part.start_bytes == MIB and probe_drive(smaller).table is not None
+    with pytest.raises(Refused):
+        work.plan(smaller, wish("ext4"), mode=Mode.USE_FREE)

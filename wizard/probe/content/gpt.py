@@ -63,6 +63,7 @@ class Gpt:
     spans: tuple[Span, ...]
     primary_marked: bool
     sound: bool
+    larger: bool
 
 
 def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
@@ -84,7 +85,9 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
             kind="gpt",
             uuid=str(best.disk_guid),
             first_usable_bytes=best.first_usable_lba * block_bytes if best.sound else None,
-            end_usable_bytes=(best.last_usable_lba + 1) * block_bytes if best.sound else None,
+            end_usable_bytes=min((best.last_usable_lba + 1) * block_bytes, size_bytes)
+            if best.sound
+            else None,
             primary="ok" if primary and primary.sound else "damaged",
             backup=_state_of_backup(primary, backup, misplaced),
             ordinary=_is_ordinary(primary, misplaced or backup, block_bytes),
@@ -95,6 +98,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
         spans=tuple(span for copy in copies for span in copy.spans),
         primary_marked=primary is not None,
         sound=best.sound,
+        larger=best.sound and best.last_usable_lba > last_lba,
     )
 
 
@@ -179,7 +183,7 @@ def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy 
         HEADER.size <= header_bytes <= len(raw)
         and zlib.crc32(raw[:16] + bytes(4) + raw[20:header_bytes]) == checksum
         and my_lba == lba
-        and first <= last <= last_lba
+        and first <= last
     )
     wanted = count * entry_bytes
     readable = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wizard.model.machine import Extent, Table
 from wizard.model.said import Message, t
 from wizard.probe.content.gpt import Gpt, GptEntry, Read, Span, read_gpt
-from wizard.probe.unread import OTHER_BLOCKS, TABLE_LOST
+from wizard.probe.unread import LARGER_DRIVE, OTHER_BLOCKS, TABLE_LOST
 
 SECTOR_BYTES = 512
 SIGNATURE = b"\x55\xaa"
@@ -144,6 +144,8 @@ def _chain(
 
 NO_TABLE = Table("none")
 
+EXT_MAGIC_AT, BTRFS_MAGIC_AT = 1024 + 56, 64 * 1024 + 64
+
 BLOCK_SIZES = (512, 4096)
 """Logical block sizes of drives in bytes."""
 
@@ -198,6 +200,9 @@ def _read(
         table = Table("gpt", primary="damaged", backup="missing")
         return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
+        if others := tuple(_other_starts(read, size_bytes, block_bytes, mbr)):
+            table = replace(mbr.table, first_usable_bytes=None, end_usable_bytes=None)
+            return TableReading(table, mbr.entries, mbr.spans, others, other_blocks=True)
         return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
     if library_kind and library_kind not in ("dos", "gpt", "PMBR"):
         return TableReading(Table("other"), spans=((0, SECTOR_BYTES),))
@@ -210,6 +215,30 @@ def _wrong_block_size(read: Read, size_bytes: int, block_bytes: int) -> Iterator
     for other in BLOCK_SIZES:
         if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
             yield OTHER_BLOCKS(other=other, size=block_bytes)
+
+
+def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: Mbr) -> Iterator[Message]:
+    """Yield a message if filesystems start where the MBR's block numbers point with another block size, and
+    none where they point here."""
+    starts = [entry.start_bytes // block_bytes for entry in mbr.entries if not is_extended(entry.type)]
+    if any(_is_start(read, start * block_bytes) for start in starts):
+        return
+    for other in BLOCK_SIZES:
+        places = [start * other for start in starts if 0 < start * other < size_bytes]
+        if other != block_bytes and any(_is_start(read, place) for place in places):
+            yield OTHER_BLOCKS(other=other, size=block_bytes)
+
+
+def _is_start(read: Read, at: int) -> bool:
+    """Return True if a filesystem or container starts here: by the first sector, or ext's or Btrfs's mark."""
+    head = read(at, SECTOR_BYTES)
+    return (
+        head[3:11] in (b"NTFS    ", b"EXFAT   ")
+        or (head[510:512] == SIGNATURE and (head[54:57] == b"FAT" or head[82:85] == b"FAT"))
+        or head.startswith((b"XFSB", b"LUKS\xba\xbe"))
+        or read(at + EXT_MAGIC_AT, 2) == b"\x53\xef"
+        or read(at + BTRFS_MAGIC_AT, 8) == b"_BHRfS_M"
+    )
 
 
 def _is_in_force(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
@@ -228,9 +257,8 @@ def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
         table = replace(table, primary="damaged")
     elif mbr.mixed:
         table = replace(table, kind="hybrid")
-    return TableReading(
-        table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (TABLE_LOST,)
-    )
+    problems = (LARGER_DRIVE,) if gpt.larger else () if gpt.sound else (TABLE_LOST,)
+    return TableReading(table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), problems)
 
 
 def free_extents(
