@@ -158,7 +158,7 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
         raise Refused(
             str(
                 t(
-                    "The quick test needs {least:exact} of free space on {drive}. Nothing was written.",
+                    "The quick test needs {least:exact} of free space on {drive}.",
                     drive=drive.path,
                     least=LEAST_FREE_BYTES,
                 )
@@ -169,6 +169,8 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     """Return why the probe is impossible or would be inconclusive, or empty."""
+    if reason := _unsuitable(drive):
+        return str(reason)
     try:
         probe_extents(drive)
     except Refused as error:

@@ -11,13 +11,13 @@ from uuid import uuid4
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.plan.start import start_run
+from wizard.apply.remedies import diagnose
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.apply.run_control import keep, undo
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.cli.select_run import not_recorded
 from wizard.demo.drive import DemoDrive
-from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Check, Event

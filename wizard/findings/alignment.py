@@ -21,6 +21,7 @@ KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
+ALIGNED_START = t("Only an aligned start resolves this.")
 MOST_FINE = 32
 """Most aligned partitions of a drive to report individually."""
 
@@ -258,7 +259,7 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         )
     )
     cost = _cost(drive, geometry)
-    return Finding(code, Severity.DANGER, path, sentence, cost, source, _move(partition))
+    return Finding(code, Severity.DANGER, path, sentence, cost, source, ALIGNED_START, _move(partition))
 
 
 def _cost(drive: Drive, geometry: Geometry) -> Message:
@@ -293,10 +294,8 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
         ),
         messages.LIARS,
         t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
-        join(
-            t("To test: `diskwright bench {drive} --assume-physical 4096`.", drive=drive.path),
-            _move(partition),
-        ),
+        t("To test: `diskwright bench {drive} --assume-physical 4096`.", drive=drive.path),
+        _move(partition),
     )
 
 
@@ -371,10 +370,5 @@ def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Find
     )
 
 
-def _move(partition: Partition) -> Message:
-    """Return the remedy for a misaligned partition."""
-    return t(
-        "Move the partition: `sudo diskwright move {partition}`. All files are "
-        "preserved, even through a power cut. The partition must not be in use.",
-        partition=partition.path,
-    )
+def _move(partition: Partition) -> tuple[str, ...]:
+    return "move", partition.path

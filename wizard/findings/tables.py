@@ -213,17 +213,17 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         ),
     }[state]
     remedy = (
-        Sentence(
-            "Growing the last partition also moves the backup: `sudo diskwright plan "
-            "PARTITION --grow`. `sgdisk --move-second-header {drive}` only moves the "
-            "backup."
-        )
+        t("Any change of the table by diskwright also moves the backup.")
         if state == "misplaced"
-        else Sentence(
-            "`sgdisk --move-second-header {drive}` writes a new backup at the end and "
-            "does not change partitions."
+        else t(
+            "`sgdisk --move-second-header {drive}` writes a new backup at the end and does not change "
+            "partitions.",
+            drive=drive.path,
         )
     )
+    told = _repair(drive, table, remedy)
+    last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
+    grows = state == "misplaced" and last is not None and told is remedy
     return Finding(
         f"table-backup-{state}",
         Severity.INFO if _array_of(drive) else Severity.WARNING,
@@ -231,7 +231,8 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         sentence(drive=drive.path),
         t("If the primary table is damaged, no other copy records the partitions."),
         UEFI,
-        _repair(drive, table, remedy(drive=drive.path)),
+        told,
+        ("plan", last.path, "--grow") if last and grows else (),
     )
 
 

@@ -85,7 +85,7 @@ class Rules:
 
     def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
         """See `Services.diagnose`."""
-        from wizard.findings.diagnose import diagnose
+        from wizard.apply.remedies import diagnose
 
         known_machine = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
         return diagnose(known_machine, drive, self._patterns, self.quick_tested(drive))

@@ -15,7 +15,7 @@ from wizard.model.geometry import Geometry, HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.operations import AddCrypttabLine
 from wizard.model.plan import AddFstabLine, Layout, Slot, Volume
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan import messages
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
@@ -139,9 +139,16 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
     return Extent(first, max(0, end - first))
 
 
+BACKUP_MOVES = Sentence(
+    "The backup GPT of {drive} is where a smaller drive ended. It will be written to the end of this drive."
+)
+
+
 def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Message, ...]:
     """Return sentences on unknown facts about the drive. `recording` is the conclusion of the findings."""
     doubts = [*waiting_doubts(drive)]
+    if keep and drive.table and drive.table.backup == "misplaced":
+        doubts.append(BACKUP_MOVES(drive=drive.path))
     if unread_content(drive):
         doubts.append(t("The drive was not read during planning. Any contents will be lost."))
     how = (

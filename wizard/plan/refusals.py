@@ -242,9 +242,9 @@ def _part_contents(part: Partition) -> Message:
     )
 
 
-def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
-    """Raises Refused if partitions cannot be added to the table without risk for the existing ones.
-    `puts_backup_right`: changes of one partition also repair a misplaced backup GPT."""
+def refuse_table(drive: Drive) -> None:
+    """Raises Refused if partitions cannot be added to the table without risk for the existing ones. A
+    misplaced backup GPT is no obstacle, since writing the table also moves it to the end of the drive."""
     path, table = drive.path, drive.table
     _refuse_half_moved(drive)
     if waiting := _waiting_reason(drive):
@@ -310,7 +310,7 @@ def refuse_table(drive: Drive, *, puts_backup_right: bool = False) -> None:
                 )
             )
         )
-    if table.backup in ("missing", "damaged") or (table.backup == "misplaced" and not puts_backup_right):
+    if table.backup in ("missing", "damaged"):
         raise Refused(
             str(
                 t(

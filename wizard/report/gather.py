@@ -9,13 +9,13 @@ from wizard import __version__
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.remedies import diagnose
 from wizard.apply.run.backup_store import kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
 from wizard.apply.run.load import load_changes, load_migration, load_moves, outline
 from wizard.apply.run.runs import RunKind, command_on, kind_of, load_plan
 from wizard.apply.run_control import NextCommands, is_not_yet, power_told, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
-from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.changes import Changes

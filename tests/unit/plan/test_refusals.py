@@ -82,7 +82,6 @@ def test_the_refusal_names_what_would_be_lost() -> None:
     [
         (partitioned(ONE, table=gpt(primary="damaged")), "GPT at the start of /dev/sda is damaged"),
         (partitioned(ONE, table=gpt(backup="missing")), "backup GPT of /dev/sda is missing"),
-        (partitioned(ONE, table=gpt(backup="misplaced")), "backup GPT of /dev/sda is misplaced"),
         (partitioned(ONE, table=gpt(kind="hybrid")), "hybrid"),
         (drive(table=Table("other")), "cannot add partitions to the table type"),
         (drive(signatures=(Signature("xfs", "filesystem"),)), "instead of a partition table"),

@@ -91,7 +91,7 @@ def own_nodes(member: Member) -> tuple[str, ...]:
     return (member.drive.path, *(partition_path(member.drive.path, number) for number in sorted(numbers)))
 
 
-def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right: bool = False) -> None:
+def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
@@ -136,7 +136,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool, puts_backup_right
             )
         )
     if adds:
-        _check_keepable(drive, puts_backup_right=puts_backup_right)
+        _check_keepable(drive)
 
 
 def _check_superblocks(member: Member, drive: Drive) -> None:
@@ -160,10 +160,10 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
             )
 
 
-def _check_keepable(drive: Drive, *, puts_backup_right: bool = False) -> None:
+def _check_keepable(drive: Drive) -> None:
     """Raises Refused if the partition table cannot be extended, by the planner's rules."""
     try:
-        refuse_table(drive, puts_backup_right=puts_backup_right)
+        refuse_table(drive)
     except Refused as error:
         raise Refused(f"{error} {NOTHING_WRITTEN}") from None
 
@@ -179,7 +179,7 @@ def check_start(plan: Plan) -> None:
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
-        check_content(member, drive, adds=adds_to_table(plan), puts_backup_right=bool(plan.part))
+        check_content(member, drive, adds=adds_to_table(plan))
     check_free_array(plan)
     check_containers(plan)
 

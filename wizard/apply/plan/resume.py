@@ -106,7 +106,7 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     if not begun:
         for member, drive in zip(plan.members, drives, strict=True):
             check_same_start(member.drive, drive)
-            check_content(member, drive, adds=adds_to_table(plan), puts_backup_right=bool(plan.part))
+            check_content(member, drive, adds=adds_to_table(plan))
         check_free_array(plan)
         return
     for member, drive in zip(plan.members, drives, strict=True):

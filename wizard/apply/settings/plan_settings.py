@@ -44,8 +44,8 @@ from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.machine import Drive
 from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.dangers import dangers_in, forgotten_doubts, known_identity
-from wizard.plan.partition.possible import BACKUP_MOVES, room_behind, why_not_grow_mounted
+from wizard.plan.dangers import BACKUP_MOVES, dangers_in, forgotten_doubts, known_identity
+from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.rules import mount_options_fault, mount_point_fault
 from wizard.plan.settings import possible

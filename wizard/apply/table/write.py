@@ -15,13 +15,13 @@ from wizard.apply.block.devices import (
     wait_for,
     write_bytes,
 )
-from wizard.apply.block.extents import merged
+from wizard.apply.block.extents import merged, without
 from wizard.apply.block.scratch_device import NoStandInError, StandIn, standing_in
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import NO_NODE, StepContext, look_at
-from wizard.apply.table.one_entry import with_one_changed
+from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.proof import Image, disk_differences, in_order, kernel_differences, proven, set_types
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed, Refused, partition_path
@@ -154,7 +154,7 @@ def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], context:
     drive = operation.device
     before = image_of(drive, regions, context.member.drive)
     try:
-        wanted = rehearsed(operation, before, context)
+        wanted = rehearsed(operation, with_backup_at_end(before), context)
     except NoStandInError as error:
         message = t(
             "Cannot create a scratch copy of {drive} ({why}). libparted writes the table "
@@ -183,13 +183,19 @@ def _change_one(operation: WriteTable, before: Image) -> None:
 
 
 def _add_directly(operation: WriteTable, before: Image, context: StepContext) -> None:
-    """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed."""
+    """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed.
+
+    libparted uses no space behind a misplaced backup GPT, so that is moved first.
+    """
     drive = operation.device
+    usable = with_backup_at_end(before)
+    for offset, _, data in before.changed_blocks(usable):
+        write_bytes(drive, offset, data)
     _have_written(operation, context)
     written = image_of(
         drive, (Extent(offset, len(data)) for offset, data in before.pieces), context.member.drive
     )
-    for offset, _, data in written.changed_blocks(proven(operation, before, written)):
+    for offset, _, data in written.changed_blocks(proven(operation, usable, written)):
         write_bytes(drive, offset, data)
 
 
@@ -244,7 +250,9 @@ def table_regions(member: Member, *, fresh: bool) -> tuple[Extent, ...]:
         *table_places(identity.size_bytes, head, block, kept),
         *record_places(identity.path, identity.size_bytes, block),
     )
-    return merged(places, block, identity.size_bytes)
+    # A new partition may cover the place of a misplaced backup.
+    outside = (piece for place in places for piece in without(place, kept))
+    return merged(outside, block, identity.size_bytes)
 
 
 def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.apply.remedies import diagnose
 from wizard.cli.command import CommandParser, plain, root
 from wizard.cli.inspection import SCHEMA, machine_document
 from wizard.cli.passphrase import tell
 from wizard.cli.portrait import WIDTH, Line, portrait
 from wizard.cli.select_run import DOCUMENT, not_recorded
 from wizard.documents.codec import render_document
-from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Diagnosis

@@ -47,6 +47,11 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
     except Refused as refusal:
         return str(refusal)
     table = drive.table
+    if table is not None and table.backup == "misplaced":
+        return t(
+            "The backup GPT of {drive} is not at its end. Grow the last partition or add one: that moves it.",
+            drive=drive.path,
+        )
     if table is None or table.kind not in ("gpt", "mbr"):
         return t(
             "{drive} has a partition table that does not support moves: {kind}.",

@@ -263,7 +263,7 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
         )
     try:
         measured(drive)
-        refuse_table(drive, puts_backup_right=True)
+        refuse_table(drive)
     except Refused as refusal:
         return t("{why}", why=str(refusal))
     if part.kernel_start_bytes is None:
@@ -275,9 +275,6 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
     return None
 
 
-BACKUP_MOVES = Sentence(
-    "The backup GPT of {drive} is where a smaller drive ended. It will be written to the end of this drive."
-)
 SIZE_STAYS = Sentence("{part} remains at {size:size}. Omit the size, or delete the partition first.")
 OTHERS_STAY = Sentences(
     "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."

@@ -32,7 +32,6 @@ from wizard.plan.dangers import (
 )
 from wizard.plan.free_space import place, reserved_in, with_free
 from wizard.plan.partition.possible import (
-    BACKUP_MOVES,
     SIZE_STAYS,
     aligned_size,
     changes,
@@ -332,14 +331,13 @@ def _plan_of(
         *rehearsal_doubts(machine.kernel),
         *forgotten_doubts(machine, operations),
     )
-    moved = (BACKUP_MOVES(drive=drive.path),) if drive.table and drive.table.backup == "misplaced" else ()
     return Plan(
         identity,
         before,
         after,
         volumes,
         steps_of(operations, Context(identity, before, after, part=slot.number)),
-        (*general, *risk, *moved, *doubts),
+        (*general, *risk, *doubts),
         part=slot.number,
     )
 

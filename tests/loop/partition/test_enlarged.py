@@ -1,0 +1,41 @@
+"""A drive that became larger than its GPT: the space behind the old end can be used, and undone."""
+
+import pytest
+
+from tests.devices import MakeDrive, drop_partitions, tool
+from tests.loop.applying import Work, diskwright, story, wish
+from tests.loop.program import MIB, Mode, RunState, partition_path, probe_drive
+
+SMALL, LARGE = 300 * MIB, 700 * MIB
+
+
+@pytest.mark.parametrize("end", ["keep", "undo", "direct"])
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_the_space_behind_the_old_end_is_used(
+    work: Work, make_drive: MakeDrive, block_bytes: int, end: str, request: pytest.FixtureRequest
+) -> None:
+    small, path = make_drive(SMALL, block_bytes), make_drive(LARGE, block_bytes)
+    tool("sh", "-c", f"printf '1MiB,200MiB\\n' | sfdisk --quiet --label gpt --no-reread {small}")
+    tool("partx", "--add", small)
+    tool("mkfs.ext4", "-q", partition_path(small, 1))
+    drop_partitions(small)
+    work.bench.own(path)
+    tool("dd", f"if={small}", f"of={path}", "bs=1M", "conv=fsync", "status=none")
+    assert probe_drive(path).table.backup == "misplaced"  # type: ignore[union-attr]
+    before = work.digest(path)
+    plan = work.plan(path, wish("ext4"), mode=Mode.USE_FREE)
+    assert plan.after.partitions[-1].end_bytes > SMALL
+    if end == "direct":
+        request.getfixturevalue("direct")
+    run, now = work.apply(plan, keep=False)
+    assert now is (RunState.DONE if end == "direct" else RunState.WAITING), story(run)
+    if end != "direct":
+        assert diskwright(work, end, run.name).returncode == 0
+    if end == "undo":
+        assert work.digest(path) == before
+        return
+    drive = probe_drive(path)
+    assert drive.table is not None and (drive.table.primary, drive.table.backup) == ("ok", "ok")
+    assert [part.filesystem for part in drive.partitions] == ["ext4", "ext4"]
+    for number in (1, 2):
+        tool("e2fsck", "-fn", partition_path(path, number))

@@ -1,0 +1,100 @@
+"""Commands that findings name, run on real drives: none of them is refused."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, drop_partitions, tool
+from tests.loop.applying import Work, diskwright
+from tests.loop.program import MIB, partition_path, probe_machine
+from wizard.apply.remedies import diagnose
+from wizard.findings.geometry import load_patterns
+from wizard.model.finding import Finding
+
+MISALIGNED = "label: {label}\nstart=63,size=700000,type={kind}\n"
+OFFERED = {
+    "ext4": ("dos", "83", ("mkfs.ext4", "-q")),
+    "swap": ("dos", "82", ("mkswap", "-q")),
+    "vfat": ("gpt", "U", ("mkfs.vfat",)),
+    "xfs": ("gpt", "L", ("mkfs.xfs", "-q", "-f")),
+}
+REFUSED = {
+    "mounted": ("dos", "83", ("mkfs.ext4", "-q")),
+    "nothing recognised": ("dos", "83", ()),
+    "conflicting signatures": ("dos", "83", ("mkfs.btrfs", "-q", "-f")),
+}
+
+
+def findings(path: str) -> list[Finding]:
+    machine = probe_machine([path])
+    return list(diagnose(machine, machine.drives[0], load_patterns()).findings)
+
+
+def misaligned(make_drive: MakeDrive, label: str, kind: str, makes: tuple[str, ...]) -> str:
+    path = make_drive(600 * MIB)
+    script = MISALIGNED.format(label=label, kind=kind)
+    script = script.replace("start=63", "first-lba: 34\nstart=65") if label == "gpt" else script
+    tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread {path}")
+    tool("partx", "--add", path)
+    if makes:
+        tool(*makes, partition_path(path, 1))
+    return path
+
+
+def runs(work: Work, finding: Finding) -> int:
+    """Run the finding's command without writing."""
+    command, *words = finding.command
+    options = ["--dry-run"] if command == "move" else ["-o", str(work.folder / "plan.json")]
+    done = diskwright(work, command, *words, *options)
+    return done.returncode
+
+
+@pytest.mark.parametrize("name", list(OFFERED))
+def test_a_move_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, name: str) -> None:
+    path = misaligned(make_drive, *OFFERED[name])
+    (finding,) = (one for one in findings(path) if one.command)
+    assert finding.command == ("move", partition_path(path, 1))
+    assert runs(work, finding) == 0
+    assert f"diskwright move {finding.subject}" in str(finding.remedy)
+
+
+@pytest.mark.parametrize("name", list(REFUSED))
+def test_a_move_that_is_refused_is_not_offered(work: Work, make_drive: MakeDrive, name: str) -> None:
+    path = misaligned(make_drive, *REFUSED[name])
+    if name == "conflicting signatures":
+        with Path(partition_path(path, 1)).open("r+b") as part:
+            work.bench.own(path)
+            part.seek(1024)
+            part.write((1).to_bytes(4, "little") + (1000).to_bytes(4, "little"))
+            part.seek(4086)
+            part.write(b"SWAPSPACE2")
+    if name == "mounted":
+        place = work.place("held")
+        place.mkdir(parents=True)
+        tool("mount", partition_path(path, 1), str(place))
+    (found,) = (one for one in findings(path) if one.code == "alignment-4096")
+    assert not found.command and not re.search(r"diskwright move", str(found.remedy))
+    assert diskwright(work, "move", partition_path(path, 1), "--dry-run").returncode != 0
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["room behind", "mounted"])
+def test_growing_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, full: bool) -> None:
+    small, path = make_drive(300 * MIB), make_drive(600 * MIB)
+    tool("sh", "-c", f"echo '1MiB,280MiB' | sfdisk --quiet --label gpt --no-reread {small}")
+    tool("partx", "--add", small)
+    tool("mkfs.ext4", "-q", partition_path(small, 1))
+    drop_partitions(small)
+    work.bench.own(path)
+    tool("dd", f"if={small}", f"of={path}", "bs=1M", "conv=fsync", "status=none")
+    tool("partx", "--add", path)
+    if full:
+        place = work.place("held")
+        Path(place).mkdir(parents=True)
+        tool("mount", partition_path(path, 1), str(place))
+    found = next(one for one in findings(path) if one.code == "table-backup-misplaced")
+    if full:
+        tool("umount", partition_path(path, 1))
+    assert bool(found.command) is not full
+    if found.command:
+        assert runs(work, found) == 0

@@ -1,0 +1,81 @@
+"""Check the commands that findings name, so that none of them is refused. Pure."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from wizard.benchmark.smr_run import quick_test_obstacle
+from wizard.findings.diagnose import diagnose as conclude
+from wizard.findings.geometry import Pattern
+from wizard.model.errors import Refused
+from wizard.model.finding import Diagnosis, Finding
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.said import Message, Sentence, t
+from wizard.model.verdict import DisplacedVerdict
+from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.possible import why_not_grow
+
+
+def diagnose(
+    machine: Machine, drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
+) -> Diagnosis:
+    """Return the conclusions about a drive. Each remedy names the command that resolves the finding, or why
+    that command is not possible. `probed` is the verdict of the quick probe for shingled recording."""
+    found = conclude(machine, drive, patterns, probed)
+
+    def checked(finding: Finding) -> Finding:
+        if not finding.command:
+            return finding
+        why_not = _CHECKS[finding.command[0]](machine, drive, finding.command[1], patterns)
+        if why_not:
+            remedy = t("{remedy} Not possible here: {why}", remedy=finding.remedy, why=why_not)
+            return replace(finding, remedy=remedy, command=())
+        command = shlex.join(("sudo", "diskwright", *finding.command))
+        form = _MOVE if finding.command[0] == "move" else _RUN
+        return replace(finding, remedy=form(remedy=finding.remedy, command=command))
+
+    return replace(found, findings=tuple(map(checked, found.findings)))
+
+
+_RUN = Sentence("{remedy} Run `{command}`.")
+_MOVE = Sentence(
+    "{remedy} Run `{command}`: all files are preserved, even through a power cut. The partition must not be "
+    "in use."
+)
+
+_Check = Callable[[Machine, Drive, str, tuple[Pattern, ...]], Message | str | None]
+
+
+def _why_not_move(
+    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+) -> Message | str | None:
+    del patterns
+    try:
+        planned_move(machine, drive, _partition(drive, device))
+    except Refused as refusal:
+        return str(refusal)
+    return None
+
+
+def _why_not_plan(
+    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+) -> Message | str | None:
+    del machine, patterns
+    return why_not_grow(drive, _partition(drive, device))
+
+
+def _why_not_bench(
+    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+) -> Message | str | None:
+    del machine, device
+    return quick_test_obstacle(drive, patterns)
+
+
+_CHECKS: Mapping[str, _Check] = {"move": _why_not_move, "plan": _why_not_plan, "bench": _why_not_bench}
+"""The check of each command that findings name."""
+
+
+def _partition(drive: Drive, device: str) -> Partition:
+    part = drive.partition(device)
+    assert part is not None, device
+    return part
