@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure.compare_mounts import Using, Where, using_of
 from wizard.apply.ensure.converge import Aim, reaching_faults, together_faults
 from wizard.apply.ensure.layers import lines_of
@@ -137,6 +138,9 @@ def _compare(aim: Aim) -> DriveAssessment:
     differences = layout_differences(ideal, *drives)
     if not differences:
         return _compare_volumes(seen, ideal, aim)
+    places = ((drive.path, drive.data_at_bytes) for drive in drives)
+    unknown = tuple(UNKNOWN_DATA(drive=path, byte=byte) for path, byte in places if byte is not None)
+    differences = (*unknown, *differences)
     if reaching := reaching_faults(drives):
         return replace(seen, said=(*differences, *reaching))
     seen = replace(seen, said=differences)

@@ -49,6 +49,8 @@ def emptied(drive: Drive) -> Drive:
         superblock_copy_bytes=None,
         superblock_digest=None,
         waiting=None,
+        data_at_bytes=None,
+        lost=(),
     )
 
 
