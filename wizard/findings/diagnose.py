@@ -60,7 +60,7 @@ def judge_health(drive: Drive) -> Judged:
         verdict, first = DriveVerdict.FAILING, t("Failing: copy all data off the drive now.")
     elif worn:
         verdict, first = DriveVerdict.WORN, t("Worn but working: plan to replace the drive.")
-    elif smart.passed:
+    elif smart.passed and drive.size_bytes:
         verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
         verdict, first = DriveVerdict.UNKNOWN, _unknown(drive)

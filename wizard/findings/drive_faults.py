@@ -102,7 +102,7 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
     """Yield at most one finding: a better format, its benefit, and what changing to it erases."""
     used = next((one for one in drive.nvme_formats if one.in_use), None)
     better = better_format(drive)
-    if used is None or better is None or drive.nvme_format_scope == "none":
+    if used is None or better is None or drive.nvme_format_scope == "none" or not drive.size_bytes:
         return
     faster = better.performance < used.performance
     sentence = (

@@ -203,6 +203,10 @@ REMEDIES = {
         "Do not write to the drive. Attach it as when the table was created: another "
         "USB bridge may show other blocks."
     ),
+    Obstacle.CONTROLLER: Sentence(
+        "No fault: a RAID controller hides its drives. `smartctl --scan-open` lists how to address each of "
+        "them."
+    ),
     Obstacle.CONTRADICTORY: Sentence(
         "Do not write to the drive: it may contain more than the table shows. Save "
         "all readable data, then set up the drive again."

@@ -15,7 +15,7 @@ from wizard.model.said import Message
 class Obstacle(StrEnum):
     """Why something could not be read, as far as this affects the remedy: denied to this user; forbidden even
     to root, as in a container; program not installed; USB bridge unknown to smartctl; table for another block
-    size; contradictory table; all else, mostly a failure of the drive or cable."""
+    size; contradictory table; RAID controller; all else, mostly a failure of the drive or cable."""
 
     DENIED = "denied"
     FORBIDDEN = "forbidden"
@@ -23,6 +23,7 @@ class Obstacle(StrEnum):
     UNKNOWN_BRIDGE = "unknown-bridge"
     OTHER_BLOCKS = "other-blocks"
     CONTRADICTORY = "contradictory"
+    CONTROLLER = "controller"
     FAILED = "failed"
 
 

@@ -63,6 +63,7 @@ BY_WORDS = (
     (re.compile("not permitted", re.IGNORECASE), Obstacle.FORBIDDEN),
     (re.compile("is not installed"), Obstacle.NOT_INSTALLED),
     (re.compile("unknown usb bridge", re.IGNORECASE), Obstacle.UNKNOWN_BRIDGE),
+    (re.compile(r"raid controller|-d (megaraid|cciss|3ware|areca|hpt|aacraid|sssraid)"), Obstacle.CONTROLLER),
 )
 
 

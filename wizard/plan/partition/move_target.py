@@ -280,7 +280,9 @@ def _no_space(drive: Drive, part: Partition) -> Message:
     return NO_ROOM(
         part=part.path,
         needed=fast,
-        way=t("Delete the adjacent partition first, or copy its files elsewhere with `diskwright bring`."),
+        way=t("Delete the adjacent partition first, or copy its files elsewhere with `diskwright bring`.")
+        if len(drive.partitions) > 1
+        else t("Copy the files elsewhere with `diskwright bring`."),
     )
 
 

@@ -1,0 +1,50 @@
+"""Findings and remedies that do not fit the situation are left out."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import drive, machine, partition, partitioned
+from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.findings.diagnose import DriveVerdict, diagnose, judge_health
+from wizard.model.drive_facts import NvmeFormat, Smart
+from wizard.model.machine import Drive, Obstacle
+from wizard.model.said import MIB
+from wizard.probe.unread import obstacle_in
+
+FORMATS = (NvmeFormat(0, 512, 0, 2, in_use=True), NvmeFormat(1, 4096, 0, 0))
+
+
+def codes(of: Drive) -> set[str]:
+    return {finding.code for finding in diagnose(machine(of), of, ()).findings}
+
+
+@pytest.mark.parametrize("size_bytes", [0, None, 100 * MIB])
+def test_a_drive_without_a_size_is_neither_healthy_nor_slow(size_bytes: int | None) -> None:
+    seen = drive(
+        path="/dev/nvme0n1", bus="nvme", nvme_formats=FORMATS, size_bytes=size_bytes, smart=Smart(passed=True)
+    )
+    assert ("geometry-nvme-formats" in codes(seen)) is bool(size_bytes)
+    assert (judge_health(seen).verdict is DriveVerdict.GOOD) is bool(size_bytes)
+
+
+@pytest.mark.parametrize("moved", [{"type": MOVING_GPT_TYPE}, {"moving": True}, {}])
+def test_a_move_in_progress_explains_the_kernels_view(moved: dict[str, object]) -> None:
+    part = replace(partition(), kernel_size_bytes=MIB)
+    other = partition(2, part.end_bytes, MIB)
+    seen = partitioned(part, replace(other, **moved))  # type: ignore[arg-type]
+    assert ("table-kernel-differs" in codes(seen)) is (not moved)
+
+
+@pytest.mark.parametrize(
+    ("text", "obstacle"),
+    [
+        ("DELL or MegaRaid controller, please try adding '-d megaraid,N'", Obstacle.CONTROLLER),
+        ("AMCC/3ware controller, please try adding '-d 3ware,N'", Obstacle.CONTROLLER),
+        ("Smart Array: use '-d cciss,N'", Obstacle.CONTROLLER),
+        ("/dev/sda: Unknown USB bridge [0x152d:0x0578 (0x100)]", Obstacle.UNKNOWN_BRIDGE),
+        ("Read Device Identity failed: Input/output error", Obstacle.FAILED),
+    ],
+)
+def test_a_controller_in_between_is_no_fault_of_the_cable(text: str, obstacle: Obstacle) -> None:
+    assert obstacle_in(text) is obstacle
