@@ -20,8 +20,8 @@ from wizard.findings.use import find_use
 from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Severity
-from wizard.model.machine import Drive, Machine
-from wizard.model.said import Message, t, tn
+from wizard.model.machine import Drive, Machine, Signature
+from wizard.model.said import Message, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
 
 MOST_SENTENCES = 5
@@ -213,6 +213,7 @@ def diagnose(
         *find_contradictions(drive, recording, rungs),
         *find_health(drive),
         *_find_identity(machine, drive),
+        *_find_copies(machine, drive),
         *find_use(drive, root=machine.root),
     ]
     order = list(Severity)
@@ -221,9 +222,8 @@ def diagnose(
     )
 
 
-def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
-    """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs or
-    sizes."""
+def _sharing(machine: Machine, drive: Drive) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the other drives with the same numbers: those that may be this drive, and distinct ones."""
     sizes = {one.path: one.size_bytes or drive.size_bytes for one in machine.drives}
     same = drive.same_wwn if drive.serial is None else drive.same_serial
     distinct = tuple(
@@ -232,7 +232,13 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
         if sizes.get(path, drive.size_bytes) != drive.size_bytes
         or (drive.serial is not None and drive.wwn is not None and path not in drive.same_wwn)
     )
-    indistinct = tuple(path for path in same if path not in distinct)
+    return tuple(path for path in same if path not in distinct), distinct
+
+
+def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
+    """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs or
+    sizes."""
+    indistinct, distinct = _sharing(machine, drive)
     if indistinct:
         yield Finding(
             "identity-same-drive",
@@ -276,6 +282,76 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
                 name=drive.path.removeprefix("/dev/"),
             ),
         )
+
+
+JOINED = frozenset({"btrfs", "bcachefs", "zfs_member"})
+"""Filesystems whose devices share a UUID."""
+
+
+def _is_member(mark: Signature) -> bool:
+    return mark.usage == "raid" and mark.kind != "LVM2_member"
+
+
+def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield what identifies each content of a drive, with its device. Members of an array show the content of
+    the array as their own, and disc images are copies on purpose."""
+    alone = not any(mark.kind == "iso9660" or _is_member(mark) for mark in drive.signatures)
+    if alone and drive.table and drive.table.kind in ("gpt", "hybrid") and drive.table.uuid:
+        yield ("GPT", drive.table.uuid), drive.path
+    places = [(drive.path, drive.signatures)]
+    places += [(part.path, part.signatures) for part in drive.partitions if alone]
+    for device, marks in places:
+        members = tuple(filter(_is_member, marks))
+        for mark in members or marks:
+            joined = bool(members) or mark.kind in JOINED
+            if mark.uuid and not mark.ambivalent and mark.kind != "iso9660" and (mark.member or not joined):
+                yield (mark.kind, mark.uuid, mark.member or ""), device
+
+
+def _is_loop_over(drive: Drive, other: Drive) -> bool:
+    """Return True if two drives show the same bytes by a loop device."""
+    nodes = (other.path, other.backing_file, *(part.path for part in other.partitions))
+    return drive.backing_file is not None and drive.backing_file in nodes
+
+
+def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
+    """Report contents whose UUID another device has, too."""
+    same_drive, _ = _sharing(machine, drive)
+    copies = tuple(
+        (key[0], device, twin)
+        for other in machine.drives
+        if other.path not in same_drive
+        and (other == drive or not (_is_loop_over(drive, other) or _is_loop_over(other, drive)))
+        for key, device in _uuids_of(drive)
+        for same, twin in _uuids_of(other)
+        if same == key and (other != drive or device < twin)
+    )
+    if not copies:
+        return
+    devices = {node for _, *nodes in copies for node in nodes}
+    yield Finding(
+        "identity-same-filesystem",
+        Severity.WARNING,
+        copies[0][1],
+        join(
+            t(
+                "Same UUIDs: {copies:list}.",
+                copies=tuple(
+                    t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
+                    for kind, device, twin in copies
+                ),
+            ),
+            *(
+                t("{device} is mounted on {by}.", device=use.subject, by=use.by)
+                for other in machine.drives
+                for use in other.uses
+                if use.kind == "mounted" and use.subject in devices
+            ),
+        ),
+        t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),
+        t("libblkid: UUID and UUID_SUB; the GPT's disk GUID"),
+        t("Detach the copy."),
+    )
 
 
 CODES: dict[str, Message] = {
@@ -362,6 +438,9 @@ CODES: dict[str, Message] = {
         "The drive cannot be distinguished from another: one drive with several names, or a copy."
     ),
     "identity-same-serial": t("Another drive reports the same serial number."),
+    "identity-same-filesystem": t(
+        "Two devices have the same filesystem, container or GPT UUID, as copies do."
+    ),
     "drive-no-size": t("The kernel reports no size for the drive and cannot use it."),
     "drive-unread": t("Some information about the drive could not be read."),
     "drive-read-only": t("The kernel rejects writes to the drive."),

@@ -63,7 +63,8 @@ class Signature:
     readable superblock. `features`: raw feature words of an ext filesystem: compatible, incompatible,
     read-only compatible. `unconverted`: ext4 whose root directory has a block map instead of extents.
     `taken_bytes`: used space of an ext filesystem, from the superblock. `size_bytes`: bytes that the content
-    occupies from the start of the device, from its superblock.
+    occupies from the start of the device, from its superblock. `member`: UUID of this device among those of a
+    filesystem or array, which share `uuid`.
     """
 
     kind: str
@@ -80,6 +81,7 @@ class Signature:
     unconverted: bool = False
     taken_bytes: int | None = None
     size_bytes: int | None = None
+    member: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

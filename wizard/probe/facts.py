@@ -29,7 +29,7 @@ class RawChunk:
 @dataclass(frozen=True, slots=True)
 class RawSignature:
     """A superblock as libblkid or udev's database describes it. `offset_bytes` counts from the start of its
-    device."""
+    device. `member`: UUID_SUB. Older recordings have none."""
 
     kind: str
     usage: str
@@ -37,6 +37,7 @@ class RawSignature:
     uuid: str | None = None
     version: str | None = None
     offset_bytes: int | None = None
+    member: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ def with_signatures(*signatures: Signature) -> Drive:
     return partitioned(replace(partition(), signatures=signatures))
 
 
+XFS = Signature("xfs", "filesystem", uuid="11")
 EXTENDED = partition(1, MIB, 10 * GIB, type="0x05", kernel_size_bytes=1 * KIB)
 LOGICAL = partition(5, 2 * MIB, GIB, type="0x83")
 
@@ -82,6 +84,11 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("drive-no-size", WARNING, drive(size_bytes=0, table=None)),
     ("identity-same-drive", WARNING, drive(same_serial=("/dev/sdb",), same_wwn=("/dev/sdb",))),
     ("identity-same-serial", INFO, drive(same_serial=("/dev/sdb",))),
+    (
+        "identity-same-filesystem",
+        WARNING,
+        partitioned(*(partition(number, number * GIB, signatures=(XFS,)) for number in (1, 2))),
+    ),
     ("table-covered", DANGER, partitioned(partition(1, 4096), table=gpt(own=(Extent(1024, 16 * KIB),)))),
     ("table-no-bytes", WARNING, partitioned(partition(1, MIB, 0))),
     ("table-outside", DANGER, partitioned(EXTENDED, replace(LOGICAL, start_bytes=11 * GIB), table=mbr())),
@@ -296,6 +303,102 @@ def test_drives_of_different_sizes_are_not_one_drive(
     codes = {one.code for one in diagnose(machine(subject, other), subject, LIST).findings}
     is_other = other_bytes == SIZE_BYTES // 2
     assert ("identity-same-serial" in codes, "identity-same-drive" in codes) == (is_other, not is_other)
+
+
+def on(path: str, *marks: Signature, **changes: Any) -> Drive:  # noqa: ANN401
+    """A drive with a partition that has these signatures."""
+    table = gpt(uuid=path)
+    part = partition(of=path, signatures=marks)
+    return partitioned(part, **{"path": path, "serial": path, "wwn": path, "table": table, **changes})
+
+
+def copies(*drives: Drive) -> list[list[tuple[str, ...]]]:
+    """What each drive's finding names: device, other device and kind of each pair, device and mount point."""
+    return [
+        [
+            tuple(str(value) for _, value in part.values)
+            for one in diagnose(machine(*drives), subject, LIST).findings
+            if one.code == "identity-same-filesystem"
+            for part in parts(one.sentence)
+        ]
+        for subject in drives
+    ]
+
+
+def parts(said: object) -> Iterator[Message]:
+    """The innermost messages of a message."""
+    inner = [
+        one
+        for _, value in (said.values if isinstance(said, Message) else ())
+        for one in (value if isinstance(value, tuple) else (value,))
+        if isinstance(one, Message)
+    ]
+    for one in inner:
+        yield from parts(one)
+    if not inner and isinstance(said, Message):
+        yield said
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        XFS,
+        Signature("crypto_LUKS", "crypto", uuid="11"),
+        Signature("LVM2_member", "raid", uuid="11"),
+        Signature("btrfs", "filesystem", uuid="11", member="1"),
+        Signature("linux_raid_member", "raid", uuid="11", member="1"),
+        Signature("swap", "other", uuid="11"),
+        Signature("vfat", "filesystem", uuid="11"),
+    ],
+)
+def test_a_copy_is_found_from_either_side(mark: Signature) -> None:
+    mounted = on("/dev/sda", mark, uses=(Use("mounted", "/dev/sda1", "/srv"),))
+    pair, use = ["/dev/sda1", "/dev/sdb1"], ("/srv", "/dev/sda1")
+    found = copies(mounted, on("/dev/sdb", mark))
+    assert found == [[(pair[0], mark.kind, pair[1]), use], [(pair[1], mark.kind, pair[0]), use]]
+
+
+def test_a_copied_table_is_found() -> None:
+    first, second = on("/dev/sda"), on("/dev/sdb", table=gpt(uuid="/dev/sda"))
+    assert copies(first, second)[0] == [("/dev/sda", "GPT", "/dev/sdb")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (on("/dev/sda", XFS), on("/dev/sdb", replace(XFS, uuid="22"))),
+        (on("/dev/sda", XFS), on("/dev/sdb", Signature("ext4", "filesystem", uuid="11"))),
+        (on("/dev/sda", replace(XFS, uuid=None)), on("/dev/sdb", replace(XFS, uuid=None))),
+        (on("/dev/sda", replace(XFS, kind="iso9660")), on("/dev/sdb", replace(XFS, kind="iso9660"))),
+        # One drive by two paths, and a loop device over the other.
+        (
+            on("/dev/sda", XFS, serial="S", same_serial=("/dev/sdb",), wwn=None),
+            on("/dev/sdb", XFS, serial="S", same_serial=("/dev/sda",), wwn=None),
+        ),
+        (on("/dev/sda", XFS), on("/dev/loop0", XFS, backing_file="/dev/sda")),
+        (on("/dev/loop1", XFS, backing_file="/i"), on("/dev/loop0", XFS, backing_file="/i")),
+        *(
+            (on("/dev/sda", replace(mark, member="1")), on("/dev/sdb", replace(mark, member=other)))
+            for mark, other in (
+                (Signature("btrfs", "filesystem", uuid="11"), "2"),
+                (Signature("bcachefs", "filesystem", uuid="11"), "2"),
+                (Signature("linux_raid_member", "raid", uuid="11"), "2"),
+            )
+        ),
+        # A recording without member numbers, and mirrors that show their filesystem or table.
+        (on("/dev/sda", replace(XFS, kind="btrfs")), on("/dev/sdb", replace(XFS, kind="btrfs"))),
+        (
+            on("/dev/sda", Signature("linux_raid_member", "raid", uuid="22", member="1"), XFS),
+            on("/dev/sdb", Signature("linux_raid_member", "raid", uuid="22", member="2"), XFS),
+        ),
+        (
+            on("/dev/sda", XFS, table=gpt(), signatures=(Signature("isw_raid_member", "raid", uuid="33"),)),
+            on("/dev/sdb", XFS, table=gpt(), signatures=(Signature("isw_raid_member", "raid", uuid="33"),)),
+        ),
+    ],
+)
+def test_what_shares_a_uuid_on_purpose_is_no_copy(first: Drive, second: Drive) -> None:
+    assert copies(first, second) == [[], []]
 
 
 def test_the_sentence_has_the_real_numbers() -> None:

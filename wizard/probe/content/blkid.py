@@ -130,6 +130,7 @@ def _signature(probe: int) -> Facts:
         "uuid": _value(probe, "UUID"),
         "version": _value(probe, "VERSION"),
         "offset_bytes": int(offset) if offset and offset.isdigit() else None,
+        "member": _value(probe, "UUID_SUB"),
     }
 
 

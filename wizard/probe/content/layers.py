@@ -154,18 +154,7 @@ def _array(texts: Mapping[str, str]) -> Striping | None:
 def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
     """Return a layer's signatures as recorded, else from udev's database."""
     if raw.content is not None:
-        return tuple(
-            Signature(
-                mark.kind,
-                mark.usage,
-                mark.label,
-                mark.uuid,
-                mark.version,
-                mark.offset_bytes,
-                raw.content.ambivalent,
-            )
-            for mark in raw.content.signatures
-        )
+        return tuple(_signature(mark, raw.content.ambivalent) for mark in raw.content.signatures)
     if "ID_FS_TYPE" not in raw.udev:
         return ()
     return (
@@ -206,13 +195,21 @@ def signatures_of(raw: RawDrive, name: str) -> tuple[Signature, ...]:
             label=unescaped(udev["ID_FS_LABEL_ENC"]) if "ID_FS_LABEL_ENC" in udev else None,
             uuid=udev.get("ID_FS_UUID"),
             version=udev.get("ID_FS_VERSION"),
+            member=udev.get("ID_FS_UUID_SUB"),
         ),
     )
 
 
 def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
     return Signature(
-        mark.kind, mark.usage, mark.label, mark.uuid, mark.version, mark.offset_bytes, ambivalent
+        mark.kind,
+        mark.usage,
+        mark.label,
+        mark.uuid,
+        mark.version,
+        mark.offset_bytes,
+        ambivalent,
+        member=mark.member,
     )
 
 
