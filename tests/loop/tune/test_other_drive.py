@@ -8,7 +8,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, ended, said, story, without_power
+from tests.loop.applying import Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.bring.swapping import clone, swap
 from tests.loop.program import DiskwrightError, Event, Purpose, Refused, RunState, resume, state, undo
 from tests.loop.tune.test_actions import label_of, made, mounts_of
@@ -16,6 +16,7 @@ from tests.loop.tune.test_actions_interrupted import stood, wants
 from tests.loop.tune.tuning import begin
 from wizard.apply.settings.plan_settings import act
 from wizard.model.changes import SetLabel
+from wizard.model.errors import ExitCode
 
 
 def restart(work: Work, drive: str) -> None:
@@ -85,6 +86,33 @@ def test_with_a_clone_beside_it_neither_is_written(
     tool("wipefs", "--all", "--quiet", other)
     undo(run)
     assert state(run) is RunState.UNDONE and label_of(drive) == "films", story(run)
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "words"),
+    [
+        ("btrfs", ("mount", "--at", "/srv/copy")),
+        ("xfs", ("mount", "--at", "/srv/copy", "--once")),
+        ("ext4", ("remount", "noatime,nofail")),
+        ("ext4", ("tune", "--workload", "large-media")),
+    ],
+    ids=lambda part: part if isinstance(part, str) else part[0],
+)
+def test_no_line_that_means_two_devices_is_shown(
+    work: Work, make_drive: MakeDrive, filesystem: str, words: tuple[str, ...]
+) -> None:
+    drive = made(work, make_drive, filesystem, "films")
+    uuid = tool("blkid", "-p", "-s", "UUID", "-o", "value", drive).strip()
+    if words[0] != "mount":
+        work.fstab.write_text(f"UUID={uuid} /srv/films {filesystem} defaults 0 2\n")
+    other = make_drive(work.bench.image_of(drive).stat().st_size)
+    command = (words[0], drive, *words[1:], "--fstab", str(work.fstab))
+    alone = diskwright(work, *command)
+    assert alone.returncode == 0, alone.stderr
+    clone(work.bench, drive, other)
+    shown = diskwright(work, *command)
+    assert shown.returncode == ExitCode.REFUSED and not shown.stdout
+    assert all(word in shown.stderr for word in (drive, other, uuid))
 
 
 @pytest.mark.alone

@@ -88,6 +88,15 @@ def _blkid(*words: str) -> list[str]:
     return run(argv, seconds=LOOK_SECONDS, accept=(0, 2)).output.split()
 
 
+def unambiguous(changes: Changes) -> Changes:
+    """Return the changes. Raises Refused if a copy is attached of a filesystem to mount, now or by fstab."""
+    mounts = any(isinstance(step.operation, EditFstab | Mount) for step in changes.steps)
+    if mounts and (clones := clones_of(changes.device, changes.uuid)):
+        found = existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
+        raise Refused(refusal(t("{fault}.", fault=found)))
+    return changes
+
+
 PROCESS = Path("/proc/self/status")
 
 SYS_RESOURCE = 24

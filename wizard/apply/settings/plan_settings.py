@@ -10,7 +10,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import existing_filesystem as tuned
 from wizard.apply.settings.current_value import is_mount_of
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
-from wizard.apply.settings.guard import refusal
+from wizard.apply.settings.guard import refusal, unambiguous
 from wizard.apply.system.fstab import Line, conflict, parse
 from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
@@ -100,8 +100,10 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     doubts += forgotten_doubts(used.machine, operations)
     steps = change_steps(operations, used.identity)
     existing = used.existing
-    return Changes(
-        used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
+    return unambiguous(
+        Changes(
+            used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
+        )
     )
 
 

@@ -13,7 +13,14 @@ from wizard.apply.run.job import begin_new, check_root, check_told, settle
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
 from wizard.apply.run.runs import CHANGES, check_room, make_run, runs_folder
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem
-from wizard.apply.settings.guard import check_may, check_new, check_own, check_tuning_tools, refusal
+from wizard.apply.settings.guard import (
+    check_may,
+    check_new,
+    check_own,
+    check_tuning_tools,
+    refusal,
+    unambiguous,
+)
 from wizard.apply.settings.plan_settings import act
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
@@ -54,7 +61,7 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
         raise BadInput(possible.NOT_ADVISED(device=existing.device, filesystem=title))
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
-    return WorkedOut(profile.workload, used, tuning, changes)
+    return WorkedOut(profile.workload, used, tuning, unambiguous(changes))
 
 
 def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
