@@ -198,7 +198,7 @@ def _health(drive: Drive) -> tuple[str, ...]:
 def _table(drive: Drive) -> str:
     if drive.table is None:
         return str(t("table: {what}", what=unread(drive, "table")))
-    marks = tuple(_mark(mark.kind, mark.label) for mark in drive.signatures)
+    marks = tuple(_mark(mark.kind, mark.name) for mark in drive.signatures)
     if drive.table.kind != "none":
         table = t("table {table}", table=_table_words(drive.table))
         return str(
@@ -244,13 +244,13 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     held = "+".join(mark.kind for mark in part.signatures)
     unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
     held = held or (str(unmarked_content(drive, part)) if unread_or_data else "-")
-    label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
+    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
     uses = [
         f"{use.kind} {use.by}"
         for use in drive.uses
         if use.subject == part.path and use.kind not in ("mounted", "running-system")
     ]
-    inside = [told for mark in part.signatures if (told := _inside(mark))]
+    inside = [told for mark in part.signatures for told in _inside(mark)]
     notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
     columns = COLUMNS.format(
         part.number,
@@ -263,9 +263,16 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     return [(columns + first).rstrip(), *(" " * NOTES_AT + line for line in rest)]
 
 
-def _inside(mark: Signature) -> str:
-    """Return the data offset of a container, if the superblock was read."""
-    return str(t("data at +{place:exact}", place=mark.data_offset_bytes)) if mark.data_offset_bytes else ""
+def _inside(mark: Signature) -> Iterator[str]:
+    """Yield an array's level and member number, and a container's data offset, if read."""
+    if mark.level:
+        yield (
+            mark.level
+            if mark.number is None
+            else str(t("{level} member {number}", level=mark.level, number=mark.number))
+        )
+    if mark.data_offset_bytes:
+        yield str(t("data at +{place:exact}", place=mark.data_offset_bytes))
 
 
 def _start(start_bytes: int) -> str:

@@ -221,6 +221,7 @@ class FilesystemKind:
     """A filesystem that may exist on a drive. `name` is libblkid's TYPE.
 
     `kernel_names`: drivers in /proc/filesystems that mount it, preferred first; empty if Linux has none.
+    `mount_helper`: a type that mount(8) leaves to a FUSE program.
     `order`: position in lists, then by name. `why_not` and `way_off`: for recognised kinds only, why
     diskwright does not create it and how to replace it. `relabelling` and `growing`: None if not supported.
     `never_shrinks`: no tool can shrink it. `why_not_grow`: clause that explains why no tool is trusted to
@@ -230,6 +231,7 @@ class FilesystemKind:
     name: str
     title: str
     kernel_names: tuple[str, ...]
+    mount_helper: str = ""
     order: int = 9
     why_not: Message | None = None
     way_off: Message | None = None

@@ -1,6 +1,6 @@
 """NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g; tested with ntfs-3g 2022.10.3.
 
-Mounted by the kernel's ntfs3 (5.15).
+Mounted by the kernel's ntfs3 (5.15) or by ntfs-3g.
 """
 
 from wizard.filesystems import kind
@@ -62,6 +62,7 @@ KIND = MadeKind(
     name="ntfs",
     title="NTFS",
     kernel_names=("ntfs3",),
+    mount_helper="ntfs-3g",
     tool="mkfs.ntfs",
     commands=_commands,
     for_place=_for_place,

@@ -50,9 +50,70 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
     yield from _half_moved(drive)
+    yield from _locked(drive)
+    yield from _states(drive)
     has_system = any(use.kind == "running-system" for use in drive.uses)
     yield from (_use(use, has_system=has_system) for use in drive.uses)
     yield from _unread(drive, root=root)
+
+
+PASSWORD_SET, LOCKED = 2, 4
+"""Bits of Ata.security."""
+
+
+def _locked(drive: Drive) -> Iterator[Finding]:
+    security = drive.ata.security or 0 if drive.ata else 0
+    if security & (PASSWORD_SET | LOCKED):
+        locked = security & LOCKED
+        found = (
+            Sentence("{drive} is locked by an ATA password.")
+            if locked
+            else Sentence("{drive} has an ATA password and locks when powered off.")
+        )
+        yield Finding(
+            "drive-locked",
+            Severity.DANGER if locked else Severity.INFO,
+            drive.path,
+            found(drive=drive.path),
+            t("A locked drive neither reads nor writes."),
+            t("ACS-4, IDENTIFY word 128"),
+            t("Unlock the drive in the firmware or with `hdparm --security-unlock`."),
+        )
+
+
+STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
+    "ntfs": (
+        "content-unclean",
+        Severity.WARNING,
+        Sentence("The NTFS on {device} is marked for a check: it was not unmounted, or is damaged."),
+        t("Linux mounts it read-only or not at all, and cannot resize it."),
+        t("Run `chkdsk /f` on Windows. Without Windows, `ntfsfix --clear-dirty` clears the mark."),
+    ),
+    "swsuspend": (
+        "content-hibernated",
+        Severity.WARNING,
+        Sentence("The swap on {device} contains the memory of a hibernated system."),
+        t("Any change to its filesystems damages them when the system resumes."),
+        t("Boot that system and shut it down."),
+    ),
+    "xfs": (
+        "content-deprecated",
+        Severity.INFO,
+        Sentence("The XFS on {device} has the old format, version 4."),
+        t("Linux drops this format in September 2030, and distributions may do so earlier."),
+        t("Copy the files to a new filesystem before then."),
+    ),
+}
+"""Conditions by kind of content: code, severity, fact, consequence and remedy."""
+
+
+def _states(drive: Drive) -> Iterator[Finding]:
+    places = ((drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions))
+    for device, mark in ((device, mark) for device, marks in places for mark in marks):
+        if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
+            code, severity, found, why, remedy = STATES[mark.kind]
+            source = t("the superblock; Linux, Documentation/admin-guide/xfs.rst; linux-ntfs, layout.h")
+            yield Finding(code, severity, device, found(device=device), why, source, remedy)
 
 
 def _half_moved(drive: Drive) -> Iterator[Finding]:

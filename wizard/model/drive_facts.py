@@ -81,8 +81,8 @@ class Ata:
     `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed). `trims`: word 169 bit 0.
     `rotation_rate`: word 217 (1 for solid state, else revolutions per minute). `physical_block_bytes`: word
     106. `alignment_offset_bytes`: word 209, converted to the kernel's definition: from the start of the drive
-    to the first logical block at the start of a physical one. `model`: words 27 to 46. None if the words are
-    not valid.
+    to the first logical block at the start of a physical one. `model`: words 27 to 46. `security`: word 128
+    bits 3:0 (1 supported, 2 password set, 4 locked, 8 frozen). None if the words are not valid.
     """
 
     model: str | None = None
@@ -91,6 +91,7 @@ class Ata:
     rotation_rate: int | None = None
     physical_block_bytes: int | None = None
     alignment_offset_bytes: int | None = None
+    security: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

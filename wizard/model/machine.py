@@ -64,7 +64,9 @@ class Signature:
     read-only compatible. `unconverted`: ext4 whose root directory has a block map instead of extents.
     `taken_bytes`: used space of an ext filesystem, from the superblock. `size_bytes`: bytes that the content
     occupies from the start of the device, from its superblock. `member`: UUID of this device among those of a
-    filesystem or array, which share `uuid`.
+    filesystem or array, which share `uuid`. `version`: as libblkid reports it, for XFS from its superblock.
+    `unclean`: NTFS that Windows will check. `group`: name of the LVM volume group. `level` (`raid5`) and
+    `number`: of the md array and this member; spares have no number.
     """
 
     kind: str
@@ -82,6 +84,15 @@ class Signature:
     taken_bytes: int | None = None
     size_bytes: int | None = None
     member: str | None = None
+    unclean: bool = False
+    group: str | None = None
+    level: str | None = None
+    number: int | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The label, or the name of the volume group."""
+        return self.label or self.group
 
 
 @dataclass(frozen=True, slots=True)

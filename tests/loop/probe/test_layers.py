@@ -92,3 +92,37 @@ def test_without_root_nothing_is_claimed_of_what_is_inside(drive: str) -> None:
     )
     assert any(one["what"] == "signatures" for one in found["unread"])
     assert not any(finding["code"] == "alignment-inside" for finding in found["findings"])
+
+
+STATES: dict[str, tuple[tuple[tuple[str, ...], ...], int, bytes]] = {
+    # ntfsresize marks the volume for a check.
+    "content-unclean": (
+        (("mkfs.ntfs", "-Q", "-q", "-F"), ("ntfsresize", "-f", "-f", "-s", "60M")),
+        0,
+        b"",
+    ),
+    "content-hibernated": ((("mkswap", "-q"),), 4086, b"S1SUSPEND\0"),
+    "content-deprecated": ((("mkfs.xfs", "-q", "-m", "crc=0", "-n", "ftype=0"),), 0, b""),
+}
+
+
+@pytest.mark.parametrize("code", STATES)
+def test_the_state_of_content_made_by_its_own_tools_is_read(
+    make_drive: MakeDrive, own: Own, tmp_path: Path, code: str
+) -> None:
+    (make, *change), offset, data = STATES[code]
+    path = make_drive(320 * MIB if "xfs" in make[0] else 96 * MIB)
+    own(path)
+    tool(*make, path)
+    if code == "content-unclean":
+        assert code not in {finding["code"] for finding in inspect(path)["findings"]}
+    for argv in change:
+        done = subprocess.run([*argv, path], input="y\n", text=True, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    with Path(path).open("r+b") as device:
+        device.seek(offset)
+        device.write(data)
+    recording = str(tmp_path / "machine.json")
+    found = inspect("--save", recording, path)
+    assert code in {finding["code"] for finding in found["findings"]}
+    assert inspect("--machine", recording) == found

@@ -177,6 +177,11 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ),
     ("drive-left", INFO, drive(waiting=Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=False))),
     ("drive-read-only", INFO, drive(read_only=True)),
+    ("drive-locked", DANGER, drive(ata=Ata(security=0b0111))),
+    ("drive-locked", INFO, drive(ata=Ata(security=0b1011))),
+    ("content-unclean", WARNING, with_signatures(Signature("ntfs", "filesystem", unclean=True))),
+    ("content-hibernated", WARNING, with_signatures(Signature("swsuspend", "other"))),
+    ("content-deprecated", INFO, drive(signatures=(Signature("xfs", "filesystem", version="4"),))),
     ("health-failing", DANGER, drive(smart=Smart(passed=False))),
     ("health-unreadable", DANGER, drive(smart=Smart(health=Health(pending=1)))),
     ("health-worn", WARNING, drive(smart=Smart(health=Health(reallocated=1)))),
@@ -399,6 +404,20 @@ def test_a_copied_table_is_found() -> None:
 )
 def test_what_shares_a_uuid_on_purpose_is_no_copy(first: Drive, second: Drive) -> None:
     assert copies(first, second) == [[], []]
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        drive(ata=Ata(security=0b1001)),
+        with_signatures(Signature("ntfs", "filesystem")),
+        with_signatures(Signature("xfs", "filesystem", version="5")),
+        with_signatures(Signature("xfs", "filesystem")),
+        with_signatures(Signature("swap", "other", version="4")),
+    ],
+)
+def test_sound_content_has_no_state_to_report(subject: Drive) -> None:
+    assert not [code for code in severities(subject) if code.startswith("content-") or "lock" in code]
 
 
 def test_the_sentence_has_the_real_numbers() -> None:

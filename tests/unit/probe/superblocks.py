@@ -33,14 +33,22 @@ class Bytes:
 
 
 def md_1(
-    level: int, drives: int, chunk_bytes: int, offset_bytes: int, layout: int = 0, features: int = 0
+    level: int,
+    drives: int,
+    chunk_bytes: int,
+    offset_bytes: int,
+    layout: int = 0,
+    features: int = 0,
+    role: int = 1,
 ) -> bytes:
-    """A superblock of version 1.x."""
-    made = bytearray(256)
+    """A superblock of version 1.x, of the device with index 2 among the roles."""
+    made = bytearray(264)
     struct.pack_into("<IIII", made, 0, 0xA92B4EFC, 1, features, 0)
     struct.pack_into("<iI", made, 72, level, layout)
     struct.pack_into("<II", made, 88, chunk_bytes // SECTOR, drives)
     struct.pack_into("<Q", made, 128, offset_bytes // SECTOR)
+    struct.pack_into("<I", made, 160, 2)
+    struct.pack_into("<H", made, 256 + 2 * 2, role)
     return bytes(made)
 
 
@@ -49,6 +57,7 @@ def md_0(level: int, drives: int, chunk_bytes: int, order: str = "<") -> bytes:
     words = [0] * 1024
     words[0:3] = 0xA92B4EFC, 0, 90
     words[7], words[10], words[64], words[65] = level & 0xFFFFFFFF, drives, 2, chunk_bytes
+    words[995] = 1
     return struct.pack(f"{order}1024I", *words)
 
 
@@ -98,10 +107,30 @@ def ext(block_bytes: int, stride: int, width: int) -> bytes:
     return bytes(made)
 
 
-def xfs(block_bytes: int, unit: int, width: int) -> bytes:
+def ntfs(flags: int, record: int = 0xF6, cluster: int = 8) -> dict[int, bytes]:
+    """A boot sector and the record of $Volume, with an attribute before the flags. A record has 1 KiB, in the
+    second cluster of 512-byte sectors."""
+    boot, volume = bytearray(512), bytearray(1024)
+    boot[3:11], boot[510:] = b"NTFS    ", b"\x55\xaa"
+    struct.pack_into("<HB", boot, 11, 512, cluster)
+    struct.pack_into("<Q", boot, 48, 2)
+    boot[64] = record
+    volume[:4] = b"FILE"
+    struct.pack_into("<H", volume, 20, 56)
+    struct.pack_into("<II", volume, 56, 0x10, 96)
+    struct.pack_into("<II", volume, 56 + 96, 0x70, 40)
+    struct.pack_into("<H", volume, 56 + 96 + 20, 24)
+    struct.pack_into("<H", volume, 56 + 96 + 24 + 10, flags)
+    struct.pack_into("<I", volume, 56 + 96 + 40, 0xFFFFFFFF)
+    sectors = cluster if cluster < 128 else 1 << 256 - cluster
+    return {0: bytes(boot), 2 * sectors * 512 + 3 * 1024: bytes(volume)}
+
+
+def xfs(block_bytes: int, unit: int, width: int, version: int = 5) -> bytes:
     made = bytearray(512)
     made[0:4] = b"XFSB"
     struct.pack_into(">I", made, 4, block_bytes)
+    struct.pack_into(">H", made, 100, 0xB4A0 | version)
     struct.pack_into(">II", made, 184, unit, width)
     return bytes(made)
 

@@ -31,13 +31,29 @@ def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: i
 @pytest.mark.parametrize("place", [0, 4096, END_1_0])
 def test_md_members_of_every_version_tell_their_data_offset_and_striping(place: int) -> None:
     found = inside("linux_raid_member", {place: made.md_1(5, 3, CHUNK, 3 * MIB)})
-    assert found == DataLayout(3 * MIB, Striping(CHUNK, 2 * CHUNK))
+    assert found == DataLayout(3 * MIB, Striping(CHUNK, 2 * CHUNK), level="raid5", number=1)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_the_old_md_format_lies_at_the_end_in_either_byte_order(order: str) -> None:
     found = inside("linux_raid_member", {END_0_90: made.md_0(0, 4, 64 * KIB, order)})
-    assert found == DataLayout(0, Striping(64 * KIB, 256 * KIB))
+    assert found == DataLayout(0, Striping(64 * KIB, 256 * KIB), level="raid0", number=1)
+
+
+@pytest.mark.parametrize("role", [0xFFFF, 0xFFFE, 0xFFFD])
+def test_a_spare_failed_or_journal_device_of_md_has_no_number(role: int) -> None:
+    found = inside("linux_raid_member", {4096: made.md_1(1, 2, 0, MIB, role=role)})
+    assert (found.level, found.number) == ("raid1", None)
+
+
+@pytest.mark.parametrize(("flags", "unclean"), [(0, False), (1, True), (0x4001, True), (0x8080, False)])
+@pytest.mark.parametrize(("record", "cluster"), [(0xF6, 8), (0xF6, 0xF9), (1, 2)])
+def test_an_unclean_ntfs_is_known_by_its_volume_flags(
+    flags: int, unclean: bool, record: int, cluster: int
+) -> None:
+    pieces = made.ntfs(flags, record, cluster)
+    assert inside("ntfs", pieces).unclean is unclean
+    assert not inside("ntfs", {0: pieces[0]}).unclean
 
 
 def test_md_is_read_where_libblkid_saw_it_rather_than_where_an_older_one_was_left() -> None:
@@ -54,9 +70,9 @@ def test_md_levels_that_do_not_stripe_and_arrays_that_are_being_reshaped_claim_n
         (5, 3, CHUNK, 4),
         (0, 0, CHUNK, 0),
     ):
-        assert inside(
-            "linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)}
-        ) == DataLayout(MIB)
+        found = inside("linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)})
+        name = f"raid{level}" if level >= 0 else "linear"
+        assert found == DataLayout(MIB, level=name, number=1)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +106,7 @@ def test_lvm_tells_its_data_area_and_where_each_volume_lies() -> None:
     extent = 4 * MIB
     plain = LogicalVolume(made.LVM_VOLUME, MIB + 3 * extent)
     wide = LogicalVolume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
-    assert found == DataLayout(MIB, volumes=(plain, wide))
+    assert found == DataLayout(MIB, volumes=(plain, wide), group="lab")
 
 
 def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
@@ -125,9 +141,9 @@ def test_ext_and_xfs_state_their_striping_in_blocks() -> None:
     )
     assert inside("ext3", {0: made.ext(1024, 0, 0)}) == DataLayout(block_bytes=1024, features=(0, 0, 0))
     assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == DataLayout(
-        striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096
+        striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096, version="5"
     )
-    assert inside("xfs", {0: made.xfs(4096, 0, 0)}) == DataLayout(block_bytes=4096)
+    assert inside("xfs", {0: made.xfs(4096, 0, 0, 4)}) == DataLayout(block_bytes=4096, version="4")
 
 
 def test_a_place_outside_of_the_device_is_none() -> None:

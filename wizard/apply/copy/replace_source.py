@@ -13,7 +13,7 @@ from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.steps import TuningSite, make_change, take_back
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, check_writable, conflict, parse
-from wizard.apply.system.mounts import Mounted, mounted_at
+from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.entry import attribute_names
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Attach, Bring, BringFrom, BringTo, Changes, TakePlace, Top
@@ -102,7 +102,7 @@ def _own_line(
             )
         )
     options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
-    line = line_of(target.uuid, place, target.existing.filesystem, _type_of(mounted), options)
+    line = line_of(target.uuid, place, target.existing.filesystem, mounted.type, options)
     others = tuple(one for one in lines if one is not old)
     if found := conflict(others, line):
         raise refused(
@@ -113,10 +113,6 @@ def _own_line(
             )
         )
     return None, fstab_line(line)
-
-
-def _type_of(mounted: Mounted) -> str:
-    return "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
 
 
 def _read_top(folder: Path) -> Top:

@@ -53,6 +53,7 @@ from wizard.plan.settings.check_changes import REMOUNTED, label_fault_of, old_la
 from wizard.plan.settings.possible import (
     by_label,
     digest_of_text,
+    driver_of,
     line_of,
     why_not_mount,
     why_not_power_off,
@@ -208,10 +209,8 @@ def _mount(used: InUse, wanted: Attach) -> Operations:
     if fault := mount_options_fault(wanted.options):
         _refuse(OPTION_FAULT(fault=fault))
     _refuse_risky(wanted.options, used.existing.filesystem)
-    known = used.machine.kernel.filesystems
-    name = next(
-        name for name in (kind.name, *kind.kernel_names) if name in kind.kernel_names and name in known
-    )
+    name = driver_of(used.machine, kind)
+    assert name is not None, kind.name
     line = used.lines[0] if used.lines else None
     place, options = _place_and_options(used, wanted, line)
     operations: Operations = []
@@ -318,12 +317,13 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
         )
     check_unused(mounted.mount_point)
     further = (
-        () if mounted.filesystem == "fuseblk" else sorted(mounted.options - {*mounted.own} - NOT_FOR_MOUNT)
+        () if mounted.type != mounted.filesystem else sorted(mounted.options - {*mounted.own} - NOT_FOR_MOUNT)
     )
-    name = "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
     # A mount is read-only if the mount or the superblock is.
     own = [word for word in mounted.own if word != "rw" or "ro" not in further]
-    return Unmount(device, mounted.mount_point, name, (*own, *(word for word in further if word != "rw")))
+    return Unmount(
+        device, mounted.mount_point, mounted.type, (*own, *(word for word in further if word != "rw"))
+    )
 
 
 def _change_options(used: InUse, options: tuple[str, ...], doubts: list[Message | str]) -> Operations:

@@ -51,6 +51,11 @@ class Mounted:
     number: str = ""
 
     @property
+    def type(self) -> str:
+        """The type for mount(8). mountinfo lists ntfs-3g as fuseblk, without its own options."""
+        return "ntfs-3g" if self.filesystem == "fuseblk" else self.filesystem
+
+    @property
     def words(self) -> tuple[str, ...]:
         """All options that a remount would drop if omitted (mount(8)).
 
@@ -157,7 +162,7 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
                 device=found.source,
             )
         )
-    if found.filesystem != operation.filesystem:
+    if found.type != operation.filesystem:
         differences.append(
             t(
                 "the type is {found}, not {filesystem}",
@@ -170,7 +175,8 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
             t("{found} is mounted, not {subvolume}", found=printable(found.root), subvolume=root)
         )
     seen = found.options | silent_options(operation.device, operation.filesystem)
-    differences += option_differences(operation.options, operation.filesystem, seen)
+    listed = tuple(one for one in operation.options if found.type == found.filesystem or one == "ro")
+    differences += option_differences(listed, operation.filesystem, seen)
     return (*map(str, differences),)
 
 

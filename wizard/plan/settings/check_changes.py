@@ -277,7 +277,8 @@ def _relabel_fault(operation: Relabel, changes: Changes) -> Message | None:
 
 
 def _mount_fault(operation: Mount, changes: Changes) -> Message | None:
-    if operation.others or operation.filesystem not in KINDS[changes.filesystem].kernel_names:
+    kind = KINDS[changes.filesystem]
+    if operation.others or operation.filesystem not in filter(None, (*kind.kernel_names, kind.mount_helper)):
         return t("it mounts the filesystem in an unsupported way")
     if fault := mount_point_fault(operation.mount_point):
         return t("its mount point {fault}", fault=fault)

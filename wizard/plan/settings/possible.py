@@ -166,9 +166,18 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
         return NEVER_MOUNTED(device=device, title=kind.title)
     if (places := places_of(drive, device)) and not boot:
         return MOUNTED(device=device, places=tuple(printable(place, 200) for place in places))
-    if not machine.kernel.filesystems.intersection(kind.kernel_names):
+    if driver_of(machine, kind) is None:
         return t("This kernel cannot mount {title}.", title=kind.title)
     return _other_use(drive, device)
+
+
+def driver_of(machine: Machine, kind: FilesystemKind) -> str | None:
+    """Return the type to mount it with: a driver of this kernel, or a FUSE program's. None without any."""
+    known, helper = machine.kernel.filesystems, kind.mount_helper
+    drivers = [name for name in (kind.name, *kind.kernel_names) if name in known & {*kind.kernel_names}]
+    if helper and machine.has_tool(f"mount.{helper}") and not known.isdisjoint(("fuse", "fuseblk")):
+        drivers.append(helper)
+    return next(iter(drivers), None)
 
 
 def why_not_unmount(drive: Drive, device: str, *, boot: bool = False) -> Message | None:

@@ -42,6 +42,11 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
         unconverted=found.unconverted,
         taken_bytes=found.taken_bytes,
         size_bytes=found.size_bytes,
+        version=found.version or mark.version,
+        unclean=found.unclean,
+        group=found.group,
+        level=found.level,
+        number=found.number,
     )
 
 

@@ -8,7 +8,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from wizard.model.machine import Striping
 from wizard.probe.content.gpt import Read
@@ -32,7 +32,7 @@ class LogicalVolume:
 class DataLayout:
     """Contents of a superblock: start of the data on its device, striping, and bytes occupied from the start
     of the device. For a filesystem also block size, feature words and used bytes; for LVM the logical
-    volumes.
+    volumes. The rest as in Signature.
     """
 
     data_offset_bytes: int | None = None
@@ -43,6 +43,11 @@ class DataLayout:
     taken_bytes: int | None = None
     size_bytes: int | None = None
     volumes: tuple[LogicalVolume, ...] = ()
+    version: str | None = None
+    unclean: bool = False
+    group: str | None = None
+    level: str | None = None
+    number: int | None = None
 
 
 NOTHING = DataLayout()
@@ -95,10 +100,10 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
     start = data[0][0] if data else None
     (size,) = struct.unpack_from("<Q", sector, header + 32)
     for offset, length in areas:
-        group = _metadata(read, offset, length, size_bytes)
-        layout = _layout_in_group(group, own_uuid) if group else None
-        if layout is not None:
-            return replace(layout, size_bytes=size)
+        for name, group in _sections(_metadata(read, offset, length, size_bytes)):
+            layout = _layout_in_group(group, own_uuid)
+            if layout is not None:
+                return replace(layout, size_bytes=size, group=name)
     return DataLayout(start, size_bytes=size)
 
 
@@ -116,7 +121,8 @@ def _parse_areas(sector: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
 
 
 def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section | None:
-    """Return the volume group's section of a metadata area: a ring buffer of text after a header."""
+    """Return the text of a metadata area, which is a ring buffer after a header. It has a section for the
+    volume group."""
     if offset + AREA_HEADER_BYTES > size_bytes:
         return None
     header = read(offset, AREA_HEADER_BYTES)
@@ -130,10 +136,7 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
     text = read(offset + place, first)
     if first < size:
         text += read(offset + AREA_HEADER_BYTES, min(size - first, length - AREA_HEADER_BYTES))
-    whole = parse(text.rstrip(b"\0\n").decode("latin-1"))
-    return next(
-        (value for value in whole.values() if isinstance(value, dict) and "physical_volumes" in value), None
-    )
+    return parse(text.rstrip(b"\0\n").decode("latin-1"))
 
 
 def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
@@ -254,7 +257,11 @@ MD_1 = struct.Struct("<IIII16s32sQiIQIIiI")
 MD_1_SPREAD = struct.Struct("<QQ")
 MD_1_READ_BYTES = 256
 MD_RESHAPES = 4
+MD_1_NUMBER_AT, MD_1_ROLES_AT = 160, 256
+"""dev_number, the index of this device's role in dev_roles. Spare and failed devices have large roles."""
 MD_0_READ_BYTES = 66 * 4
+MD_0_ROLE_AT = 995 * 4
+"""this_disk.raid_disk."""
 MD_0_RESERVED_BYTES = 64 * 1024
 MOST_DRIVES = 4096
 
@@ -268,31 +275,46 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
             continue
         data = read(place, MD_1_READ_BYTES)
         if len(data) == MD_1_READ_BYTES and struct.unpack_from("<I", data)[0] == MD_MAGIC:
-            return (
-                _md_1(data)
-                if struct.unpack_from("<I", data, 4)[0] == 1
-                else _md_0(read(place, MD_0_READ_BYTES), "<")
-            )
+            if struct.unpack_from("<I", data, 4)[0] != 1:
+                return _md_0(read, place, "little")
+            own = int.from_bytes(data[MD_1_NUMBER_AT : MD_1_NUMBER_AT + 4], "little")
+            role = read(place + MD_1_ROLES_AT + 2 * own, 2)
+            return replace(_md_1(data), number=_role(role, "little"))
         if data[:4] == struct.pack(">I", MD_MAGIC):
-            return _md_0(read(place, MD_0_READ_BYTES), ">")
+            return _md_0(read, place, "big")
     return NOTHING
+
+
+def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
+    """Return the member number, or None if unreadable or not an active member."""
+    number = int.from_bytes(data, order)
+    return number if data and number < MOST_DRIVES else None
+
+
+def _level(number: int) -> str | None:
+    """Return a level as the kernel names it."""
+    return f"raid{number}" if 0 <= number <= 10 else "linear" if number == -1 else None
 
 
 def _md_1(data: bytes) -> DataLayout:
     _, _, features, _, _, _, _, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
     offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
     spread = None if features & MD_RESHAPES else _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
-    return DataLayout(offset * SECTOR_BYTES, spread, size_bytes=(offset + sectors) * SECTOR_BYTES)
+    end = (offset + sectors) * SECTOR_BYTES
+    return DataLayout(offset * SECTOR_BYTES, spread, size_bytes=end, level=_level(level))
 
 
-def _md_0(data: bytes, order: str) -> DataLayout:
+def _md_0(read: Read, place: int, order: Literal["little", "big"]) -> DataLayout:
     """Parse format 0.90: at the end of the device, in the writer's byte order. Data starts at offset 0."""
+    data = read(place, MD_0_READ_BYTES)
     if len(data) < MD_0_READ_BYTES:
         return NOTHING
-    words = struct.unpack_from(f"{order}66I", data)
+    words = struct.unpack_from(f"{'<' if order == 'little' else '>'}66i", data)
     if words[1] != 0:
         return NOTHING
-    return DataLayout(0, _md_striping(words[7], words[10], words[65], words[64]))
+    spread = _md_striping(words[7], words[10], words[65], words[64])
+    role = read(place + MD_0_ROLE_AT, 4)
+    return DataLayout(0, spread, level=_level(words[7]), number=_role(role, order))
 
 
 def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Striping | None:

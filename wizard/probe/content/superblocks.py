@@ -213,6 +213,8 @@ EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
 
 EXT_64BIT = 0x80
 XFS_READ_BYTES = 192
+XFS_VERSION_AT = 101
+"""The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
 BTRFS_AT, BTRFS_READ_BYTES = 64 * 1024, 256
 """The first superblock, up to the start of dev_item."""
 
@@ -286,7 +288,10 @@ def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
     blocks = int.from_bytes(data[8:16], "big")
     return DataLayout(
-        striping=striping(unit * block, width * block), block_bytes=block, size_bytes=blocks * block
+        striping=striping(unit * block, width * block),
+        block_bytes=block,
+        size_bytes=blocks * block,
+        version=str(data[XFS_VERSION_AT] & 0xF),
     )
 
 
@@ -310,8 +315,31 @@ def _boot_sector(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None)
         return DataLayout(size_bytes=_number(data, 72, 8) << min(data[108], 12))
     sector = _number(data, 11, 2)
     if data[3:11] == b"NTFS    ":
-        return DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector)
+        return DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
     return DataLayout(size_bytes=(_number(data, 19, 2) or _number(data, 32, 4)) * sector)
+
+
+MFT_VOLUME = 3
+"""Number of the MFT record with the volume's flags, $Volume."""
+VOLUME_INFORMATION, LAST_ATTRIBUTE, DIRTY = 0x70, 0xFFFFFFFF, 1
+
+
+def _is_dirty(read: SuperblocksRead, boot: bytes) -> bool:
+    """Return True if NTFS is marked for a check. Source: linux-ntfs, layout.h."""
+    start, size = _mft_bytes(boot), boot[64]
+    record_bytes = size * _cluster_bytes(boot) if size < 128 else 1 << min(256 - size, MOST_SHIFT)
+    record = (
+        read(start + MFT_VOLUME * record_bytes, min(record_bytes, PAGE_BYTES)) if start < 1 << 62 else b""
+    )
+    at = _number(record, 20, 2)
+    while record.startswith(b"FILE") and (kind := _number(record, at, 4)) != LAST_ATTRIBUTE:
+        length = _number(record, at + 4, 4)
+        if kind == VOLUME_INFORMATION:
+            return bool(_number(record, at + _number(record, at + 20, 2) + 10, 2) & DIRTY)
+        if not length:
+            break
+        at += length
+    return False
 
 
 READERS: Mapping[str, Reader] = {
@@ -387,10 +415,19 @@ def _ntfs(boot: bytes) -> Iterator[Place]:
     yield 0, 512
     if len(boot) < 512:
         return
-    cluster = boot[13] if boot[13] <= 128 else 1 << min(256 - boot[13], MOST_SHIFT)
-    start = _number(boot, 48, 8) * cluster * _number(boot, 11, 2)
+    start = _mft_bytes(boot)
     if start < 1 << 62:
         yield start, 64 * KIB
+
+
+def _cluster_bytes(boot: bytes) -> int:
+    cluster = boot[13] if boot[13] <= 128 else 1 << min(256 - boot[13], MOST_SHIFT)
+    return cluster * _number(boot, 11, 2)
+
+
+def _mft_bytes(boot: bytes) -> int:
+    """Return the start of $MFT, in bytes."""
+    return _number(boot, 48, 8) * _cluster_bytes(boot)
 
 
 def _exfat(boot: bytes) -> Iterator[Place]:

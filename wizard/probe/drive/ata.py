@@ -92,6 +92,7 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
             rotation_rate=told(words[217]),
             physical_block_bytes=logical * _blocks_in_physical(words) if _is_valid(words[106]) else None,
             alignment_offset_bytes=_alignment_offset(words, logical),
+            security=words[128] & 0xF or None if words[128] != NOT_REPORTED else None,
         ),
         None,
     )

@@ -102,6 +102,7 @@ LOCAL = frozenset(
 TOOLS = (
     *(name for kind in MADE.values() for name in kind.programs),
     *(kind.growing.check[0] for kind in MADE.values() if kind.growing),
+    *(f"mount.{kind.mount_helper}" for kind in MADE.values() if kind.mount_helper),
     "mkzonefs",
     "dmzadm",
     "blkzone",

@@ -215,7 +215,7 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
 
     `runs` are the open runs on the drive.
     """
-    label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
+    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
     held: Text = title_of(part.filesystem or "") or (unmarked_content(drive, part))
     if part.signatures and not part.filesystem:
         held = "+".join(title_of(mark.kind) for mark in part.signatures)

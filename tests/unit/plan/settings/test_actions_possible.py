@@ -32,6 +32,7 @@ from wizard.plan.dangers import known_identity
 from wizard.plan.settings.check_changes import check_changes, label_fault_of, old_label_fault
 from wizard.plan.settings.possible import (
     digest_of_text,
+    driver_of,
     edited,
     is_edited,
     restored,
@@ -115,6 +116,27 @@ def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
 def test_why_it_cannot_be_mounted(on: Drive, boot: bool, says: str | None) -> None:
     reason = why_not_mount(machine(on), on, PART, boot=boot)
     assert (str(reason) if reason else None) == says
+
+
+@pytest.mark.parametrize(
+    ("drivers", "tools", "driver"),
+    [
+        ({"ntfs3"}, (), "ntfs3"),
+        ({"ntfs3", "fuse"}, ("mount.ntfs-3g",), "ntfs3"),
+        ({"fuse"}, ("mount.ntfs-3g",), "ntfs-3g"),
+        ({"fuseblk"}, ("mount.ntfs-3g",), "ntfs-3g"),
+        ({"fuse"}, (), None),
+        ({"ext4"}, ("mount.ntfs-3g",), None),
+    ],
+)
+def test_ntfs_is_mounted_by_either_driver(
+    drivers: set[str], tools: tuple[str, ...], driver: str | None
+) -> None:
+    on = held("ntfs")
+    plain = machine(on, tools=tuple((name, f"/sbin/{name}") for name in tools))
+    seen = replace(plain, kernel=replace(plain.kernel, filesystems=frozenset(drivers)))
+    assert driver_of(seen, KINDS["ntfs"]) == driver
+    assert (why_not_mount(seen, on, PART) is None) is (driver is not None)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,11 @@ def test_a_plain_disk() -> None:
     assert ata(signed=True) == ata()
 
 
+@pytest.mark.parametrize(("word", "security"), [(0x0029, 9), (0x0007, 7), (0, None), (0xFFFF, None)])
+def test_the_password_is_word_128(word: int, security: int | None) -> None:
+    assert ata((128, word)).security == security
+
+
 @pytest.mark.parametrize(
     ("word", "zoned"),
     [(0x4002, 2), (0x4001, 1), (0x0002, 2), (0x4000, 0), (0x4003, None), (0x0000, None), (0xFFFF, None)],
