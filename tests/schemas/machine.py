@@ -123,6 +123,11 @@ def _signature(shapes: Shapes) -> JSON:
         "ambivalent",
         "data_offset_bytes",
         "block_bytes",
+        "member",
+        "unclean",
+        "group",
+        "level",
+        "number",
     )
     return shapes.record(Signature, shown, striping=_striping(shapes))
 

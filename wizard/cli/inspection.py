@@ -8,10 +8,10 @@ from typing import Any
 
 from wizard.documents.codec import to_json
 from wizard.findings.diagnose import judge_health
-from wizard.model.drive_facts import Ata, Discard, NvmeFormat, Smart, Zones
+from wizard.model.drive_facts import Discard, Smart, Zones
 from wizard.model.finding import Diagnosis, Finding, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Striping, Table, Unread, Use
+from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table, Unread, Use
 from wizard.model.said import in_english
 
 SCHEMA = "diskwright.machine/2"
@@ -59,8 +59,8 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "backing_file": drive.backing_file,
         "smart": _smart(drive.smart),
         "health": {"verdict": judge_health(drive).verdict.value, **to_json(drive.smart.health)},
-        "ata": _ata(drive.ata),
-        "nvme_formats": [_format(one) for one in drive.nvme_formats],
+        "ata": to_json(drive.ata),
+        "nvme_formats": to_json(drive.nvme_formats),
         "nvme_format_scope": drive.nvme_format_scope,
         "recording": _recording(diagnosis.recording),
         "table": _table(drive.table),
@@ -151,29 +151,6 @@ def _smart(smart: Smart) -> JSON:
     }
 
 
-def _ata(ata: Ata | None) -> JSON | None:
-    if ata is None:
-        return None
-    return {
-        "model": ata.model,
-        "zoned": ata.zoned,
-        "trims": ata.trims,
-        "rotation_rate": ata.rotation_rate,
-        "physical_block_bytes": ata.physical_block_bytes,
-        "alignment_offset_bytes": ata.alignment_offset_bytes,
-    }
-
-
-def _format(one: NvmeFormat) -> JSON:
-    return {
-        "number": one.number,
-        "data_bytes": one.data_bytes,
-        "metadata_bytes": one.metadata_bytes,
-        "performance": one.performance,
-        "in_use": one.in_use,
-    }
-
-
 def _table(table: Table | None) -> JSON | None:
     if table is None:
         return None
@@ -197,13 +174,14 @@ def _signature(mark: Signature) -> JSON:
         "offset_bytes": mark.offset_bytes,
         "ambivalent": mark.ambivalent,
         "data_offset_bytes": mark.data_offset_bytes,
-        "striping": _striping(mark.striping),
+        "striping": to_json(mark.striping),
         "block_bytes": mark.block_bytes,
+        "member": mark.member,
+        "unclean": mark.unclean,
+        "group": mark.group,
+        "level": mark.level,
+        "number": mark.number,
     }
-
-
-def _striping(striping: Striping | None) -> JSON | None:
-    return {"unit_bytes": striping.unit_bytes, "width_bytes": striping.width_bytes} if striping else None
 
 
 def _partition(part: Partition, uses: Sequence[Use]) -> JSON:
@@ -237,7 +215,7 @@ def _layer(layer: Layer) -> JSON:
         "size_bytes": layer.size_bytes,
         "geometry": _geometry(layer.geometry),
         "offset_bytes": layer.offset_bytes,
-        "striping": _striping(layer.striping),
+        "striping": to_json(layer.striping),
         "signatures": [_signature(mark) for mark in layer.signatures],
     }
 

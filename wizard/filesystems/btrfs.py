@@ -73,6 +73,8 @@ KIND = MadeKind(
             "compress=no",
         }
     ),
+    # Only the superblock changes (metadata_uuid, Linux 5.0), not every block as with -U.
+    set_uuid=lambda device, uuid: ("btrfstune", "-M", uuid, device),
     relabelling=Relabelling(
         command=lambda device, place, label: ("btrfs", "filesystem", "label", "--", place or device, label),
         mounted=True,

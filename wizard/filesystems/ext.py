@@ -69,6 +69,10 @@ def striping_in(text: str) -> Striping | None:
     )
 
 
+def _set_uuid(device: str, uuid: str) -> Argv:
+    return ("tune2fs", "-U", uuid, device)
+
+
 RELABELLING = Relabelling(
     command=lambda device, _place, label: ("tune2fs", "-L", label, device), mounted=True, rules="ext4"
 )
@@ -125,6 +129,7 @@ EXT4_KIND = MadeKind(
     quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
     relabelling=RELABELLING,
+    set_uuid=_set_uuid,
     growing=GROWING,
     holds=Holds(flags=EXT_FLAGS),
 )
@@ -144,6 +149,7 @@ EXT2_KIND = RecognisedKind(
         "them before deleting the old filesystem."
     ),
     relabelling=RELABELLING,
+    set_uuid=_set_uuid,
     # Without a journal, a power cut would leave the filesystem half grown.
     growing=replace(GROWING, in_use=None),
     # Old inodes store times in whole seconds.
@@ -165,6 +171,7 @@ EXT3_KIND = RecognisedKind(
         "ext4 for all features."
     ),
     relabelling=RELABELLING,
+    set_uuid=_set_uuid,
     growing=GROWING,
     # Old inodes store times in whole seconds.
     holds=Holds(flags=EXT_FLAGS, grain=SECOND),

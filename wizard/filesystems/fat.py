@@ -81,6 +81,7 @@ VFAT_KIND = MadeKind(
     fit_label=str.upper,
     label_fault=_label_fault,
     serial_digits=8,
+    set_uuid=lambda device, uuid: ("fatlabel", "-i", device, serial_of(uuid)),
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=FAT32_MBR_TYPE,
     relabelling=Relabelling(
@@ -108,8 +109,12 @@ VFAT_KIND = MadeKind(
 def _exfat_commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     return (
         ("mkfs.exfat", "-L", new.label, *new.options, new.device),
-        ("tune.exfat", "-I", f"0x{serial_of(new.uuid)}", new.device),
+        _set_exfat_serial(new.device, new.uuid),
     )
+
+
+def _set_exfat_serial(device: str, uuid: str) -> Argv:
+    return ("tune.exfat", "-I", f"0x{serial_of(uuid)}", device)
 
 
 def _exfat_label_fault(label: str) -> Message | None:
@@ -144,6 +149,7 @@ EXFAT_KIND = MadeKind(
     bare_flags=frozenset({"--pack-bitmap"}),
     label_fault=_exfat_label_fault,
     serial_digits=8,
+    set_uuid=_set_exfat_serial,
     uuid_follows=True,
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,

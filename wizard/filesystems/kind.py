@@ -221,7 +221,9 @@ class FilesystemKind:
     """A filesystem that may exist on a drive. `name` is libblkid's TYPE.
 
     `kernel_names`: drivers in /proc/filesystems that mount it, preferred first; empty if Linux has none.
-    `mount_helper`: a type that mount(8) leaves to a FUSE program.
+    `mount_helper`: a type that mount(8) leaves to a FUSE program. `set_uuid`: command to change the UUID of
+    an unmounted filesystem, from device node and UUID as libblkid reports it; None if not supported.
+    `serial_digits`: 8 or 16 hexadecimal digits if the filesystem has a serial number instead of a UUID.
     `order`: position in lists, then by name. `why_not` and `way_off`: for recognised kinds only, why
     diskwright does not create it and how to replace it. `relabelling` and `growing`: None if not supported.
     `never_shrinks`: no tool can shrink it. `why_not_grow`: clause that explains why no tool is trusted to
@@ -240,11 +242,19 @@ class FilesystemKind:
     never_shrinks: bool = False
     why_not_grow: Message | None = None
     holds: Holds = LINUX
+    set_uuid: Callable[[str, str], Argv] | None = None
+    serial_digits: int = 0
 
     @property
     def made(self) -> bool:
         """True if diskwright creates this filesystem."""
         return False
+
+    def uuid_of(self, drawn: str) -> str:
+        """Return the UUID that libblkid will report if mkfs is given `drawn`, a plain lower-case UUID. A
+        serial number is its first digits."""
+        serial = drawn.replace("-", "")[: self.serial_digits].upper()
+        return drawn if not serial else serial if self.serial_digits == 16 else f"{serial[:4]}-{serial[4:]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,9 +302,8 @@ class MadeKind(FilesystemKind):
     zones, None if it can.
 
     `label_bytes`: maximum label length in UTF-8. `fit_label` adapts a label; `label_fault` returns other
-    faults as the end of a sentence. `serial_digits`: 8 or 16 hexadecimal digits if the filesystem has a
-    serial number instead of a UUID. `uuid_follows`: a second program sets the UUID after mkfs has generated
-    one.
+    faults as the end of a sentence. `uuid_follows`: a second program sets the UUID after mkfs has
+    generated one.
 
     `clean_check`: read-only, exits with 0 if an unmounted filesystem is clean, with the device appended;
     empty if no such tool exists. `mounted_check`: exits with 0 if a mounted filesystem has met no errors,
@@ -322,7 +331,6 @@ class MadeKind(FilesystemKind):
     label_fault: Callable[[str], Message | None] = _no_fault
     for_place: Callable[[Geometry, Extent, Argv], Argv] = _no_place_options
     discards: bool = False
-    serial_digits: int = 0
     uuid_follows: bool = False
     noun: str = "filesystem"
     gpt_type: str = LINUX_GPT_TYPE
@@ -362,12 +370,6 @@ class MadeKind(FilesystemKind):
     def discards_with(self, options: Argv) -> bool:
         """Return True if mkfs discards the volume when run with these options."""
         return self.discards and "-K" not in options and not any("nodiscard" in option for option in options)
-
-    def uuid_of(self, drawn: str) -> str:
-        """Return the UUID that libblkid will report if mkfs is given `drawn`, a plain lower-case UUID. A
-        serial number is its first digits."""
-        serial = drawn.replace("-", "")[: self.serial_digits].upper()
-        return drawn if not serial else serial if self.serial_digits == 16 else f"{serial[:4]}-{serial[4:]}"
 
 
 def serial_of(uuid: str) -> str:

@@ -31,8 +31,12 @@ def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
     # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
     return (
         ("mkfs.ntfs", "-Q", "-q", "-L", new.label, *new.options, new.device),
-        ("ntfslabel", "-q", f"--new-serial={serial_of(new.uuid)}", new.device),
+        _set_serial(new.device, new.uuid),
     )
+
+
+def _set_serial(device: str, uuid: str) -> Argv:
+    return ("ntfslabel", "-q", f"--new-serial={serial_of(uuid)}", device)
 
 
 def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
@@ -83,6 +87,7 @@ KIND = MadeKind(
     flags=frozenset({"-c", "-z"}),
     bare_flags=frozenset({"-C", "-I"}),
     serial_digits=16,
+    set_uuid=_set_serial,
     uuid_follows=True,
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,

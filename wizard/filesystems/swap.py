@@ -31,5 +31,6 @@ KIND = MadeKind(
     gpt_type=LINUX_SWAP_TYPE,
     mbr_type=SWAP_MBR_TYPE,
     also=("swapon", "swapoff"),
+    set_uuid=lambda device, uuid: ("swaplabel", "-U", uuid, device),
     relabelling=Relabelling(command=lambda device, _place, label: ("swaplabel", "-L", label, device)),
 )

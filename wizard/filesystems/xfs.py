@@ -85,6 +85,7 @@ KIND = MadeKind(
     striping_in=striping_in,
     for_trial=lambda options: options if "-K" in options else (*options, "-K"),
     silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
+    set_uuid=lambda device, uuid: ("xfs_db", "-x", "-c", f"uuid {uuid}", device),
     relabelling=Relabelling(command=_label_command, mounted=True, fault=_label_fault),
     # XFS only grows while mounted (xfs_growfs(8)). A copy may be mounted elsewhere.
     growing=Growing(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.filesystems.registry import KINDS
 from wizard.findings.alignment import find_alignment
 from wizard.findings.contents import find_contents
 from wizard.findings.drive_faults import find_contradictions, find_no_size, find_nvme
@@ -314,6 +315,16 @@ def _is_loop_over(drive: Drive, other: Drive) -> bool:
     return drive.backing_file is not None and drive.backing_file in nodes
 
 
+def _copy_remedy(drive: Drive, devices: set[str]) -> Message:
+    used = {use.subject for use in drive.uses}
+    places = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
+    for device, marks in places:
+        kind = KINDS.get(marks[0].kind) if len(marks) == 1 and device in devices - used else None
+        if kind and kind.set_uuid and not drive.read_only:
+            return t("Detach the copy, or give it a new UUID: `diskwright new-uuid {device}`.", device=device)
+    return t("Detach the copy.")
+
+
 def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
     """Report contents whose UUID another device has, too."""
     same_drive, _ = _sharing(machine, drive)
@@ -350,7 +361,7 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         ),
         t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),
         t("libblkid: UUID and UUID_SUB; the GPT's disk GUID"),
-        t("Detach the copy."),
+        _copy_remedy(drive, devices),
     )
 
 

@@ -30,6 +30,13 @@ class SetLabel:
 
 
 @dataclass(frozen=True, slots=True)
+class NewUuid:
+    """Give a copy a UUID of its own."""
+
+    kind: Literal["new-uuid"] = "new-uuid"
+
+
+@dataclass(frozen=True, slots=True)
 class Attach:
     """Mount at `place` with these options, and with `boot` at every boot. If `place` is None, fstab or the
     label determines it. `writer`: who may write if the filesystem stores no owners."""
@@ -71,7 +78,7 @@ class Grow:
     kind: Literal["grow"] = "grow"
 
 
-Wanted = Tune | SetLabel | Attach | Detach | SetOptions | SwitchOff | Grow
+Wanted = Tune | SetLabel | NewUuid | Attach | Detach | SetOptions | SwitchOff | Grow
 """A request. The changes are derived from the request and the current state."""
 
 
@@ -104,14 +111,15 @@ class Remount:
 
 @dataclass(frozen=True, slots=True)
 class Relabel:
-    """Change the label of the `filesystem` on `device` from `old` to `new`; an empty string means no label.
-    `mount_point` is empty if not mounted."""
+    """Change the label or UUID of the `filesystem` on `device` from `old` to `new`; an empty string means no
+    label. `mount_point` is empty if not mounted."""
 
     device: str
     filesystem: str
     mount_point: str
     old: str
     new: str
+    identifier: Literal["label", "uuid"] = field(default="label", metadata=WHERE_USED)
     kind: Literal["relabel"] = "relabel"
 
 

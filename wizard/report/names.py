@@ -173,7 +173,7 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Waiting) and "/" in value.run:
         yield value.run.strip("'"), FILE
     if isinstance(value, Relabel):
-        yield from ((label, LABEL) for label in (value.old, value.new))
+        yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in (value.old, value.new))
     for field in fields(value):
         inner: object = getattr(value, field.name)
         kind = BY_FIELD.get(field.name) or _name_kind(value, field.name)

@@ -10,12 +10,22 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.bring.swapping import clone, swap
-from tests.loop.program import DiskwrightError, Event, Purpose, Refused, RunState, resume, state, undo
-from tests.loop.tune.test_actions import label_of, made, mounts_of
+from tests.loop.program import (
+    DiskwrightError,
+    Event,
+    Purpose,
+    Refused,
+    RunState,
+    list_runs,
+    resume,
+    state,
+    undo,
+)
+from tests.loop.tune.test_actions import label_of, made, mounted, mounts_of
 from tests.loop.tune.test_actions_interrupted import stood, wants
 from tests.loop.tune.tuning import begin
 from wizard.apply.settings.plan_settings import act
-from wizard.model.changes import SetLabel
+from wizard.model.changes import NewUuid, SetLabel
 from wizard.model.errors import ExitCode
 
 
@@ -102,7 +112,7 @@ def test_no_line_that_means_two_devices_is_shown(
     work: Work, make_drive: MakeDrive, filesystem: str, words: tuple[str, ...]
 ) -> None:
     drive = made(work, make_drive, filesystem, "films")
-    uuid = tool("blkid", "-p", "-s", "UUID", "-o", "value", drive).strip()
+    uuid = uuid_of(drive)
     if words[0] != "mount":
         work.fstab.write_text(f"UUID={uuid} /srv/films {filesystem} defaults 0 2\n")
     other = make_drive(work.bench.image_of(drive).stat().st_size)
@@ -113,6 +123,46 @@ def test_no_line_that_means_two_devices_is_shown(
     shown = diskwright(work, *command)
     assert shown.returncode == ExitCode.REFUSED and not shown.stdout
     assert all(word in shown.stderr for word in (drive, other, uuid))
+
+
+def uuid_of(drive: str) -> str:
+    return tool("blkid", "-p", "-s", "UUID", "-o", "value", drive).strip()
+
+
+@pytest.mark.parametrize("filesystem", ["ext4", "ext2", "xfs", "btrfs", "swap", "vfat", "exfat", "ntfs"])
+def test_a_copy_gets_a_uuid_of_its_own_and_the_old_one_back(
+    work: Work, make_drive: MakeDrive, filesystem: str
+) -> None:
+    drive = made(work, make_drive, filesystem, "films")
+    other = make_drive(work.bench.image_of(drive).stat().st_size)
+    clone(work.bench, drive, other)
+    old, was = uuid_of(drive), work.digest(drive)
+    fstab = f"UUID={old} /srv/films auto nofail 0 0\n"
+    work.fstab.write_text(fstab)
+    *_, doubt = act(other, NewUuid(), work.environment).doubts
+    assert str(work.fstab) in str(doubt)
+    command = ("new-uuid", other, "--fstab", str(work.fstab))
+    shown = diskwright(work, *command)
+    assert shown.returncode == 0 and uuid_of(other) == old, shown.stderr
+    done = diskwright(work, *command, "--confirm", Path(other).name)
+    assert done.returncode == 0, done.stderr
+    new = uuid_of(other)
+    assert new != old and new in shown.stdout and (uuid_of(drive), work.digest(drive)) == (old, was)
+    if filesystem == "btrfs":
+        # btrfstune refuses a UUID that another device has.
+        tool("wipefs", "--all", "--quiet", drive)
+        was = work.digest(drive)
+    undone = diskwright(work, "undo", list_runs(work.runs)[-1].name)
+    assert undone.returncode == 0, undone.stderr
+    assert uuid_of(other) == old and work.digest(drive) == was and work.fstab.read_text() == fstab
+
+
+def test_a_uuid_in_use_stays(work: Work, make_drive: MakeDrive) -> None:
+    drive = made(work, make_drive, "ext4", "films")
+    work.fstab.write_text("")
+    with mounted(drive, work.place("films")):
+        refused = diskwright(work, "new-uuid", drive, "--confirm", Path(drive).name)
+        assert refused.returncode == ExitCode.REFUSED and not refused.stdout
 
 
 @pytest.mark.alone

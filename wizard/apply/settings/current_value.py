@@ -32,7 +32,7 @@ from wizard.model.changes import (
 )
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Extent
+from wizard.model.machine import Drive, Extent, Signature
 from wizard.model.plan import Member, Mount, WriteTable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import layout_before
@@ -231,8 +231,11 @@ def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> 
 
 def _action_state(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> ValueState:
     match operation:
+        case Relabel(device=device, old=old, new=new, identifier="uuid"):
+            uuid = _only_signature(drive.path, device).uuid or ""
+            return compared(uuid, old, new, t("{device} has the UUID {uuid}", device=device, uuid=uuid))
         case Relabel(device=device, old=old, new=new):
-            label = _label_on(drive.path, device)
+            label = _only_signature(drive.path, device).label or ""
             return compared(
                 label, old, new, t("{device} has the label '{label}'", device=device, label=label)
             )
@@ -257,13 +260,12 @@ def _action_state(operation: Relabel | Mount | Unmount | PowerOff, drive: Identi
             return ValueState(How.BEFORE if there else How.AFTER, seen)
 
 
-def _label_on(drive: str, device: str) -> str:
-    """Return the label of the only filesystem on a device, or an empty string. Raises Failed unless there is
-    exactly one filesystem."""
+def _only_signature(drive: str, device: str) -> Signature:
+    """Return the signature of the only filesystem on a device. Raises Failed unless there is exactly one."""
     found = signatures_on(probe_drive(drive, seconds=LOOK_SECONDS), device)
     if len(found) != 1:
         raise Failed(t("{device} no longer contains exactly one filesystem.", device=device))
-    return found[0].label or ""
+    return found[0]
 
 
 def _line_state(operation: EditFstab) -> ValueState:

@@ -30,7 +30,10 @@ from wizard.probe.machine import probe_machine
 
 DRIVE_UNMEASURED = Sentence("{drive} does not report its size, so nothing is changed there.")
 
-CLONED = Sentence("{devices:list} have the same filesystem {uuid}: detach all but the right one")
+CLONED = Sentence(
+    "{devices:list} have the same filesystem {uuid}: detach all but the right one, or use "
+    "`diskwright new-uuid` for the copy"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,9 @@ from wizard.model.changes import (
     Changes,
     EditFstab,
     GrowMounted,
+    NewUuid,
     PowerOff,
+    Relabel,
     Remount,
     ReserveBlocks,
     SetQueue,
@@ -244,8 +246,9 @@ def device_fault(changes: Changes) -> Message | str | None:
         return t("{drive} is missing", drive=path)
     if reason := node_fault(changes.device, path):
         return reason
-    # The filesystem's UUID is compared below.
-    fault = drive_fault(changes.drive, drive, lambda: bool(changes.uuid) or None)
+    # The filesystem's UUID is compared below. A copy has the UUID of another drive.
+    is_known = bool(changes.uuid) and not isinstance(changes.wanted, NewUuid)
+    fault = drive_fault(changes.drive, drive, lambda: is_known or None)
     return fault or _filesystem_fault(changes, drive)
 
 
@@ -258,15 +261,19 @@ def is_powered_off(changes: Changes) -> bool:
 def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:
     if not changes.filesystem:
         return None
-    if [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)] != [
-        (changes.filesystem, changes.uuid)
-    ]:
+    steps = (step.operation for step in changes.steps)
+    uuids = {
+        changes.uuid,
+        *(one.new for one in steps if isinstance(one, Relabel) and one.identifier == "uuid"),
+    }
+    found = [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)]
+    if not any(found == [(changes.filesystem, uuid)] for uuid in uuids):
         return t(
             "{device} no longer contains the {kind} {uuid}",
             device=changes.device,
             kind=changes.filesystem,
             uuid=changes.uuid,
         )
-    if clones := clones_of(changes.device, changes.uuid):
+    if not isinstance(changes.wanted, NewUuid) and (clones := clones_of(changes.device, changes.uuid)):
         return existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
     return None

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from uuid import NAMESPACE_OID, uuid5
 
 from wizard.apply.plan.guard import check_mount_point
+from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use, is_filled
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem as tuned
 from wizard.apply.settings.current_value import is_mount_of
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
-from wizard.apply.settings.guard import refusal, unambiguous
+from wizard.apply.settings.guard import nodes_with, refusal, unambiguous
 from wizard.apply.system.fstab import Line, conflict, parse
 from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
@@ -31,6 +34,7 @@ from wizard.model.changes import (
     Grow,
     GrowMounted,
     LineEdit,
+    NewUuid,
     PowerOff,
     Relabel,
     SetLabel,
@@ -67,6 +71,7 @@ from wizard.plan.settings.tuning import set_options
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.sysfs import SYS, name_of, target
 from wizard.probe.machine import probe_machine
+from wizard.process.program import run
 
 OPTION_FAULT = Sentence("{fault}.")
 
@@ -88,6 +93,8 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     match wanted:
         case SetLabel(label=label):
             operations = _relabel(used, label, doubts)
+        case NewUuid():
+            operations = _set_uuid(used, doubts)
         case Attach():
             operations = _mount(used, wanted)
         case Detach(boot=boot):
@@ -169,6 +176,28 @@ def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations
             ),
         ),
     ]
+
+
+def _set_uuid(used: InUse, doubts: list[Message | str]) -> Operations:
+    """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
+    shown."""
+    device, filesystem = used.existing.device, used.existing.filesystem
+    _refuse(why_not_relabel(used.drive, device, uuid=True))
+    if not used.uuid:
+        _refuse(t("{device} has no UUID.", device=device))
+    if filesystem == "btrfs":
+        if number_in(run((*SUPERBLOCK, device), seconds=LOOK_SECONDS).output, "num_devices") > 1:
+            _refuse(t("The Btrfs on {device} has several devices.", device=device))
+        doubts.append(t("To undo, detach the other copies first: btrfstune refuses a UUID in use."))
+    seed = f"{used.uuid} {device} {used.identity.token}"
+    drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
+    new = next(uuid for uuid in drawn if not nodes_with(uuid))
+    doubts += [
+        t("Line {line} of {file} names the old UUID.", line=line.number, file=used.found.fstab)
+        for line in used.lines
+        if line.names({"UUID": used.uuid}) or line.source == f"/dev/disk/by-uuid/{used.uuid}"
+    ]
+    return [Relabel(device, filesystem, "", used.uuid, new, "uuid")]
 
 
 def _command_line() -> list[str]:

@@ -1,4 +1,4 @@
-"""`diskwright label`, `mount`, `unmount`, `remount`, `grow` and `power-off`.
+"""`diskwright label`, `new-uuid`, `mount`, `unmount`, `remount`, `grow` and `power-off`.
 
 Each changes one thing on an existing filesystem or drive: show the change, then apply it once confirmed.
 """
@@ -15,7 +15,7 @@ from wizard.cli.command import CommandParser, Example, root
 from wizard.cli.plan_options import apply_changes, change_lines
 from wizard.cli.select_run import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE
 from wizard.cli.verdicts import PlanOffer, offered
-from wizard.model.changes import Attach, Detach, Grow, SetLabel, SetOptions, SwitchOff, Wanted
+from wizard.model.changes import Attach, Detach, Grow, NewUuid, SetLabel, SetOptions, SwitchOff, Wanted
 from wizard.model.errors import ExitCode
 from wizard.model.said import Sentence, join, t
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, render_changes
@@ -56,6 +56,13 @@ ACTIONS = {
             (root("label", "/dev/sdX1", "films", "--confirm", "SERIAL"),),
             lambda made: made.add_argument("label", metavar="LABEL", help=str(t("the new label"))),
             lambda given: SetLabel(given.label),
+        ),
+        ActionSpec(
+            "new-uuid",
+            Sentence("Give a copied filesystem a UUID of its own."),
+            (root("new-uuid", "/dev/sdX1", "--confirm", "SERIAL"),),
+            lambda _made: None,
+            lambda _given: NewUuid(),
         ),
         ActionSpec(
             "mount",

@@ -15,6 +15,7 @@ from wizard.model.changes import (
     Grow,
     GrowMounted,
     LineEdit,
+    NewUuid,
     PowerOff,
     Relabel,
     Remount,
@@ -86,6 +87,7 @@ ORDER: tuple[type[ChangeOperation], ...] = (
 TAKES: dict[type, tuple[type[ChangeOperation], ...]] = {
     Tune: (ReserveBlocks, Remount, EditFstab, SetQueue, WriteRules, SwitchOnTimer),
     SetLabel: (Relabel, EditFstab),
+    NewUuid: (Relabel,),
     Attach: (Mount, EditFstab),
     Detach: (Unmount, EditFstab),
     SetOptions: (Remount, EditFstab),
@@ -265,8 +267,15 @@ def _end_fault(operation: ExtendPartition, changes: Changes) -> Message | None:
 
 def _relabel_fault(operation: Relabel, changes: Changes) -> Message | None:
     filesystem, place = operation.filesystem, operation.mount_point
-    if filesystem != changes.filesystem or KINDS[filesystem].relabelling is None:
+    is_uuid = operation.identifier == "uuid"
+    kind = KINDS[filesystem] if filesystem == changes.filesystem else None
+    if kind is None or not (kind.set_uuid if is_uuid else kind.relabelling):
         return t("it labels another filesystem")
+    if isinstance(changes.wanted, NewUuid) is not is_uuid:
+        return t("the request does not allow {kind}", kind=operation.identifier)
+    if is_uuid:
+        valid = _UUID.fullmatch(operation.new) and operation.old == changes.uuid != operation.new
+        return None if valid else t("'{uuid}' is not a UUID", uuid=printable(operation.new, 60))
     if place and not place.startswith("/"):
         return NO_MOUNT(place=printable(place, 60))
     if fault := old_label_fault(operation.old, filesystem):

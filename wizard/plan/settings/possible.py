@@ -135,22 +135,28 @@ CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """Drives on these buses are SCSI disks to the kernel, which can detach them."""
 
 
-def why_not_relabel(drive: Drive, device: str) -> Message | None:
-    """Return why the label cannot be changed now, or None."""
+def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message | None:
+    """Return why the label, or with `uuid` the UUID, cannot be changed now, or None."""
     kind = filesystem_on(drive, device)
     if isinstance(kind, Message):
         return kind
     if drive.read_only:
         return READ_ONLY(drive=drive.path)
-    if kind.relabelling is None:
-        return t("diskwright cannot change the label of {title}.", title=kind.title)
-    places = places_of(drive, device)
-    if places and not kind.relabelling.mounted:
-        return t(
-            "{title} accepts a new label only while unmounted; unmount {place} first.",
-            title=kind.title,
-            place=printable(places[0], 200),
+    if not (kind.set_uuid if uuid else kind.relabelling):
+        never = (
+            Sentence("diskwright cannot change the UUID of {title}.")
+            if uuid
+            else Sentence("diskwright cannot change the label of {title}.")
         )
+        return never(title=kind.title)
+    places = places_of(drive, device)
+    if places and (uuid or not (kind.relabelling and kind.relabelling.mounted)):
+        later = (
+            Sentence("{title} accepts a new UUID only while unmounted; unmount {place} first.")
+            if uuid
+            else Sentence("{title} accepts a new label only while unmounted; unmount {place} first.")
+        )
+        return later(title=kind.title, place=printable(places[0], 200))
     if not places and _is_hidden(drive, device):
         return HIDDEN(device=device)
     return _other_use(drive, device)

@@ -142,7 +142,11 @@ def stays(operation: ChangeOperation) -> bool:
 
 
 def _relabel(operation: Relabel, label: str) -> Argv:
-    relabelling = KINDS[operation.filesystem].relabelling
+    kind = KINDS[operation.filesystem]
+    if operation.identifier == "uuid":
+        assert kind.set_uuid is not None, kind.name
+        return kind.set_uuid(operation.device, label)
+    relabelling = kind.relabelling
     assert relabelling is not None, operation.filesystem
     return relabelling.command(operation.device, operation.mount_point, label)
 
@@ -258,6 +262,10 @@ def _action_texts(operation: Told) -> tuple[Message, Message]:
     """Describe an action and the check afterwards."""
     device = operation.device
     match operation:
+        case Relabel(old=old, new=new, identifier="uuid"):
+            return t("Change the UUID of {device} from {old} to {new}.", device=device, old=old, new=new), t(
+                "libblkid reports the UUID {uuid} on {device}.", uuid=new, device=device
+            )
         case Relabel(old=old, new=new):
             label, before = printable(new, 300), printable(old, 300)
             action = (
