@@ -3,13 +3,13 @@
 All foreign text is made printable.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import printable
 from wizard.model.finding import Finding, Severity
-from wizard.model.machine import Drive, Layer, Partition, Signature
-from wizard.model.said import Message, Sentence, format_capacity, t, tn
+from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
+from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
 
 NOT_READ = Sentence("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
@@ -47,6 +47,86 @@ def _lost_text(part: Partition) -> Message:
         size=part.size_bytes,
         start=part.start_bytes,
     )
+
+
+FATES = {
+    "raid0": t("All files on the other devices are lost too."),
+    "linear": t("All files on the other devices are lost too."),
+    "raid1": t("The other devices keep all files."),
+    "raid4": t("The others keep the files only if none of them is missing."),
+    "raid5": t("The others keep the files only if none of them is missing."),
+    "raid6": t("The others keep the files only if at most one of them is missing."),
+}
+"""What happens to the rest of an md array that loses a device, by level."""
+
+FATES_BY_KIND = {
+    "btrfs": t("Files on its other devices may be lost too, depending on the Btrfs profile."),
+    "LVM2_member": t("Logical volumes that reach here are lost, even their parts elsewhere."),
+}
+
+
+def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
+    """Describe the multi-device volumes to which a device belongs, and what its loss means for the rest."""
+    return tuple(
+        t(
+            "{device} is one of {count} devices of {what}. {fate}",
+            device=device,
+            count=mark.devices,
+            what=_volume_name(mark),
+            fate=FATES.get(mark.level or "")
+            or FATES_BY_KIND.get(mark.kind)
+            or t("Files on the other devices may be lost too."),
+        )
+        for mark in marks
+        if mark.devices is not None and mark.devices > 1
+    )
+
+
+def _volume_name(mark: Signature) -> str:
+    kind = mark.level or {"LVM2_member": "LVM"}.get(mark.kind) or title_of(mark.kind)
+    return f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
+
+
+def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
+    """Yield each multi-device volume on the drive, with its other devices and how many are not attached."""
+    for device, marks in _marks_on(drive):
+        for mark in marks:
+            if mark.devices is None or mark.devices < 2:
+                continue
+            attached = tuple(
+                path
+                for other in machine.drives
+                for path, found in _marks_on(other)
+                if path != device and any(_is_same_volume(mark, one) for one in found)
+            )
+            missing = mark.devices - 1 - len(attached)
+            yield Finding(
+                "content-shared",
+                Severity.WARNING if missing > 0 else Severity.INFO,
+                device,
+                join(
+                    *lost_beyond(device, (mark,)),
+                    *([t("The others are {devices:list}.", devices=attached)] if attached else []),
+                    *(
+                        [tn("{count} is not attached.", "{count} are not attached.", count=missing)]
+                        if missing > 0
+                        else []
+                    ),
+                ),
+                t("Whoever sets up one device alone destroys a part of the whole."),
+                t("the number of devices in the superblock or LVM metadata"),
+                t("Keep all devices of a volume together. Copy its files before reusing one of them."),
+            )
+
+
+def _marks_on(drive: Drive) -> tuple[tuple[str, tuple[Signature, ...]], ...]:
+    return (drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)
+
+
+def _is_same_volume(one: Signature, other: Signature) -> bool:
+    if one.kind != other.kind:
+        return False
+    return one.group == other.group if one.group else one.uuid == other.uuid
 
 
 def find_contents(drive: Drive) -> Iterator[Finding]:

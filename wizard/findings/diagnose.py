@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from wizard.filesystems.registry import KINDS
 from wizard.findings.alignment import find_alignment
-from wizard.findings.contents import find_contents
+from wizard.findings.contents import find_contents, find_shared
 from wizard.findings.drive_faults import find_contradictions, find_no_size, find_nvme
 from wizard.findings.geometry import Pattern, find_geometry
 from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
@@ -207,6 +207,7 @@ def diagnose(
         *find_alignment(drive),
         *find_tables(drive),
         *find_contents(drive),
+        *find_shared(machine, drive),
         *find_geometry(drive),
         *find_no_size(drive),
         *find_nvme(drive),
@@ -411,6 +412,7 @@ CODES: dict[str, Message] = {
     "recording-unknown": t("It is unknown if this hard disk is shingled."),
     "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.
+    "content-shared": t("A device belongs to a Btrfs, array or volume group on several devices."),
     "table-lost": t("The partition table is lost, but filesystems of its partitions were found."),
     "contents-unrecognised": t("The drive has data, but no signature shows what it is."),
     "disc-image": t("The drive contains a disc image, such as an installer."),

@@ -66,7 +66,8 @@ class Signature:
     occupies from the start of the device, from its superblock. `member`: UUID of this device among those of a
     filesystem or array, which share `uuid`. `version`: as libblkid reports it, for XFS from its superblock.
     `unclean`: NTFS that Windows will check. `group`: name of the LVM volume group. `level` (`raid5`) and
-    `number`: of the md array and this member; spares have no number.
+    `number`: of the md array and this member; spares have no number. `devices`: how many devices the Btrfs,
+    md array or volume group has.
     """
 
     kind: str
@@ -88,6 +89,7 @@ class Signature:
     group: str | None = None
     level: str | None = None
     number: int | None = None
+    devices: int | None = None
 
     @property
     def name(self) -> str | None:

@@ -31,7 +31,7 @@ class Slot(Placed):
 
     `kept`: preserved by the plan. `filesystem`: may be a container such as crypto_LUKS. `opened`: node of the
     open container, if the filesystem is inside one. `unread`: contents unknown, so an empty `filesystem`
-    proves nothing.
+    proves nothing. `beyond`: what its loss means for other devices of the same volume.
     """
 
     number: int
@@ -48,6 +48,7 @@ class Slot(Placed):
     kept: bool = False
     opened: str | None = field(default=None, metadata=WHERE_USED)
     unread: bool = field(default=False, metadata=WHERE_USED)
+    beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Layout:
     `whole`: a planned filesystem on the whole drive without a table. An existing one appears in `signatures`,
     and its `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
     which nothing else shows. `unmarked`: descriptions of data that no signature or table shows.
+    `beyond`: as in slots, for the drive itself.
     """
 
     table: str
@@ -67,6 +69,7 @@ class Layout:
     waiting: Message | str = field(default="", metadata=WHERE_USED)
     label: str = field(default="", metadata=WHERE_USED)
     unmarked: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
+    beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wizard.advice import workloads as options
 from wizard.advice.missing import Lacking, lacking
-from wizard.findings.contents import unmarked_contents
+from wizard.findings.contents import lost_beyond, unmarked_contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.changes import EditFstab
 from wizard.model.errors import Refused, printable
@@ -97,7 +97,15 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
         slots = with_free(partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs))
     kinds = tuple(signature.kind for signature in drive.signatures)
     label = drive.signatures[0].label or "" if len(drive.signatures) == 1 else ""
-    return Layout(kind, slots, kinds, waiting=waiting, label=label, unmarked=unmarked_contents(drive))
+    return Layout(
+        kind,
+        slots,
+        kinds,
+        waiting=waiting,
+        label=label,
+        unmarked=unmarked_contents(drive),
+        beyond=lost_beyond(drive.path, drive.signatures),
+    )
 
 
 def _waiting_text(drive: Drive) -> Message | str:
@@ -121,6 +129,7 @@ def _slot(part: Partition) -> Slot:
         filesystem="+".join(signature.kind for signature in part.signatures) or None,
         label=only.label if only else None,
         uuid=only.uuid if only else None,
+        beyond=lost_beyond(part.path, part.signatures),
     )
 
 

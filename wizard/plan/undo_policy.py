@@ -123,10 +123,16 @@ def losses(plan: Plan) -> list[str]:
             )
             for slot in lost_slots
         ]
-        return [*lost, *filter(None, [waiting_lost(plan.before)])]
+        return [*lost, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
     if not plan.before.partitions and (whole := whole_lost(plan.members[0])):
-        return [whole, *filter(None, [waiting_lost(plan.before)])]
+        return [whole, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
+
+
+def lost_elsewhere(before: Layout) -> list[str]:
+    """Return what the losses of a drive mean for other drives."""
+    lost = [said for slot in before.partitions if not slot.kept for said in slot.beyond]
+    return list(map(str, (*before.beyond, *lost)))
 
 
 def _member_losses(member: Member) -> list[str]:
@@ -144,11 +150,11 @@ def _member_losses(member: Member) -> list[str]:
             )
             for slot in before.partitions
         ]
-        return [*map(str, lost), *waiting]
+        return [*map(str, lost), *lost_elsewhere(before), *waiting]
     if before.table == "unread":
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
     if whole := whole_lost(member):
-        return [whole, *waiting]
+        return [whole, *lost_elsewhere(before), *waiting]
     signatures = [
         printable(mark, 40)
         for mark in (*before.signatures, *([before.table] if before.table != "none" else []))

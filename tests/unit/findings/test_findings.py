@@ -134,6 +134,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
         DANGER,
         partitioned(partition(signatures=(Signature("ext4", "filesystem", size_bytes=2 * GIB),))),
     ),
+    ("content-shared", WARNING, with_signatures(Signature("btrfs", "filesystem", devices=2))),
     ("contents-unrecognised", INFO, drive(data_at_bytes=MIB)),
     ("table-lost", DANGER, drive(data_at_bytes=MIB, lost=(partition(),))),
     ("disc-image", INFO, drive(signatures=(Signature("iso9660", "filesystem"),))),

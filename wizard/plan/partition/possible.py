@@ -10,7 +10,7 @@ from wizard.model.errors import Refused, printable
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Partition
 from wizard.model.plan import GrowFilesystem, Resizing, Slot, TableEntry, WriteTable
-from wizard.model.said import MIB, Message, Sentence, Sentences, t
+from wizard.model.said import MIB, Message, Sentence, Sentences, join, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
@@ -333,7 +333,8 @@ def lost(part: str, slot: Slot) -> Message:
         )
     label = slot.label or slot.name
     what = printable(slot.filesystem, 40) + (f' "{printable(label, 40)}"' if label else "")
-    return t("All files on {part}: {what}, {size:size}.", part=part, what=what, size=slot.size_bytes)
+    files = t("All files on {part}: {what}, {size:size}.", part=part, what=what, size=slot.size_bytes)
+    return join(files, *slot.beyond)
 
 
 def changes(slot: Slot, table: WriteTable) -> bool:

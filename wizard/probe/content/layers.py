@@ -47,6 +47,7 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
         group=found.group,
         level=found.level,
         number=found.number,
+        devices=found.devices,
     )
 
 

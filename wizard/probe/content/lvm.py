@@ -48,6 +48,7 @@ class DataLayout:
     group: str | None = None
     level: str | None = None
     number: int | None = None
+    devices: int | None = None
 
 
 NOTHING = DataLayout()
@@ -103,7 +104,8 @@ def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
         for name, group in _sections(_metadata(read, offset, length, size_bytes)):
             layout = _layout_in_group(group, own_uuid)
             if layout is not None:
-                return replace(layout, size_bytes=size, group=name)
+                members = sum(1 for _ in _sections(group.get("physical_volumes")))
+                return replace(layout, size_bytes=size, group=name, devices=members)
     return DataLayout(start, size_bytes=size)
 
 
@@ -301,7 +303,7 @@ def _md_1(data: bytes) -> DataLayout:
     offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
     spread = None if features & MD_RESHAPES else _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
     end = (offset + sectors) * SECTOR_BYTES
-    return DataLayout(offset * SECTOR_BYTES, spread, size_bytes=end, level=_level(level))
+    return DataLayout(offset * SECTOR_BYTES, spread, size_bytes=end, level=_level(level), devices=drives)
 
 
 def _md_0(read: Read, place: int, order: Literal["little", "big"]) -> DataLayout:
@@ -314,7 +316,7 @@ def _md_0(read: Read, place: int, order: Literal["little", "big"]) -> DataLayout
         return NOTHING
     spread = _md_striping(words[7], words[10], words[65], words[64])
     role = read(place + MD_0_ROLE_AT, 4)
-    return DataLayout(0, spread, level=_level(words[7]), number=_role(role, order))
+    return DataLayout(0, spread, level=_level(words[7]), number=_role(role, order), devices=words[10])
 
 
 def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Striping | None:

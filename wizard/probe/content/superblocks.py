@@ -296,12 +296,13 @@ def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
 
 
 def _btrfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """Return dev_item.total_bytes: the bytes of this device. Source: Linux uapi/linux/btrfs_tree.h."""
+    """Return dev_item.total_bytes, the bytes of this device, and num_devices. Source: Linux
+    uapi/linux/btrfs_tree.h."""
     del size_bytes, mark_bytes
     data = read(BTRFS_AT, BTRFS_READ_BYTES)
     if len(data) < BTRFS_READ_BYTES or data[64:72] != b"_BHRfS_M":
         return NOTHING
-    return DataLayout(size_bytes=_number(data, 209, 8))
+    return DataLayout(size_bytes=_number(data, 209, 8), devices=_number(data, 136, 8))
 
 
 def _boot_sector(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:

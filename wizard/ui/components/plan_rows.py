@@ -13,7 +13,7 @@ from wizard.plan.request.volume_request import Wish, more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.steps.postconditions import waiting_lost, whole_lost
 from wizard.plan.text import volume_bytes
-from wizard.plan.undo_policy import shows_nothing
+from wizard.plan.undo_policy import lost_elsewhere, shows_nothing
 from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import kind_of, short
 from wizard.ui.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
@@ -65,7 +65,7 @@ def lost_line(session: Session, plan: Plan) -> Para:
     )
     lost: list[Text] = [t("{names:and}.", names=names)] if names else []
     for member in plan.members:
-        lost += _other_losses(member)
+        lost += (*_other_losses(member), *lost_elsewhere(member.before))
     if lost:
         return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
     if any(member.before.partitions for member in plan.members):
