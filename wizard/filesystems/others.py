@@ -22,8 +22,8 @@ NILFS2_KIND = MadeKind(
     commands=_commands,
     discards=True,
     in_general=t(
-        "It writes everything as one log and preserves past states. A cleaner runs "
-        "constantly. No tool checks or repairs it."
+        "It writes everything as one log and preserves past states. Below 10 % free "
+        "space, a cleaner removes them. No tool checks or repairs it."
     ),
     minimum_bytes=136 * MIB,
     minimum_why=t("mkfs.nilfs2 needs more than sixteen segments of 8 MiB"),
