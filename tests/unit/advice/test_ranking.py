@@ -175,8 +175,10 @@ def test_inodes_by_the_size_of_the_volume_not_of_the_drive() -> None:
     assert not {"-i 16384", "-i 32768"} & {
         one.text for one in the(advice_for("small-files", big), "ext4").withheld
     }
-    huge = advice_for("small-files", drive(size_bytes=80 * TIB))
-    assert texts(the(huge, "ext4"))[0] == [], "80 TiB with an inode for every 16 KiB exceed 2^32 inodes"
+    for size in (33, 65, 91, 127):
+        assert texts(the(advice_for("small-files", drive(size_bytes=size * TIB)), "ext4"))[0] == ["-i 32768"]
+    huge = advice_for("small-files", drive(size_bytes=128 * TIB + 4 * MIB))
+    assert texts(the(huge, "ext4"))[0] == [], "an inode for every 32 KiB would reach 2^32 inodes"
     reasons = {option.text: option.reason for option in the(huge, "ext4").withheld}
     assert "16 TiB" in str(reasons["-i 8192"])
 
