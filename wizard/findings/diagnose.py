@@ -409,6 +409,7 @@ CODES: dict[str, Message] = {
     "recording-zoned-host-aware": t("The drive is shingled and prefers sequential writes within zones."),
     "recording-shingled": t("The drive is shingled and drive-managed."),
     "recording-shingled-likely": t("Evidence suggests a shingled drive, without proof."),
+    "recording-listed-conventional": t("The manufacturer lists the model as conventional."),
     "recording-unknown": t("It is unknown if this hard disk is shingled."),
     "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.

@@ -183,13 +183,14 @@ def _alignment(geometry: Geometry, start_bytes: int) -> Message:
 
 
 class RecordingKind(StrEnum):
-    """Recording method of a model. The first three are shingled. MEDIA_CACHE leaves the method open: small
-    writes go to a log on the platters, as on shingled drives."""
+    """Recording method of a model. The first three are shingled. LISTED_CONVENTIONAL: on the maker's list.
+    MEDIA_CACHE leaves the method open: small writes go to a log on the platters, as on shingled drives."""
 
     DRIVE_MANAGED = "drive-managed"
     HOST_AWARE = "host-aware"
     HOST_MANAGED = "host-managed"
     CONVENTIONAL = "conventional"
+    LISTED_CONVENTIONAL = "listed-conventional"
     MEDIA_CACHE = "media-cache"
 
 

@@ -18,6 +18,7 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Displaced, DisplacedVerdict
 
+LISTED = RecordingKind.LISTED_CONVENTIONAL.value
 DRIVE, HOST_AWARE, HOST_MANAGED = "drive", "host-aware", "host-managed"
 VIRTUAL_BUSES = ("loop", "virtio", "mmc", "nvme")
 VIRTUAL_MODELS = ("QEMU", "VBOX", "VMware", "Virtual")
@@ -40,7 +41,7 @@ class Rung:
     No weight if inconclusive.
 
     `exact`: False if shingling is certain but not the management. `asked`: False if the source was
-    unavailable.
+    unavailable. `by_maker`: the maker lists the model as conventional.
     """
 
     clue: Clue
@@ -48,6 +49,7 @@ class Rung:
     weight: Weight | None = None
     exact: bool = True
     asked: bool = True
+    by_maker: bool = False
 
 
 def rungs_of(
@@ -168,6 +170,7 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
         RecordingKind.HOST_AWARE: HOST_AWARE,
         RecordingKind.HOST_MANAGED: HOST_MANAGED,
         RecordingKind.CONVENTIONAL: None,
+        RecordingKind.LISTED_CONVENTIONAL: None,
     }
     for pattern in fitting(drive, patterns):
         if pattern.kind is RecordingKind.MEDIA_CACHE:
@@ -184,7 +187,11 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
         )
         # Lists rarely state the management, so `drive-managed` is only a default.
         yield Rung(
-            clue, managements[pattern.kind], weight, exact=pattern.kind is not RecordingKind.DRIVE_MANAGED
+            clue,
+            managements[pattern.kind],
+            weight,
+            exact=pattern.kind is not RecordingKind.DRIVE_MANAGED,
+            by_maker=pattern.kind is RecordingKind.LISTED_CONVENTIONAL,
         )
 
 
@@ -205,7 +212,8 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
 
 def _describe(pattern: Pattern) -> Message:
     """Describe a list entry. Entries of low confidence are only "reported"."""
-    kind, family, only_reported = pattern.kind.value, pattern.family, pattern.confidence is Confidence.LOW
+    kind, family = pattern.kind.value.removeprefix("listed-"), pattern.family
+    only_reported = pattern.confidence is Confidence.LOW
     if family:
         named = words.REPORTED_FAMILY if only_reported else words.LISTED_FAMILY
         return named(family=family, management=kind)
@@ -232,7 +240,8 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
     if drive.rotational is False:
         return Recording("not-applicable", None, Recorded.NOT_APPLICABLE, "high", (_solid(drive), *evidence))
-    return Recording("unknown", None, Recorded.UNKNOWN, "none", evidence)
+    listed = shingled is None and any(rung.by_maker for rung in rungs)
+    return Recording(LISTED if listed else "unknown", None, Recorded.UNKNOWN, "none", evidence)
 
 
 def strongest(rungs: Sequence[Rung]) -> Rung | None:
@@ -270,16 +279,32 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
         yield _shingled(drive, recording, "recording-zoned-host-aware", words.HOST_AWARE)
     elif recording.verdict is Recorded.YES:
         yield _shingled(drive, recording, "recording-shingled", words.SHINGLED)
+    elif recording.kind == LISTED:
+        yield _listed_conventional(drive, rungs)
     elif may_be_shingled(drive, recording) and strongest(rungs) is None:
         yield _unknown(drive, rungs)
 
 
 def may_be_shingled(drive: Drive, recording: Recording) -> bool:
     """Return True for a hard disk, or possible hard disk, with an unknown method. Excludes removable media
-    without known rotation, and virtual drives."""
+    without known rotation, virtual drives, and models that the maker lists as conventional."""
     unknown_rotation = drive.rotational is None and drive.kernel_rotational is not None
     can_turn = drive.rotational or (unknown_rotation and not drive.removable)
-    return recording.verdict is Recorded.UNKNOWN and can_turn and drive.bus not in VIRTUAL_BUSES
+    unknown = recording.verdict is Recorded.UNKNOWN and recording.kind != LISTED
+    return unknown and can_turn and drive.bus not in VIRTUAL_BUSES
+
+
+def _listed_conventional(drive: Drive, rungs: Sequence[Rung]) -> Finding:
+    clue = next(rung.clue for rung in rungs if rung.by_maker)
+    return Finding(
+        "recording-listed-conventional",
+        Severity.INFO,
+        drive.path,
+        t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive.path),
+        t("The list names model lines. The drive itself does not confirm this."),
+        clue.source,
+        words.NOTHING_TO_DO,
+    )
 
 
 def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:

@@ -54,8 +54,8 @@ class Clue:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recording technology of a drive. `kind`: shingled, unknown or not-applicable. `management`: drive,
-    host-aware, host-managed or None."""
+    """Recording technology of a drive. `kind`: shingled, listed-conventional, unknown or not-applicable.
+    `management`: drive, host-aware, host-managed or None."""
 
     kind: str
     management: str | None

@@ -170,7 +170,7 @@ SATA_FLEET = Fleet(
             7,
             "TOSHIBA MQ04ABF100",
             expected=Expected(
-                "likely", "drive", ("recording-shingled-likely", "geometry-512e"), Outcome.ALIGNED_FASTER
+                "yes", "drive", ("recording-shingled", "geometry-512e"), Outcome.ALIGNED_FASTER
             ),
         ),
         # A whole one, by the database and by the list.
@@ -191,7 +191,9 @@ SATA_FLEET = Fleet(
             "WDC WD80EFAX-68KNBN0",
             8 * TB,
             expected=Expected(
-                "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER
+                "unknown",
+                findings=("geometry-512e", "recording-listed-conventional"),
+                bench=Outcome.ALIGNED_FASTER,
             ),
         ),
         _disk(
@@ -211,7 +213,9 @@ SATA_FLEET = Fleet(
             20 * TB,
             rotation_rate=7200,
             expected=Expected(
-                "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER
+                "unknown",
+                findings=("geometry-512e", "recording-listed-conventional"),
+                bench=Outcome.ALIGNED_FASTER,
             ),
         ),
         _disk(

@@ -43,6 +43,7 @@ LIST = (
     Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH),
     Pattern("RUMOUR1"),
     Pattern("PLAIN1", kind=RecordingKind.CONVENTIONAL),
+    Pattern("LISTED1", kind=RecordingKind.LISTED_CONVENTIONAL, confidence=Confidence.HIGH),
 )
 
 DANGER, WARNING, INFO, OK = Severity
@@ -128,6 +129,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("recording-shingled", WARNING, drive(model="SHINGLY8000-1NA17Z")),
     ("recording-shingled-likely", WARNING, drive(model="RUMOUR1")),
     ("recording-unknown", INFO, drive()),
+    ("recording-listed-conventional", INFO, drive(model="LISTED1")),
     ("table-overlap", DANGER, partitioned(partition(1, MIB, GIB), partition(2, GIB, GIB), free=())),
     (
         "content-beyond-partition",

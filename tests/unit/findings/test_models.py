@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.machines import drive
+from tests.unit.machines import drive, machine
+from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns, read_patterns
-from wizard.findings.smr_evidence import judge_recording, rungs_of
+from wizard.findings.smr_evidence import judge_recording, may_be_shingled, rungs_of
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.errors import BadInput
-from wizard.model.finding import Recorded, Recording
+from wizard.model.finding import Recorded, Recording, Severity
 from wizard.model.machine import Drive
+from wizard.model.said import in_english
 
 YES, LIKELY, UNKNOWN, _ = Recorded
 TB = 10**12
@@ -50,9 +52,9 @@ WHOLE = [
     ("TOSHIBA HDWT860", YES),
     ("TOSHIBA HDWL120", YES),
     ("TOSHIBA MQ04UBB400", YES),
-    ("TOSHIBA DT02ABA400", LIKELY),
-    ("TOSHIBA DT02ABA400V", LIKELY),
-    ("TOSHIBA DT02ABA600V", LIKELY),
+    ("TOSHIBA DT02ABA400", YES),
+    ("TOSHIBA DT02ABA400V", YES),
+    ("TOSHIBA DT02ABA600V", YES),
     ("TOSHIBA DT02ABA200", UNKNOWN),
     ("ST5000DM003-2FH18L", LIKELY),
     ("ST5000DM000-1FK178", UNKNOWN),
@@ -60,7 +62,9 @@ WHOLE = [
     ("WDC WSH722626ALN604", LIKELY),
     ("WDC WUH722626ALE604", UNKNOWN),
     ("WDC WUH721818ALE6L4", UNKNOWN),
-    ("TOSHIBA MQ04ABF100", LIKELY),
+    ("TOSHIBA MQ04ABF100", YES),
+    ("HGST HTS541010B7E610", LIKELY),
+    ("HGST HTS541010A9E680", UNKNOWN),
     ("ST5000LM000-2AN170", LIKELY),
     ("ST2000LM015-2E8174", LIKELY),
     ("ST1000LM035-1RK172", LIKELY),
@@ -162,18 +166,17 @@ HIGH = models_in("""
 ST2000DM005 ST2000DM008 ST3000DM007 ST4000DM004 ST6000DM003 ST8000DM004 ST5000AS0011 ST6000AS0002 ST8000AS0002
 ST8000AS0012 WD20EFAX WD30EFAX WD40EFAX WD60EFAX WD20EZAZ WD40EZAZ WD60EZAZ WD60EDAZ WD40EZBX WD10SPZX
 WD20SPZX WD10SPSX HDWD220 HDWD240 HDWD260 HDWT720 HDWT740 HDWT840 HDWT860 HDWL110 HDWL120 MQ04UBB200
-MQ04UBB400
+MQ04UBB400 DT02ABA400 DT02ABA600 DT02ABA400V DT02ABA600V MQ04ABF100 MQ04ABD200
 """)
 MEDIUM = models_in("""
-DT02ABA400 DT02ABA600 DT02ABA400V DT02ABA600V HDWD320
-MQ04ABF100 MQ04ABD200 ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024
+HDWD320 ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024
 ST4000LM024 ST5000LM000
 """)
 LOW = models_in("""
 ST8000AS0003 ST500LM034 ST1000LM035 ST1000LM038 ST1000LM049 ST2000LM007 ST2000LM010 ST2000LX001 ST1000LX015
 ST500LX025 ST32000NM003K ST36000NM003K MQ04UBF100 MQ04UBD200 HDWC360 ST5000DM003 WD40NDZW WD50NDZW WD40NDZM
 WD50NDZM WD30NMZW WD40NMZW WD50NMZW WD40NMZM WD30NMRW WD40NPZZ WD10SDZW WD20SDZW WD10SMZW WD20SMZW WD10SDZM
-WD20SDZM WD10SMZM WD20SMZM WD10SPWX WD9000LPZX WD5000LPSX WD40EMAZ WD60EMAZ
+WD20SDZM WD10SMZM WD20SMZM HTS541010B7E610 WD10SPWX WD9000LPZX WD5000LPSX WD40EMAZ WD60EMAZ
 """)
 NOT_SHINGLED = models_in("""
 ST4000DM005 ST500DM009 ST4000DM000 ST5000DM000 ST4000VX007 ST4000VX013 ST2000LM003 ST5000LM024 ST4000LM000
@@ -207,6 +210,52 @@ def test_conventional_look_alikes_are_not_listed(bundled: tuple[Pattern, ...], m
     assert found.verdict is UNKNOWN, found.evidence
 
 
+LISTED = models_in("""
+ST4000VN008 ST8000VN004 ST12000VN0008 ST16000NE000 ST20000NT001 ST4000VX013 ST8000VX004 ST16000VE002
+ST8000NM0055
+ST20000NM007D WD40EFRX WD40EFZX WD40EFPX WD80EFAX WD101EFAX WD120EFBX WD80EFZZ WD4003FFBX WD161KFGX WD102KRYZ
+HDWG480 HDWN180 HDWQ140 HDWE140 HDWR180
+""")
+NOT_LISTED = models_in("""
+ST4000DM005 ST500DM009 ST4000VN000 ST32000NM003K WD40EFAX WD400EFAX WD40EZAX HDWD130 HDWT840
+""")
+
+
+@pytest.mark.parametrize("model", LISTED)
+def test_what_the_maker_lists_as_conventional_is_an_info_with_its_source(
+    bundled: tuple[Pattern, ...], model: str
+) -> None:
+    subject = drive(model=model)
+    found = diagnose(machine(subject), subject, bundled)
+    (finding,) = [one for one in found.findings if one.code.startswith("recording")]
+    assert (finding.code, finding.severity) == ("recording-listed-conventional", Severity.INFO)
+    (pattern,) = [one for one in fitting(subject, bundled) if one.kind is RecordingKind.LISTED_CONVENTIONAL]
+    assert pattern.source.english in in_english(finding.source)
+    assert found.recording.verdict is UNKNOWN and not may_be_shingled(subject, found.recording)
+
+
+@pytest.mark.parametrize("model", NOT_LISTED)
+def test_what_no_maker_lists_stays_in_doubt(bundled: tuple[Pattern, ...], model: str) -> None:
+    assert by_model(drive(model=model), bundled).kind != "listed-conventional"
+
+
+@pytest.mark.parametrize(
+    ("says", "code"),
+    [
+        ({"zoned": "host-managed"}, "recording-zoned-host-managed"),
+        ({"vpd_zoned": 2}, "recording-shingled"),
+        ({"smart": Smart(model_family="Example (SMR)")}, "recording-contradiction"),
+    ],
+)
+def test_a_makers_list_never_hides_what_speaks_for_shingles(
+    bundled: tuple[Pattern, ...], says: dict[str, str | int | Smart], code: str
+) -> None:
+    subject = drive(model="ST8000VN004", **says)
+    found = diagnose(machine(subject), subject, bundled)
+    assert code in {one.code for one in found.findings}
+    assert "recording-listed-conventional" not in {one.code for one in found.findings}
+
+
 def test_each_model_is_listed_once(bundled: tuple[Pattern, ...]) -> None:
     for model in HIGH + MEDIUM + LOW:
         found = [
@@ -215,9 +264,19 @@ def test_each_model_is_listed_once(bundled: tuple[Pattern, ...]) -> None:
         assert len(found) == 1, model
 
 
-def test_host_managed_models_are_likely_and_told_as_such(bundled: tuple[Pattern, ...]) -> None:
-    found = by_model(drive(model="HSH721414ALE6M0", zoned=None), bundled)
-    assert (found.verdict, found.management, found.confidence) == (LIKELY, "host-managed", "low")
+@pytest.mark.parametrize(
+    ("model", "verdict", "confidence"),
+    [
+        ("HSH721414ALE6M0", LIKELY, "low"),
+        ("HGST HMH7210A0ALE600", YES, "high"),
+        ("HGST HMH7210A0AL", YES, "high"),
+    ],
+)
+def test_host_managed_models_are_told_as_such(
+    bundled: tuple[Pattern, ...], model: str, verdict: Recorded, confidence: str
+) -> None:
+    found = by_model(drive(model=model, zoned=None), bundled)
+    assert (found.verdict, found.management, found.confidence) == (verdict, "host-managed", confidence)
 
 
 def test_a_model_that_a_usb_bridge_cut_in_two_is_found(bundled: tuple[Pattern, ...]) -> None:

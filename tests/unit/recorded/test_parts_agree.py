@@ -49,9 +49,11 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     [
         ("archive", Recorded.YES, False),
         ("by-word-69", Recorded.YES, False),
-        ("by-list", Recorded.LIKELY, False),
+        ("by-list", Recorded.YES, False),
         ("by-trim", Recorded.LIKELY, False),
-        ("red", Recorded.UNKNOWN, True),
+        ("red", Recorded.UNKNOWN, False),
+        ("huge", Recorded.UNKNOWN, False),
+        ("p300", Recorded.UNKNOWN, True),
         ("stick", Recorded.UNKNOWN, False),
         ("virtio-512e", Recorded.UNKNOWN, False),
         ("ssd", Recorded.NOT_APPLICABLE, False),
@@ -89,7 +91,8 @@ def test_nothing_suits_is_not_nothing_can_be_made() -> None:
         ("mail", 8 * TIB, None),
         ("small-files", 32 * TIB, "-i 16384"),
         ("small-files", 40 * TIB, "-i 32768"),
-        ("small-files", 80 * TIB, None),
+        ("small-files", 80 * TIB, "-i 32768"),
+        ("small-files", 128 * TIB, None),
     ],
 )
 def test_inodes_do_not_thin_out_where_one_ratio_ends(workload: str, size: int, inodes: str | None) -> None:
