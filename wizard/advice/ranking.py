@@ -12,6 +12,7 @@ from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
 from wizard.advice.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
+from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, join, t
@@ -27,11 +28,12 @@ def advise(
     The same facts always give the same result. If no suitable filesystem is possible, none is recommended.
     """
     zoned = manages_zones(drive)
+    host_managed = zoned or recording.management == HOST_MANAGED
     site = site_of(machine, drive, recording, profile, size_bytes)
     shingled, room = site.shingled, site.size_bytes
     ranked = sorted(
         (
-            (candidate, _rank_on_drive(candidate, shingled=shingled, zoned=zoned))
+            (candidate, _rank_on_drive(candidate, shingled=shingled, zoned=zoned, host_managed=host_managed))
             for candidate in profile.candidates
         ),
         key=lambda pair: _ORDER.index(pair[1].place),
@@ -75,7 +77,7 @@ def advise(
         ),
         notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
         zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
-        unmade=unmade(() if zoned else profile.measured_on(shingled=shingled).figures),
+        unmade=unmade(() if host_managed else profile.measured_on(shingled=shingled).figures),
     )
 
 
@@ -87,22 +89,25 @@ def site_of(
     return OptionSite(
         kernel=machine.kernel,
         drive=drive,
-        shingled=_is_shingled(recording) and not zoned,
+        shingled=_is_shingled(recording),
         root=profile.root,
         size_bytes=room_bytes(drive, size_bytes, table=not zoned),
     )
 
 
 def _is_shingled(recording: Recording) -> bool:
-    """Return True if the drive is definitely or likely shingled. A wrong guess costs little; a shingled drive
-    that is treated as ordinary costs hours."""
-    return recording.verdict in (Recorded.YES, Recorded.LIKELY)
+    """Return True if the drive is definitely or likely shingled, and accepts any write. A wrong guess costs
+    little; a shingled drive that is treated as ordinary costs hours."""
+    return recording.verdict in (Recorded.YES, Recorded.LIKELY) and recording.management != HOST_MANAGED
 
 
-def _rank_on_drive(candidate: CandidateProfile, *, shingled: bool, zoned: bool) -> RankedChoice:
-    """Return a filesystem's ranking on this type of drive. On host-managed zones only Btrfs is possible, and
-    measurements on other drives do not apply."""
-    if zoned and candidate.filesystem == BTRFS.name and candidate.moves_up:
+def _rank_on_drive(
+    candidate: CandidateProfile, *, shingled: bool, zoned: bool, host_managed: bool
+) -> RankedChoice:
+    """Return a filesystem's ranking on this type of drive. On host-managed drives only Btrfs is possible, if
+    the kernel shows the zones. Options and measurements for other drives do not apply."""
+    on_zones = zoned and candidate.filesystem == BTRFS.name
+    if on_zones and candidate.moves_up:
         return replace(
             candidate.usual,
             place=Rank.CHOSEN,
@@ -114,11 +119,12 @@ def _rank_on_drive(candidate: CandidateProfile, *, shingled: bool, zoned: bool) 
             ),
             evidence=(),
         )
-    if zoned:
+    if on_zones:
         # A filesystem unsuitable for the workload does not become suitable as the only possible one.
-        unfit = candidate.filesystem == BTRFS.name
-        sentence = candidate.usual.sentence if unfit else t("Results from other drives do not apply here.")
-        return replace(candidate.usual, place=Rank.REJECTED, sentence=sentence, evidence=())
+        return replace(candidate.usual, place=Rank.REJECTED, evidence=())
+    if host_managed:
+        sentence = t("Results from other drives do not apply here.")
+        return RankedChoice(Rank.REJECTED, sentence, (), (), (), ())
     return candidate.shingled if shingled else candidate.usual
 
 
@@ -128,7 +134,7 @@ def _obstacles(
     found = obstacles(kind, machine, drive, room)
     if manages_zones(drive):
         return (*found, *zone_obstacles(kind, machine, drive))
-    if recording.management == "host-managed":
+    if recording.management == HOST_MANAGED:
         return (
             *found,
             str(

@@ -13,6 +13,8 @@ from tests.unit.ui.person import Person
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli.commands.advise import advice_lines
+from wizard.findings.diagnose import diagnose
+from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Ability, Advice, Choice, Rank, ZonedUse
 from wizard.model.drive_facts import Discard, Zones
 from wizard.model.finding import Recorded, Recording
@@ -54,6 +56,23 @@ def host(release: str = "6.1.0-56-amd64", *tools: str, **changes: Any) -> Machin
 
 def advice_for(of: Drive, on: Machine, workload: str = "large-media") -> Advice:
     return advise(on, of, MANAGED, find_workload(workload))
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize(
+    ("model", "kernels"),
+    [("HGST HMH7210A0ALE600", None), ("HGST HMH7210A0AL", "none"), ("HSH721414ALE6M0", "none")],
+)
+def test_a_drive_that_takes_no_ordinary_write_is_advised_no_option(
+    model: str, kernels: str | None, workload: str
+) -> None:
+    of = drive(model=model, zoned=kernels)
+    recording = diagnose(host(), of, load_patterns()).recording
+    assert recording.management == "host-managed"
+    advice = advise(host(), of, recording, find_workload(workload))
+    assert advice.chosen is None and not advice.usable
+    for choice in advice.choices:
+        assert choice.obstacles and not (choice.mkfs or choice.mount or choice.scheduler or choice.evidence)
 
 
 def btrfs_of(advice: Advice) -> Choice:
