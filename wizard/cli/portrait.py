@@ -271,7 +271,7 @@ def _inside(mark: Signature) -> Iterator[str]:
             if mark.number is None
             else str(t("{level} member {number}", level=mark.level, number=mark.number))
         )
-    if mark.data_offset_bytes:
+    if mark.data_offset_bytes and mark.usage != "filesystem":
         yield str(t("data at +{place:exact}", place=mark.data_offset_bytes))
 
 

@@ -50,20 +50,32 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
 
 
 def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
-    for partition in drive.partitions:
-        if not is_extended(partition) and not is_half_moved(partition):
-            place = place_of_partition(drive, geometry, partition)
-            inside = list(_within(drive, geometry, place))
-            yield from _partition(
-                drive,
-                geometry,
-                partition,
-                place,
-                spoiled=any(one.code == "alignment-inside" for one in inside),
-            )
-            yield from inside
-            if place.standing is StartState.ON:
-                yield from _end(geometry, partition)
+    for partition in _checked(drive, geometry):
+        place = place_of_partition(drive, geometry, partition)
+        inside = list(_within(drive, geometry, place))
+        yield from _partition(
+            drive,
+            geometry,
+            partition,
+            place,
+            spoiled=any(one.code == "alignment-inside" for one in inside),
+        )
+        yield from inside
+        if place.standing is StartState.ON:
+            yield from _end(geometry, partition)
+
+
+def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
+    """Return the partitions with an alignment. Those within one block, such as the 512-byte slots of
+    ChromeOS, cannot straddle blocks."""
+    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
+    return [
+        part
+        for part in drive.partitions
+        if not is_extended(part)
+        and not is_half_moved(part)
+        and (part.start_bytes - offset) % block + part.size_bytes > block
+    ]
 
 
 def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
@@ -99,7 +111,7 @@ def _merge_aligned(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -
         yield from found
         return
     yield from (one for one in found if one.code != ALIGNED)
-    count = sum(not is_extended(part) and not is_half_moved(part) for part in drive.partitions)
+    count = len(_checked(drive, geometry))
     block = geometry.granularity_bytes
     yield _on_boundaries(
         drive.path,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.findings import messages
-from wizard.findings.places import Array, DriveStart, StartState
+from wizard.findings.places import FAT, Array, DriveStart, StartState
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
 from wizard.model.machine import Drive, Signature, Striping
@@ -268,11 +268,13 @@ def compensated(geometry: Geometry, place: DriveStart) -> Finding:
                 terms=leaf.summands,
             ),
         ),
-        t(
+        t("SD cards are formatted so that the file area starts on an erase block.")
+        if leaf.container in FAT
+        else t(
             "Only the start of the data matters, not the container's. Only the few "
             "header writes straddle blocks."
         ),
-        SOURCE,
+        t("SD Association, File System Specification") if leaf.container in FAT else SOURCE,
         messages.NOTHING_TO_DO,
     )
 

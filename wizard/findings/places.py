@@ -12,7 +12,7 @@ from typing import TypeAlias
 from wizard.findings import messages
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
-from wizard.model.said import Message, t
+from wizard.model.said import GIB, KIB, MIB, Message, t
 
 HIDDEN_BLOCK_BYTES = 4096
 """Possible block size of a drive that reports smaller blocks."""
@@ -20,8 +20,15 @@ CONTAINERS: dict[str, tuple[Message | str, Message | str]] = {
     "linux_raid_member": (t("the RAID member"), t("RAID member")),
     "crypto_LUKS": ("LUKS", "LUKS"),
     "LVM2_member": ("LVM", "LVM"),
+    "vfat": ("FAT", "FAT"),
+    "exfat": ("exFAT", "exFAT"),
 }
 """Names of containers, in sentences and in sums."""
+FAT = frozenset({"vfat", "exfat"})
+"""The SD Association aligns their file areas to erase blocks, not the partitions."""
+ERASE_BLOCK_BYTES, SMALL_ERASE_BLOCK_BYTES = 4 * MIB, 16 * KIB
+SMALL_CARD_BYTES = 2 * GIB
+"""Boundary units of the SD File System Specification; the smaller one for cards up to this size."""
 MOST_DEPTH = 8
 Terms: TypeAlias = tuple[tuple[Message | str, int], ...]
 """Terms of a sum: name and bytes."""
@@ -145,13 +152,26 @@ class _Survey:
             self._layer(layer, start, terms, array, depth) for layer in above if layer not in volumes
         )
         for mark in signatures:
-            if _is_container(mark) and mark.kind == "LVM2_member":
+            if mark.kind == "LVM2_member" and self._is_container(mark, start):
                 within += (self._contained(device, mark, start, terms, array, volumes, depth),)
                 volumes = ()
-            elif _is_container(mark) and not above:
+            elif not above and self._is_container(mark, start):
                 within += (self._contained(device, mark, start, terms, array, (), depth),)
         within += tuple(self._layer(layer, start, terms, array, depth) for layer in volumes)
         return DriveStart(device, name, start, standing, off, terms, array, geometry, signatures, within)
+
+    def _is_container(self, mark: Signature, start: int | None) -> bool:
+        """Return True if the data of `mark` decides on alignment. FAT counts on cards formatted as the SD
+        Association specifies."""
+        offset, drive = mark.data_offset_bytes, self.drive
+        if mark.kind not in CONTAINERS or offset is None or mark.ambivalent:
+            return False
+        if mark.kind not in FAT:
+            return True
+        small = (drive.size_bytes or 0) <= SMALL_CARD_BYTES
+        unit = SMALL_ERASE_BLOCK_BYTES if small else ERASE_BLOCK_BYTES
+        is_card = drive.bus == "mmc" or (drive.bus == "usb" and drive.removable is True)
+        return is_card and start is not None and (start + offset) % unit == 0
 
     def _layer(
         self,
@@ -222,7 +242,3 @@ def _moved(array: Array | None, offset: int | None) -> Array | None:
         array.striping,
         None if array.start_bytes is None or offset is None else array.start_bytes + offset,
     )
-
-
-def _is_container(mark: Signature) -> bool:
-    return mark.kind in CONTAINERS and mark.data_offset_bytes is not None and not mark.ambivalent

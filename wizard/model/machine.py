@@ -58,7 +58,7 @@ class Signature:
 
     `kind`: libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`). `usage`: `filesystem`, `raid`, `crypto` or
     `other`. `ambivalent`: signatures contradict each other, so libblkid names none. `data_offset_bytes`:
-    start of the data in a container (md member, LUKS, LVM), from the start of the device. `striping`: as
+    start of the data in a container (md member, LUKS, LVM), or of the files in FAT. `striping`: as
     recorded by an array or a filesystem's superblock. `block_bytes`: block size of a filesystem with a
     readable superblock. `features`: raw feature words of an ext filesystem: compatible, incompatible,
     read-only compatible. `unconverted`: ext4 whose root directory has a block map instead of extents.

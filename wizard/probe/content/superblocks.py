@@ -305,19 +305,26 @@ def _btrfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Da
     return DataLayout(size_bytes=_number(data, 209, 8), devices=_number(data, 136, 8))
 
 
+FAT_ENTRY_BYTES = 32
+"""Size of an entry in the root directory of FAT12 and FAT16, which precedes the file area."""
+
+
 def _boot_sector(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """Return the size in the boot sector of FAT, exFAT or NTFS. NTFS has a copy of the sector after its
-    last one."""
+    """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area of the first two. NTFS has
+    a copy of the sector after its last one."""
     del size_bytes, mark_bytes
     data = read(0, SECTOR_BYTES)
     if len(data) < SECTOR_BYTES or data[510:512] != b"\x55\xaa":
         return NOTHING
     if data[3:11] == b"EXFAT   ":
-        return DataLayout(size_bytes=_number(data, 72, 8) << min(data[108], 12))
+        shift = min(data[108], 12)
+        return DataLayout(_number(data, 88, 4) << shift, size_bytes=_number(data, 72, 8) << shift)
     sector = _number(data, 11, 2)
     if data[3:11] == b"NTFS    ":
         return DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
-    return DataLayout(size_bytes=(_number(data, 19, 2) or _number(data, 32, 4)) * sector)
+    tables = data[16] * (_number(data, 22, 2) or _number(data, 36, 4))
+    files = (_number(data, 14, 2) + tables) * sector + _number(data, 17, 2) * FAT_ENTRY_BYTES
+    return DataLayout(files, size_bytes=(_number(data, 19, 2) or _number(data, 32, 4)) * sector)
 
 
 MFT_VOLUME = 3
