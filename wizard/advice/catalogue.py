@@ -1,7 +1,7 @@
 """Catalogue of options for mkfs, mount, tune2fs and I/O schedulers, and the conditions for each."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 from wizard.advice.zones import manages_zones
 from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.filesystems.kind import FilesystemKind
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable
-from wizard.model.machine import Drive, Kernel
+from wizard.model.machine import Drive, Kernel, Program
 from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, Sentences, parse_size, t
 
 Form = TypeVar("Form")
@@ -129,7 +129,8 @@ class CatalogueOption:
     A tune option is a complete command without its device (`tune2fs -m 1`), for an existing filesystem.
     `why`: the reason to use the option. `does`: the effect, if `why` does not mention it. `also`: alternative
     spellings in common recipes. `since` and `until`: first kernel (`6.2`) that supports it and first that no
-    longer does. `at_least` and `at_most`: limits of the volume size. `always`: offered for every workload.
+    longer does. `tool_since` and `tool_default`: first version of mkfs that supports it and first that sets
+    it itself. `at_least` and `at_most`: limits of the volume size. `always`: offered for every workload.
     `never`: why it is never offered, or empty. Of those, `danger` puts data at risk, `refused` is rejected by
     current kernels or tools, and `default` is already the default. `phrase`: typed by the user to confirm a
     dangerous option.
@@ -145,6 +146,8 @@ class CatalogueOption:
     risk: ProfileText = NO_TEXT
     since: str = ""
     until: str = ""
+    tool_since: str = ""
+    tool_default: str = ""
     needs: tuple[Need, ...] = ()
     at_least: str = ""
     at_most: str = ""
@@ -168,13 +171,14 @@ class OptionFile:
 @dataclass(frozen=True, slots=True)
 class OptionSite:
     """Where an option would be used. `size_bytes`: volume size, None if unknown. `root`: the volume contains
-    the system."""
+    the system. `programs`: known versions of mkfs tools."""
 
     kernel: Kernel
     drive: Drive
     shingled: bool
     root: bool
     size_bytes: int | None
+    programs: tuple[Program, ...] = ()
 
 
 # No slash, so an option cannot name another device (external journal, log or realtime device).
@@ -191,7 +195,7 @@ _TEXTS = {
     OptionKind.TUNE: _TUNE_TEXT,
 }
 LONGEST_PHRASE = 100
-_RESERVED = re.compile(r"-[ULFfnqV]\b.*|.*\buuid=.*")
+_RESERVED = re.compile(r"-[ULFfqV]\b.*|-n(?! [a-z]+=[0-9]).*|.*\buuid=.*")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
 
@@ -205,14 +209,48 @@ def load_catalogue() -> dict[str, CatalogueOption]:
 
 def blocker(option: CatalogueOption, site: OptionSite) -> Message | None:
     """Return a sentence on why `option` is not offered at `site`, or None."""
-    return option.never or limits(option, site)
+    return option.never or default_reason(option, site) or limits(option, site)
+
+
+def _mkfs_program(option: CatalogueOption, programs: Sequence[Program]) -> Program | None:
+    """Return the mkfs tool of `option`, None if its version was not read."""
+    tools = {MADE[name].tool for name in option.filesystems if name in MADE}
+    mkfs = option.kind is OptionKind.MKFS
+    return next((one for one in programs if mkfs and one.name in tools), None)
+
+
+def default_reason(option: CatalogueOption, site: OptionSite) -> Message | None:
+    """Return why `option` is in effect anyway at `site`, or None."""
+    if option.default:
+        return option.never
+    program = _mkfs_program(option, site.programs)
+    if program is None:
+        return None
+    by_version = option.tool_default and program.version >= version_of(option.tool_default)
+    if by_version or option.text.partition(" ")[2] in program.defaults:
+        return t("Default of the installed {tool}.", tool=program.name)
+    return None
+
+
+def mkfs_reason(option: CatalogueOption, programs: Sequence[Program]) -> Message | None:
+    """Return why the installed mkfs does not support `option`, or None."""
+    program = _mkfs_program(option, programs)
+    if program is None:
+        return None
+    since = version_of(option.tool_since) if option.tool_since else (0, 0)
+    flag, _, value = option.text.partition(" ")
+    unknown = flag == "-O" and bool(program.features) and value not in program.features
+    if unknown or (0, 0) < program.version < since:
+        return t("The installed {tool} does not support this option.", tool=program.name)
+    return None
 
 
 def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
-    """Return why kernel, drive, workload or size rule out `option` at `site`, even if never offered, or
+    """Return why kernel, tool, drive, workload or size rule out `option` at `site`, even if never offered, or
     None."""
     return (
         _kernel_reason(option, site.kernel)
+        or mkfs_reason(option, site.programs)
         or _drive_reason(option, site)
         or _size_reason(option, site.size_bytes)
     )
@@ -389,6 +427,8 @@ def _check_bounds(place: ProfilePlace[CatalogueOption]) -> None:
     for key, text, parse in (
         ("since", option.since, version_of),
         ("until", option.until, version_of),
+        ("tool_since", option.tool_since, version_of),
+        ("tool_default", option.tool_default, version_of),
         ("at_least", option.at_least, parse_size),
         ("at_most", option.at_most, parse_size),
     ):

@@ -92,6 +92,7 @@ def site_of(
         shingled=_is_shingled(recording),
         root=profile.root,
         size_bytes=room_bytes(drive, size_bytes, table=not zoned),
+        programs=machine.programs,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.advice import workloads as words
-from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, flag_of, limits
+from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, default_reason, flag_of, limits
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.said import Message, Sentence, join, parts_of, t
@@ -122,8 +122,8 @@ def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOp
 def refuse(option: CatalogueOption, site: OptionSite) -> None:
     """Raises BadInput for options that are already the default, and Refused for those not possible at `site`
     even with confirmation."""
-    if option.default:
-        raise BadInput(t("{option} is not needed. {why}", option=option.text, why=option.never))
+    if why := default_reason(option, site):
+        raise BadInput(t("{option} is not needed. {why}", option=option.text, why=why))
     if option.refused:
         raise Refused(t("{option} is not possible: {why}", option=option.text, why=option.never))
     if reason := limits(option, site):
@@ -270,7 +270,9 @@ def offered(
     options = [
         option
         for option in catalogue.values()
-        if choice.filesystem in option.filesystems and option.kind not in NOT_WRITTEN and not option.default
+        if choice.filesystem in option.filesystems
+        and option.kind not in NOT_WRITTEN
+        and default_reason(option, site) is None
     ]
     advised = {option.text for option in (*choice.mkfs, *choice.mount)}
     found = [

@@ -377,17 +377,18 @@ class Kernel:
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program's version (first two numbers, (0, 0) if unknown) and features, as the program reports
-    them."""
+    them. `defaults`: features that its configuration enables."""
 
     name: str
     version: tuple[int, int] = (0, 0)
     features: frozenset[str] = frozenset()
+    defaults: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
     """Facts about the system and its drives. `tools`: installed programs with their paths. `programs`:
-    versions and features, only read if a zoned drive requires them.
+    versions and features of mkfs tools.
 
     `boot_id`: the kernel's identifier of the current boot. `missing_files`: missing files that mkfs programs
     need. `family`: distribution family: debian, fedora, arch, suse, alpine or void; empty if other or not

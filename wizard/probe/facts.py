@@ -213,8 +213,8 @@ class RawMachine:
     """The recorded machine. Fields are empty or None in recordings from before they existed.
 
     - `filesystems`: /proc/filesystems. `modules`: filesystem modules, loadable or built in.
-    - `config`, `said`: lines of the kernel's configuration, and output of tools by command. Only read if a
-      host-managed zoned drive is present.
+    - `config`: lines of the kernel's configuration, only read if a host-managed zoned drive is present.
+    - `said`: output of mkfs tools by command, and mke2fs.conf.
     - `missing_files`: missing files that mkfs tools require.
     - `shown_modules`: modules of the device mapper and md in /sys/module. `listed_modules`: those that
       /lib/modules lists as loadable or built in, None without lists. `loads_modules`: the kernel can load

@@ -8,8 +8,8 @@ import pytest
 
 from tests.devices import MakeDrive, attempt, tool
 from tests.loop.applying import Work, diskwright, said, story
-from tests.loop.program import MIB, Event, RunState, read_plan
-from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue, on_kernel
+from tests.loop.program import MIB, Event, RunState, probe_machine, read_plan
+from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue, mkfs_reason, on_kernel
 from wizard.apply.system.mounts import mount_differences
 from wizard.model.machine import Kernel
 from wizard.model.plan import Mount
@@ -83,10 +83,14 @@ def test_what_mkfs_can_be_asked_for_is_made_and_mounted(
     place.mkdir()
     options = [option for option in known(OptionKind.MKFS, filesystem) if "zoned" not in option.needs]
     assert options
+    programs = probe_machine([]).programs
     for option in options:
         own(path)
-        tool(*MAKE[filesystem], *option.text.split(), path)
-        if option.id in OF_THE_BUILD:
+        refused = mkfs_reason(option, programs)
+        assert bool(attempt(*MAKE[filesystem], *option.text.split(), path).returncode) is bool(refused), (
+            option.id
+        )
+        if option.id in OF_THE_BUILD or refused:
             continue
         tool("mount", "-t", filesystem, path, str(place))
         tool("umount", str(place))

@@ -3,12 +3,13 @@
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.advice.catalogue import OptionKind, load_catalogue
+from wizard.advice.catalogue import Need, OptionKind, load_catalogue
 from wizard.advice.ranking import advise, site_of
-from wizard.advice.request import Offered, offered
+from wizard.advice.request import Offered, offered, take_options
 from wizard.advice.workloads import find_workload
+from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
-from wizard.model.machine import Kernel
+from wizard.model.machine import Kernel, Program
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 
@@ -62,3 +63,58 @@ def test_what_the_kernel_does_not_take_is_refused_with_its_reason() -> None:
     assert not offers("xfs")["xfs-rmapbt"].refusal
     old = offers("xfs", kernel="4.4.0")["xfs-rmapbt"]
     assert "4.8" in old.refusal
+
+
+XFS_PARENT, BGT = "xfs-parent-pointers", "btrfs-block-group-tree"
+LISTED = frozenset({"no-holes", "zoned"})
+
+
+@pytest.mark.parametrize(
+    ("program", "option", "state"),
+    [
+        (Program("mkfs.xfs", (6, 1)), "xfs-rmapbt", "offered"),
+        (Program("mkfs.xfs", (6, 5)), "xfs-rmapbt", "default"),
+        (Program("mkfs.xfs", (5, 14)), "xfs-bigtime", "offered"),
+        (Program("mkfs.xfs", (5, 15)), "xfs-bigtime", "default"),
+        (Program("mkfs.xfs", (6, 9)), XFS_PARENT, "refused"),
+        (Program("mkfs.xfs", (6, 10)), XFS_PARENT, "offered"),
+        (Program("mkfs.xfs", (6, 18)), XFS_PARENT, "default"),
+        (Program("mkfs.xfs", (7, 0)), "xfs-exchange-range", "default"),
+        (Program("mkfs.xfs"), "xfs-exchange-range", "offered"),
+        (Program("mkfs.btrfs", (6, 2), LISTED), BGT, "refused"),
+        (Program("mkfs.btrfs", (6, 17), LISTED | {"block-group-tree"}), BGT, "offered"),
+        (Program("mkfs.btrfs", (6, 19), LISTED | {"block-group-tree"}), BGT, "default"),
+        (Program("mkfs.ext4", (1, 46)), "ext4-orphan-file", "refused"),
+        (Program("mkfs.ext4", (1, 47)), "ext4-orphan-file", "offered"),
+        (Program("mkfs.ext4", (1, 47), defaults=frozenset({"orphan_file"})), "ext4-orphan-file", "default"),
+        (Program("mkfs.ext4", (1, 47), defaults=frozenset({"orphan_file"})), "ext4-checksum-seed", "offered"),
+    ],
+)
+def test_what_the_installed_mkfs_sets_itself_is_not_offered(
+    program: Program, option: str, state: str
+) -> None:
+    filesystem = option.partition("-")[0]
+    of = machine(drive(), kernel=Kernel("7.0.0", frozenset({"ext4", "xfs", "btrfs"})), programs=(program,))
+    profile, catalogue = find_workload("large-media"), load_catalogue()
+    site = site_of(of, drive(), UNKNOWN, profile, None)
+    choice = advise(of, drive(), UNKNOWN, profile).choice(filesystem)
+    assert choice is not None
+    found = {one.option.id: one for one in offered(choice, site, catalogue)}
+    assert (option in found) is (state != "default")
+    if state == "offered":
+        assert catalogue[option].text in str(
+            take_options(choice, [option], (), site, catalogue, "x").choice.mkfs
+        )
+        return
+    assert state == "default" or found[option].refusal
+    with pytest.raises(BadInput if state == "default" else Refused):
+        take_options(choice, [option], (), site, catalogue, "x")
+
+
+@pytest.mark.parametrize(
+    "option", ["xfs-parent-pointers", "xfs-exchange-range", "ext4-orphan-file", "ext4-checksum-seed", BGT]
+)
+def test_a_new_feature_states_which_kernel_and_boot_loader_lose_access(option: str) -> None:
+    entry = load_catalogue()[option]
+    assert "kernels before" in entry.risk.english.lower() and "GRUB" in entry.risk.english
+    assert entry.since and (Need.NOT_ROOT in entry.needs or "GRUB reads it" in entry.risk.english)

@@ -85,6 +85,8 @@ SEQUENTIAL_PREFERRED = 3
 _OPTION = re.compile(r"(?m)^CONFIG_(\w+)=[ym]$|^# CONFIG_(\w+) is not set$")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 _FEATURE = re.compile(r"(?m)^([a-z][\w-]*) +- ")
+_DEFAULTS = re.compile(r"(?m)^\s*ext4 = \{\s*features = (\S+)")
+"""The features of ext4 in mke2fs.conf."""
 
 
 def zones_of(raw: RawDrive) -> Zones | None:
@@ -142,4 +144,5 @@ def _program(name: str, said: list[str]) -> Program:
     )
     version = next((match for match in versions if match), None)
     features = frozenset(feature for text in said for feature in _FEATURE.findall(text))
-    return Program(name, (int(version[1]), int(version[2])) if version else (0, 0), features)
+    defaults = frozenset(one for text in said for line in _DEFAULTS.findall(text) for one in line.split(","))
+    return Program(name, (int(version[1]), int(version[2])) if version else (0, 0), features, defaults)

@@ -136,8 +136,10 @@ ASKED = (
     ("mkfs.btrfs", "-O", "list-all"),
     ("mkfs.xfs", "-V"),
     ("mkfs.f2fs", "-V"),
+    ("mkfs.ext4", "-V"),
 )
-"""Commands that print a tool's support for zones. None touches a device."""
+"""Commands that print a tool's version and features. None touches a device."""
+MKE2FS_CONF = "/etc/mke2fs.conf"
 
 ASKED_SECONDS = 5.0
 GZIP = 16 + zlib.MAX_WBITS
@@ -164,7 +166,7 @@ def read_machine() -> RawMachine:
         graph=read_graph(),
         boot_id=boot_id(),
         config=_configuration(release) if zoned else "",
-        said=_tool_output() if zoned else {},
+        said=_tool_output(),
         architecture=os.uname().machine,
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
         shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
@@ -230,13 +232,13 @@ def _configuration(release: str) -> str:
 
 
 def _tool_output() -> dict[str, str]:
-    """Return the output of each command in ASKED. Omits missing and failing tools."""
+    """Return the output of each command in ASKED, and mke2fs.conf. Omits missing and failing tools."""
     found = {}
     for argv in ASKED:
         with suppress(Failed):
             result = run(argv, seconds=ASKED_SECONDS, accept=range(256))
             found[" ".join(argv)] = (result.output + result.errors).strip()
-    return found
+    return found | {f"mkfs.ext4 {MKE2FS_CONF}": text(Path(MKE2FS_CONF)) or ""}
 
 
 def _names(folder: Path) -> list[str]:
