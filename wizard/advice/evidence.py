@@ -24,7 +24,8 @@ TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """Common data of all measurements in a file. `note`: a peculiarity of the whole study.
+    """Common data of all measurements in a file. `rotational`: True for hard disks, None if unknown. `note`:
+    a peculiarity of the whole study.
 
     `repeats`: number of runs per mean, if individual runs were not published. `like_for_like`: False if
     filesystems were not measured under the same conditions.
@@ -35,6 +36,7 @@ class Study:
     era: ProfileText
     kernel: ProfileText
     hardware: ProfileText
+    rotational: bool | None = None
     note: ProfileText = NO_TEXT
     repeats: int = 1
     like_for_like: bool = True
@@ -107,6 +109,7 @@ def _evidence(study: Study, row: Measurement) -> Evidence:
         note=join(*notes),
         runs=row.runs,
         like_for_like=study.like_for_like,
+        rotational=study.rotational,
     )
 
 

@@ -15,7 +15,7 @@ from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, 
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import NO_TEXT, Message, Sentence, join, t
 
 _ORDER = list(Rank)
 
@@ -33,7 +33,13 @@ def advise(
     shingled, room = site.shingled, site.size_bytes
     ranked = sorted(
         (
-            (candidate, _rank_on_drive(candidate, shingled=shingled, zoned=zoned, host_managed=host_managed))
+            (
+                candidate,
+                _with_results(
+                    _rank_on_drive(candidate, shingled=shingled, zoned=zoned, host_managed=host_managed),
+                    drive.rotational,
+                ),
+            )
             for candidate in profile.candidates
         ),
         key=lambda pair: _ORDER.index(pair[1].place),
@@ -73,11 +79,19 @@ def advise(
         choices=tuple(choices),
         doubts=(
             *_doubts(machine, drive, recording, profile),
-            *(() if zoned else _unproven(tuple(choices), profile, shingled=shingled)),
+            *(() if zoned else _unproven(tuple(choices), profile, drive, shingled=shingled)),
         ),
         notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
         zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
-        unmade=unmade(() if host_managed else profile.measured_on(shingled=shingled).figures),
+        unmade=unmade(
+            ()
+            if host_managed
+            else [
+                card
+                for card in profile.measured_on(shingled=shingled).figures
+                if card.applies(drive.rotational)
+            ]
+        ),
     )
 
 
@@ -119,14 +133,37 @@ def _rank_on_drive(
                 "from copy-on-write (nodatacow) or have space reserved (fallocate)."
             ),
             evidence=(),
+            results=NO_TEXT,
         )
     if on_zones:
         # A filesystem unsuitable for the workload does not become suitable as the only possible one.
-        return replace(candidate.usual, place=Rank.REJECTED, evidence=())
+        return replace(candidate.usual, place=Rank.REJECTED, evidence=(), results=NO_TEXT)
     if host_managed:
         sentence = t("Results from other drives do not apply here.")
         return RankedChoice(Rank.REJECTED, sentence, (), (), (), ())
     return candidate.shingled if shingled else candidate.usual
+
+
+def _with_results(standing: RankedChoice, rotational: bool | None) -> RankedChoice:
+    """Add the figures to the sentence, with date and hardware, if measured on this kind of drive. Drops
+    evidence from other kinds."""
+    if not standing.evidence:
+        return standing
+    first = standing.evidence[0]
+    cards = [card for card in standing.evidence if card.rotational == first.rotational]
+    measured = dict.fromkeys(
+        t("{era}, kernel {kernel}, {hardware}", era=one.era, kernel=one.kernel, hardware=one.hardware)
+        for one in cards
+    )
+    results = (
+        (standing.results,) if first.applies(rotational) else (t("Uncertain: not measured on such a drive."),)
+    )
+    dated = (*results, t("Measured: {studies:semicolons}.", studies=tuple(measured)))
+    return replace(
+        standing,
+        sentence=join(standing.sentence, *(dated if standing.results else ())),
+        evidence=tuple(card for card in standing.evidence if card.applies(rotational)),
+    )
 
 
 def _obstacles(
@@ -339,7 +376,9 @@ def _if_not_shingled(profile: Profile) -> list[Message]:
     ]
 
 
-def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) -> Iterator[str]:
+def _unproven(
+    choices: tuple[Choice, ...], profile: Profile, drive: Drive, *, shingled: bool
+) -> Iterator[str]:
     """Yield a doubt if there are measurements for this workload but none proves the first filesystem faster,
     and how to resolve the doubt."""
     published = profile.measured_on(shingled=shingled)
@@ -349,7 +388,7 @@ def _unproven(choices: tuple[Choice, ...], profile: Profile, *, shingled: bool) 
     )
     if first is None or second is None or not profile.trial or not published.figures:
         return
-    if published.show(first, second):
+    if published.show(first, second, drive.rotational):
         return
     yield str(
         t(

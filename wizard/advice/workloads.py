@@ -42,6 +42,7 @@ class ShingledForm:
 
     place: Rank
     sentence: ProfileText
+    results: ProfileText = NO_TEXT
     evidence: tuple[str, ...] | None = None
     mkfs: tuple[str, ...] | None = None
     mount: tuple[str, ...] | None = None
@@ -50,12 +51,14 @@ class ShingledForm:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceForm:
-    """A filesystem's rank for a workload, as defined in a file. All references are ids. `unfit`: never moves
+    """A filesystem's rank for a workload, as defined in a file. All references are ids. `results`: sentences
+    with figures of the evidence. `unfit`: never moves
     up, even if better filesystems are not possible."""
 
     filesystem: str
     place: Rank
     sentence: ProfileText
+    results: ProfileText = NO_TEXT
     evidence: tuple[str, ...] = ()
     mkfs: tuple[str, ...] = ()
     mount: tuple[str, ...] = ()
@@ -91,7 +94,8 @@ class WorkloadForm:
 
 @dataclass(frozen=True, slots=True)
 class RankedChoice:
-    """A filesystem's rank with its options and evidence. `schedulers` are in order of preference."""
+    """A filesystem's rank with its options and evidence. `schedulers` are in order of preference. `results`:
+    sentences with figures of the evidence."""
 
     place: Rank
     sentence: Message
@@ -99,6 +103,7 @@ class RankedChoice:
     mkfs: tuple[CatalogueOption, ...]
     mount: tuple[CatalogueOption, ...]
     schedulers: tuple[CatalogueOption, ...]
+    results: Message = NO_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +129,16 @@ class PublishedMeasurements:
     figures: tuple[Evidence, ...] = ()
     regret: ProfileText = NO_TEXT
 
-    def show(self, better: str, worse: str) -> bool:
-        """Return True if any measurement proves that `better` beats `worse`."""
-        return any(card.shows(better, worse) for card in self.figures)
+    def show(self, better: str, worse: str, rotational: bool | None = None) -> bool:
+        """Return True if any measurement proves that `better` beats `worse` on such a drive."""
+        return any(card.shows(better, worse) for card in self.figures if card.applies(rotational))
 
-    def said_of(self, advised: str, sentence: Message) -> Message:
-        """Return the recommended filesystem's sentence. If another is proven faster, add why that one is not
-        recommended."""
+    def said_of(self, advised: str, results: Message) -> Message:
+        """Return the sentences with the recommended filesystem's figures. If another is proven faster, add
+        why that one is not recommended."""
         others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
         beaten = any(self.show(other, advised) for other in others)
-        return join(sentence, self.regret) if beaten and self.regret else sentence
+        return join(results, self.regret) if beaten and self.regret else results
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +210,7 @@ def _with_regret(
     def add_regret(standing: RankedChoice, published: PublishedMeasurements) -> RankedChoice:
         if standing.place is not Rank.CHOSEN:
             return standing
-        return replace(standing, sentence=published.said_of(candidate.filesystem, standing.sentence))
+        return replace(standing, results=published.said_of(candidate.filesystem, standing.results))
 
     return replace(
         candidate,
@@ -328,6 +333,7 @@ class _WorkloadLoader:
             self._options(f"{key}.mkfs", OptionKind.MKFS, filesystem, mkfs),
             self._options(f"{key}.mount", OptionKind.MOUNT, filesystem, mount),
             self._options(f"{key}.schedulers", OptionKind.SCHEDULER, filesystem, schedulers),
+            form.results,
         )
 
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:

@@ -387,7 +387,7 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
             "ext4 reached 52.7 operations a second on a shingled drive, and 142.3 on a "
             "conventional one."
         ),
-        t("a comparison of filesystems on a Seagate ST8000AS0002 and a conventional Toshiba"),
+        t("a comparison of 2015 (Linux 3.16, Seagate ST8000AS0002, conventional Toshiba MD04ACA400)"),
         t(
             "The recording method cannot be changed. Use the drive for large, write-once "
             "files, mounted with noatime. Avoid databases, virtual machines and parity "

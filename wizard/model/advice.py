@@ -26,6 +26,7 @@ class Evidence:
 
     `figures`: filesystem (or configuration) and value in `unit`. `runs`: individual runs, if published; their
     figure is the mean. `like_for_like`: False if filesystems were not measured under the same conditions.
+    `rotational`: True if a hard disk was measured, None if unknown.
     """
 
     id: str
@@ -40,6 +41,11 @@ class Evidence:
     note: Message | str = field(default="", metadata=IN_ENGLISH)
     runs: tuple[tuple[str, tuple[float, ...]], ...] = ()
     like_for_like: bool = True
+    rotational: bool | None = None
+
+    def applies(self, rotational: bool | None) -> bool:
+        """Return True if the figures may hold for a drive that rotates or not. Unknown values match both."""
+        return rotational is None or self.rotational in (None, rotational)
 
     def shows(self, better: str, worse: str) -> bool:
         """Return True if this is evidence that `better` beats `worse`: same conditions, enough runs, and

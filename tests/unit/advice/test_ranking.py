@@ -1,6 +1,7 @@
 """The ranking: what comes first for which work on which drive, and what is said when it cannot."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Kernel, Machine
-from wizard.model.said import GIB, MIB, TIB
+from wizard.model.said import GIB, MIB, TIB, in_english, parts_of
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 SHINGLED = Recording("shingled", "drive", Recorded.YES, "high")
@@ -163,6 +164,47 @@ def test_journal_and_barriers_are_always_kept(workload: str, recording: Recordin
         assert not any(bad in words for bad in ("has_journal", "barrier", "writeback", "discard"))
         for option in (*choice.mkfs, *choice.mount):
             assert str(option.why).endswith(".")
+
+
+HARD_DISK, SSD = {"rotational": True}, {"rotational": False, "kernel_rotational": False}
+
+
+@pytest.mark.parametrize(
+    ("workload", "filesystem", "of", "applies"),
+    [
+        ("nas", "btrfs", HARD_DISK, True),
+        ("nas", "btrfs", SSD, False),
+        ("nas", "btrfs", SSD | {"bus": "nvme", "path": "/dev/nvme0n1"}, False),
+        ("nas", "btrfs", {"rotational": None, "kernel_rotational": None}, True),
+        ("database", "xfs", HARD_DISK, True),
+        ("database", "xfs", SSD, False),
+        ("ssd-general", "ext4", SSD, True),
+        ("ssd-general", "ext4", HARD_DISK, False),
+    ],
+)
+def test_figures_count_only_for_the_kind_of_drive_that_was_measured(
+    workload: str, filesystem: str, of: dict[str, Any], applies: bool
+) -> None:
+    (profile,) = [one for one in find_workload(workload).candidates if one.filesystem == filesystem]
+    choice = the(advice_for(workload, drive(**of)), filesystem)
+    said = [in_english(part) for part in parts_of(choice.sentence)]
+    assert in_english(profile.usual.results)
+    assert (in_english(profile.usual.results) in said) is applies
+    assert any(part.startswith("Uncertain") for part in said) is not applies
+    assert bool(choice.evidence) is applies
+    # Figure or not, what was measured is dated.
+    first = profile.usual.evidence[0]
+    assert all(str(fact) in str(choice.sentence) for fact in (first.era, first.kernel, first.hardware))
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("of", [HARD_DISK, SSD])
+def test_no_evidence_of_the_other_kind_of_drive_is_shown(workload: str, of: dict[str, Any]) -> None:
+    advice = advice_for(workload, drive(**of))
+    shown = [card for choice in advice.choices for card in choice.evidence]
+    shown += [card for unmade in advice.unmade for card in unmade.evidence]
+    assert all(card.rotational is of["rotational"] for card in shown)
+    assert find_workload(workload).measured.figures == () or advice.doubts or of is HARD_DISK
 
 
 def test_inodes_by_the_size_of_the_volume_not_of_the_drive() -> None:
