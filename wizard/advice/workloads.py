@@ -138,7 +138,9 @@ class PublishedMeasurements:
         why that one is not recommended."""
         others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
         beaten = any(self.show(other, advised) for other in others)
-        return join(results, self.regret) if beaten and self.regret else results
+        if not (beaten and self.regret):
+            return results
+        return join(results, self.regret) if results else self.regret
 
 
 @dataclass(frozen=True, slots=True)
