@@ -170,7 +170,7 @@ SATA_FLEET = Fleet(
             7,
             "TOSHIBA MQ04ABF100",
             expected=Expected(
-                "yes", "drive", ("recording-shingled", "geometry-512e"), Outcome.ALIGNED_FASTER
+                "likely", "drive", ("recording-shingled-likely", "geometry-512e"), Outcome.ALIGNED_FASTER
             ),
         ),
         # A whole one, by the database and by the list.

@@ -49,7 +49,7 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     [
         ("archive", Recorded.YES, False),
         ("by-word-69", Recorded.YES, False),
-        ("by-list", Recorded.YES, False),
+        ("by-list", Recorded.LIKELY, False),
         ("by-trim", Recorded.LIKELY, False),
         ("red", Recorded.UNKNOWN, False),
         ("huge", Recorded.UNKNOWN, False),
