@@ -316,14 +316,18 @@ def _is_loop_over(drive: Drive, other: Drive) -> bool:
     return drive.backing_file is not None and drive.backing_file in nodes
 
 
-def _copy_remedy(drive: Drive, devices: set[str]) -> Message:
+def _copy_remedies(drive: Drive, devices: set[str]) -> Iterator[Message]:
+    yield t("Detach the copy.")
     used = {use.subject for use in drive.uses}
-    places = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
-    for device, marks in places:
-        kind = KINDS.get(marks[0].kind) if len(marks) == 1 and device in devices - used else None
-        if kind and kind.set_uuid and not drive.read_only:
-            return t("Detach the copy, or give it a new UUID: `diskwright new-uuid {device}`.", device=device)
-    return t("Detach the copy.")
+    for device, marks in (
+        (drive.path, drive.signatures),
+        *((part.path, part.signatures) for part in drive.partitions),
+    ):
+        kind = KINDS.get(marks[0].kind) if len(marks) == 1 else None
+        if kind and kind.set_uuid and device in devices - used and not drive.read_only:
+            yield t("Or run `sudo diskwright new-uuid {device}`.", device=device)
+    if drive.path in devices and drive.partitions and not used:
+        yield t("For the GPT, run `sgdisk --randomize-guids {drive}`.", drive=drive.path)
 
 
 def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
@@ -362,7 +366,7 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         ),
         t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),
         t("libblkid: UUID and UUID_SUB; the GPT's disk GUID"),
-        _copy_remedy(drive, devices),
+        join(*_copy_remedies(drive, devices)),
     )
 
 

@@ -36,7 +36,7 @@ from wizard.model.ext import Waiting
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Obstacle, Signature, Table, Use
-from wizard.model.said import GIB, KIB, MIB, TIB, Message
+from wizard.model.said import GIB, KIB, MIB, TIB, Message, parts_of
 from wizard.probe.interpret import machine_of
 
 LIST = (
@@ -364,6 +364,26 @@ def test_a_copy_is_found_from_either_side(mark: Signature) -> None:
     pair, use = ["/dev/sda1", "/dev/sdb1"], ("/srv", "/dev/sda1")
     found = copies(mounted, on("/dev/sdb", mark))
     assert found == [[(pair[0], mark.kind, pair[1]), use], [(pair[1], mark.kind, pair[0]), use]]
+
+
+@pytest.mark.parametrize(
+    ("subject", "devices"),
+    [
+        (on("/dev/sda", XFS), ["/dev/sda1"]),
+        (on("/dev/sda", XFS, table=gpt(uuid="/dev/sdb")), ["/dev/sda1", "/dev/sda"]),
+        (on("/dev/sda", XFS, uses=(Use("mounted", "/dev/sda1", "/srv"),)), []),
+        (on("/dev/sda", XFS, read_only=True), []),
+        (on("/dev/sda", Signature("crypto_LUKS", "crypto", uuid="11")), []),
+    ],
+)
+def test_a_new_uuid_is_offered_where_it_can_be_set(subject: Drive, devices: list[str]) -> None:
+    other = on("/dev/sdb", *subject.partitions[0].signatures)
+    (found,) = (
+        one
+        for one in diagnose(machine(subject, other), subject, LIST).findings
+        if one.code == "identity-same-filesystem"
+    )
+    assert [str(value) for part in parts_of(found.remedy) for _, value in part.values] == devices  # type: ignore[union-attr]
 
 
 def test_a_copied_table_is_found() -> None:

@@ -17,6 +17,7 @@ from wizard.model.changes import (
     Detach,
     EditFstab,
     LineEdit,
+    NewUuid,
     PowerOff,
     Relabel,
     Remount,
@@ -92,6 +93,26 @@ OF_OTHERS = Use("mounted", PART, HIDDEN_AT(place="/srv/films"))
 def test_why_a_label_cannot_be_changed(on: Drive, says: str | None) -> None:
     reason = why_not_relabel(on, PART)
     assert (str(reason) if reason else None) == says
+
+
+@pytest.mark.parametrize(
+    ("on", "possible"),
+    [
+        (held(), True),
+        (held("xfs"), True),
+        (held("btrfs"), True),
+        (held("swap"), True),
+        (held("ext4", at()), False),
+        (held("xfs", HIDDEN), False),
+        (held("swap", SWAP), False),
+        (held("ext4", LOOP), False),
+        (held("jfs"), False),
+        (held("crypto_LUKS"), False),
+        (held(read_only=True), False),
+    ],
+)
+def test_a_uuid_is_changed_only_on_a_filesystem_at_rest(on: Drive, possible: bool) -> None:
+    assert (why_not_relabel(on, PART, uuid=True) is None) is possible
 
 
 def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
@@ -296,6 +317,8 @@ def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> C
 
 LABEL = SetLabel("new")
 RELABEL = Relabel(PART, "ext4", "", "old", "new")
+OTHER_UUID = UUID.replace("1", "2")
+RENUMBER = Relabel(PART, "ext4", "", UUID, OTHER_UUID, "uuid")
 MOUNT = Mount(PART, "/srv/a", "ext4", ("noatime",))
 UNMOUNT = Unmount(PART, "/srv/a", "ext4", ("rw", "noatime"))
 POWER = PowerOff("/dev/sda", ("/sys/class/block/sda/device/delete",))
@@ -306,6 +329,7 @@ WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
     "good",
     [
         wanting(LABEL, RELABEL, edits(CHANGED)),
+        wanting(NewUuid(), RENUMBER),
         wanting(Attach(), MOUNT, edits(ADDED)),
         wanting(Detach(boot=True), UNMOUNT, edits(GONE)),
         wanting(SwitchOff(), UNMOUNT, POWER, **WHOLE),
@@ -322,6 +346,14 @@ def test_what_an_action_takes_holds_together(good: Changes) -> None:
         (wanting(LABEL, replace(RELABEL, filesystem="xfs")), "labels another filesystem"),
         (wanting(LABEL, replace(RELABEL, new="seventeen-letters")), "its label is longer"),
         (wanting(LABEL, MOUNT), "does not allow mount"),
+        (wanting(LABEL, RENUMBER), "does not allow uuid"),
+        (wanting(NewUuid(), RELABEL), "does not allow label"),
+        (wanting(NewUuid(), RENUMBER, edits(CHANGED)), "does not allow edit-fstab"),
+        (wanting(NewUuid(), replace(RENUMBER, device="/dev/sda2")), "it changes '/dev/sda2'"),
+        (wanting(NewUuid(), replace(RENUMBER, filesystem="xfs")), "labels another filesystem"),
+        (wanting(NewUuid(), replace(RENUMBER, old=OTHER_UUID)), "is not a UUID"),
+        (wanting(NewUuid(), replace(RENUMBER, new=UUID)), "is not a UUID"),
+        (wanting(NewUuid(), replace(RENUMBER, new="$(reboot)")), "is not a UUID"),
         (wanting(LABEL, RELABEL, edits(GONE)), "more than the label"),
         (wanting(LABEL, RELABEL, edits(replace(CHANGED, new="LABEL=new /etc ext4 nofail"))), "more than"),
         (wanting(LABEL, RELABEL, edits(replace(CHANGED, old="UUID=1 /a ext4 nofail 0 2"))), "more than"),
