@@ -80,7 +80,7 @@ class Situation:
     reported by e2fsck, None if not checked. `fstab`: path of fstab. `own`: fstab on the filesystem itself,
     None if there is none or it was not read. `units`: systemd units that mount it. `missing`: missing tools.
     `family`: distribution family. `e2fsprogs`: their version. `no_snapshots`: clause on why device mapper is
-    not available, or empty. `manifest_seconds`: time to read all files before and after.
+    not available, or empty.
     """
 
     drive: Identity
@@ -105,7 +105,6 @@ class Situation:
     store: Folder = Folder("")
     undo_dir: Folder = Folder("")
     target: FreshTarget | None = None
-    manifest_seconds: float = 0.0
 
 
 FIRST_BYTES = 4096

@@ -137,9 +137,20 @@ def operation_seconds(operation: MigrationOperation, before: ExtFacts, *, rotati
     return round(seconds, 1)
 
 
-def fingerprint_seconds(device_bytes: int, *, rotational: bool | None) -> float:
-    """Return the rough time to read the whole device."""
-    return device_bytes / usual_bytes_per_second(rotational)
+READ_BYTES_PER_SECOND = {True: 90e6, False: 350e6, None: 120e6}
+ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
+"""Estimated read speeds of rotating drives, others, and unknown ones."""
+
+
+def compare_seconds(before: ExtFacts, rotational: bool | None) -> float:
+    """Return the rough time to read all files twice, before and after the conversion."""
+    entries = max(0, before.inodes - before.free_inodes) / ENTRIES_PER_SECOND[rotational]
+    return 2 * (used_bytes(before) / READ_BYTES_PER_SECOND[rotational] + entries)
+
+
+def fingerprint_seconds(before: ExtFacts, means: Means, rotational: bool | None) -> float:
+    """Return the rough time to read the whole device once, 0 if undo does not need its fingerprint."""
+    return before.size_bytes / usual_bytes_per_second(rotational) if means is Means.DIRECT else 0.0
 
 
 def used_bytes(before: ExtFacts) -> int:

@@ -7,7 +7,7 @@ from wizard.ext4 import carry as words
 from wizard.ext4.assessment import Folder, Situation
 from wizard.ext4.carry import against, obstacles_of, refusal
 from wizard.ext4.check import check_migration
-from wizard.ext4.duration import fingerprint_seconds, gains_of, room_bytes
+from wizard.ext4.duration import compare_seconds, fingerprint_seconds, gains_of, room_bytes
 from wizard.ext4.operations import all_operations, fresh_operations, renamed
 from wizard.ext4.steps import migration_steps
 from wizard.ext4.system_checks import told_of
@@ -161,21 +161,18 @@ def _manual_changes(situation: Situation, operations: Sequence[MigrationOperatio
 def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[Message | str]:
     if means is Means.DIRECT:
         yield not_covered(situation)
-        seconds = fingerprint_seconds(
-            situation.device_bytes or situation.ext.size_bytes, rotational=situation.drive.rotational
-        )
         yield t(
             "All of {device} is read for its fingerprint before the first step, and "
             "again on undo. Each read takes {time:time}.",
             device=situation.device,
-            time=seconds,
+            time=fingerprint_seconds(situation.ext, means, situation.drive.rotational),
         )
     if means in (Means.DIRECT, Means.TRANSACTION):
         yield t("Undo is possible until you keep the result or mount the filesystem for writing.")
     if manifest:
         yield t(
             "Comparing all files before and after takes {time:time} in total.",
-            time=situation.manifest_seconds,
+            time=compare_seconds(situation.ext, situation.drive.rotational),
         )
     elif way is Way.FULL:
         yield t("File contents are not compared before and after; --manifest enables this.")

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wizard.ext4.assessment import Situation
 from wizard.ext4.carry import against, obstacles_of
-from wizard.ext4.duration import gains_of, operation_seconds, room_bytes, used_bytes
+from wizard.ext4.duration import (
+    compare_seconds,
+    fingerprint_seconds,
+    gains_of,
+    operation_seconds,
+    room_bytes,
+    used_bytes,
+)
 from wizard.ext4.make import means_of, not_covered
 from wizard.ext4.operations import all_operations, fresh_operations, operations_for
 from wizard.ext4.steps import migration_steps
@@ -164,7 +171,7 @@ def prospect_of(situation: Situation) -> Prospect:
 
 
 def _offer(situation: Situation, way: Way) -> WayOffer:
-    before, means = situation.ext, means_of(situation, way)
+    before, means, rotational = situation.ext, means_of(situation, way), situation.drive.rotational
     operations = _operations(situation, way)
     finding = against(situation, way)
     steps = migration_steps(operations, situation.device, before, situation.drive, means)
@@ -175,12 +182,11 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
         costs=tuple(map(str, _costs(situation, way, means))),
         undone=str(_undo_text(way, means)),
         seconds=round(
-            sum(
-                operation_seconds(step.operation, before, rotational=situation.drive.rotational)
-                for step in steps
-            ),
+            fingerprint_seconds(before, means, rotational)
+            + sum(operation_seconds(step.operation, before, rotational=rotational) for step in steps),
             1,
         ),
+        compare_seconds=round(compare_seconds(before, rotational), 1) if way in COMPARED else 0.0,
         room_bytes=used_bytes(before) if way is Way.FRESH else room_bytes(operations, before, means),
         obstacle=str(told_of(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",

@@ -329,9 +329,8 @@ class Services(CopyService, Protocol):
         """Ask a run to stop before its next step."""
         ...
 
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
-        """Return the methods to convert a filesystem on the drive to ext4, with their obstacles, and the
-        rough number of seconds to read all files before and after.
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
+        """Return the methods to convert a filesystem on the drive to ext4, with their obstacles.
 
         Raises Refused or BadInput. May take long and request root privileges.
         """

@@ -167,7 +167,7 @@ class RecordedServices(Rules):
     def request_stop(self, run: Path) -> None:
         """Do nothing: there are no runs."""
 
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
         """Raises Refused: recordings contain no ext superblock."""
         raise Refused(str(NOT_RECORDED))
 

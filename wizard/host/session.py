@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class SessionConversion:
     """Conversion of the filesystem on `device` to ext4, and the decisions made so far.
 
-    `compares`: compare all files before and after, if the method leaves this open; takes about
-    `comparing_seconds`. `repairs`: damage may be repaired. `folder`: where to store the temporary data of a
-    method. `target`: volume for a fresh filesystem. None means undecided.
+    `compares`: compare all files before and after, if the method leaves this open. `repairs`: damage may
+    be repaired. `folder`: where to store the temporary data of a method. `target`: volume for a fresh
+    filesystem. None means undecided.
     """
 
     device: str
@@ -38,7 +38,6 @@ class SessionConversion:
     repairs: bool = False
     folder: Path | None = None
     target: str | None = None
-    comparing_seconds: float = 0.0
     migration: Migration | None = None
 
 

@@ -246,12 +246,11 @@ class RealServices(Running):
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
         return () if self.demo else doubts_about(folder)
 
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
         """Inspect the filesystem, which requires root."""
         from wizard.ext4.ways import prospect_of
 
-        situation = self._inspect_ext(moving)
-        return prospect_of(situation), situation.manifest_seconds
+        return prospect_of(self._inspect_ext(moving))
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         """Inspect the filesystem again and plan the steps."""

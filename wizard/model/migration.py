@@ -210,7 +210,8 @@ class Migration:
 class WayOffer:
     """A conversion method as offered for one filesystem.
 
-    `gains`, `costs` and `undone` (how to undo) are sentences. `seconds` and `room_bytes` are estimates.
+    `gains`, `costs` and `undone` (how to undo) are sentences. `seconds`, `room_bytes` and `compare_seconds`
+    (to compare all files, in addition) are estimates.
     `obstacle`: why the method is not available, or empty. `obstacle_code`: code of that finding.
     """
 
@@ -223,6 +224,7 @@ class WayOffer:
     room_bytes: int
     obstacle: str = ""
     obstacle_code: str = ""
+    compare_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

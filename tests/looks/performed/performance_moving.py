@@ -46,8 +46,8 @@ class MovingPerformance(RecordedServices):
     def obstacle(self) -> str:
         return ""
 
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
-        return prospect_of(self.found), self.found.manifest_seconds
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
+        return prospect_of(self.found)
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         assert moving.way is not None

@@ -43,7 +43,7 @@ class MovingServices(RecordedServices):
 
     def __init__(self, found: Situation | None = None, around: Machine | None = None) -> None:
         super().__init__(around or machine(old_drive()), "a rehearsal")
-        self.found = found or situation(manifest_seconds=900.0)
+        self.found = found or situation()
         self.hindrance = self.refusal = self.fault = self.told = self.used = ""
         self.fails_at: int | None = None
         self.waits_in = WAITS_IN
@@ -57,11 +57,11 @@ class MovingServices(RecordedServices):
     def obstacle(self) -> str:
         return ""
 
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
         if self.hindrance:
             raise Refused(self.hindrance)
         self.asked.append(moving)
-        return prospect_of(self.found), self.found.manifest_seconds
+        return prospect_of(self.found)
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         assert moving.way is not None

@@ -17,7 +17,6 @@ from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import DRIVE_UNMEASURED, nodes_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
-from wizard.apply.tree.manifest import manifest_seconds
 from wizard.ext4.assessment import BootLine, FreshTarget, Situation
 from wizard.ext4.duration import used_bytes
 from wizard.ext4.filesystem_checks import KNOWN
@@ -99,8 +98,6 @@ def look_at_ext(
         store=folder_seen(store, runs, node),
         undo_dir=folder_seen(undo_dir, runs, node),
         target=_target(target, probed.device, ext) if target is not None else None,
-        manifest_seconds=2
-        * manifest_seconds(used_bytes(ext), ext.inodes - ext.free_inodes, turns=probed.drive.rotational),
     )
 
 

@@ -153,10 +153,6 @@ BEFORE, AFTER = "before.manifest", "after.manifest"
 BATCH = 1 << 15
 """Limit for entries in memory."""
 
-READ_BYTES_PER_SECOND = {True: 90e6, False: 350e6, None: 120e6}
-ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
-"""Estimated read speeds of rotating drives, others, and unknown ones."""
-
 TRIES = 3
 
 REPORT_SECONDS = 0.2
@@ -175,12 +171,6 @@ class Manifest:
     entries: int
     read_bytes: int
     seconds: float
-
-
-def manifest_seconds(data_bytes: int, entries: int = 0, *, turns: bool | None = None) -> float:
-    """Estimate the seconds for a manifest of this size. `turns` is True for a rotating drive, and None if
-    unknown."""
-    return data_bytes / READ_BYTES_PER_SECOND[turns] + entries / ENTRIES_PER_SECOND[turns]
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> I
     elif moving.compares:
         yield t(
             "every file is compared before and after ({seconds:time}).",
-            seconds=moving.comparing_seconds,
+            seconds=offer.compare_seconds,
         )
     else:
         yield t("files are not compared individually.")

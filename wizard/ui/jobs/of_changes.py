@@ -104,6 +104,11 @@ class Job:
         """Estimated duration of each step, in seconds."""
         return tuple(1.0 for _ in self.sentences)
 
+    @property
+    def read_seconds(self) -> float:
+        """Estimated time to read the drive before and after all steps, in seconds."""
+        return 0.0
+
     def commands(self, services: Services) -> tuple[Block, ...]:
         """Return every step with commands, undo and checks."""
         raise NotImplementedError

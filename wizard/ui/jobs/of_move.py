@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.ext4.duration import compare_seconds, fingerprint_seconds
 from wizard.ext4.ways import confirm_command, how_sentences, power_words, risk_sentences
 from wizard.model.errors import BadInput, printable
 from wizard.model.migration import Means, Migration, Moves
@@ -187,6 +188,13 @@ class MigrationJob(Job):
     def seconds(self) -> tuple[float, ...]:
         """Estimated duration of each step, in seconds."""
         return tuple(max(1.0, step.seconds) for step in self.migration.steps)
+
+    @property
+    def read_seconds(self) -> float:
+        """Estimated time for the fingerprint and for comparing files, in seconds."""
+        before, rotational = self.migration.before, self.migration.drive.rotational
+        compared = compare_seconds(before, rotational) if self.migration.manifest else 0.0
+        return compared + fingerprint_seconds(before, self.migration.means, rotational)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
         """Return the commands for the snapshot or the device."""

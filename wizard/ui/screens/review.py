@@ -177,7 +177,8 @@ class Review(Screen):
     def _panes(self) -> Iterator[Pane]:
         # Unnumbered, since `commands` and Work number every step.
         steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.job.brief]
-        steps.append(para(muted(t("Takes {seconds:time}.", seconds=sum(self.job.seconds)))))
+        seconds = sum(self.job.seconds) + self.job.read_seconds
+        steps.append(para(muted(t("Takes {seconds:time}.", seconds=seconds))))
         yield Pane(t("What will be done"), tuple(steps))
         back: list[Block] = [para(said, hang=2) for said in self.job.ways_back(self.services)]
         doubts = (*self.job.doubts, *self.services.journal_doubts())

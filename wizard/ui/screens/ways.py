@@ -270,10 +270,9 @@ class WaysScreen(Screen):
         else:
             self.tell(str(error), Tone.WARN)
 
-    def _looked(self, found: tuple[Prospect, float]) -> None:
+    def _looked(self, prospect: Prospect) -> None:
         """Select the recommended conversion, unless one is already selected."""
-        prospect, seconds = found
-        self._settle(replace(self._moving, prospect=prospect, comparing_seconds=seconds))
+        self._settle(replace(self._moving, prospect=prospect))
         ways = [offer.way for offer in prospect.offers]
         if self._at not in {way.value for way in ways} and ways:
             self._at = (prospect.default or ways[0]).value

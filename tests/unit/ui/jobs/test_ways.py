@@ -11,13 +11,14 @@ from tests.unit.machines import machine, partition, partitioned
 from tests.unit.ui.person import Person
 from wizard.ext4.assessment import Situation
 from wizard.ext4.carry import read_carried
-from wizard.ext4.ways import prospect_of
+from wizard.ext4.ways import offer_of, prospect_of
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import Session, SessionConversion
 from wizard.host.this_system import carried_for, plan_for
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Carried, Migration, Prospect, Way
+from wizard.model.said import format_duration
 from wizard.ui.screens.ways import WaysScreen
 from wizard.ui.view import Banner, Command, Tone
 
@@ -57,9 +58,9 @@ class Services(RecordedServices):
             raise self.fault
         return replace(self.found, target=TARGET) if moving.target else self.found
 
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> tuple[Prospect, float]:
+    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
         self.asked.append(moving)
-        return prospect_of(self._there(moving)), 600.0
+        return prospect_of(self._there(moving))
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         self.planned.append(moving)
@@ -131,11 +132,24 @@ def test_what_stands_against_looking_is_told_and_it_can_be_tried_again() -> None
 
 def test_comparing_is_switched_where_it_is_a_choice() -> None:
     at, _ = ways()
-    assert "every file is compared before and after" in at.text and "10 min" in at.text
+    assert "every file is compared before and after" in at.text and "28 min" in at.text
     at.key("c")
     assert not moving(at).compares and "files are not compared individually" in at.text
     at.desk.moved("mount")
     assert at.view.action("compare") is None
+
+
+@pytest.mark.parametrize(("rotational", "rate"), [(True, 100e6), (None, 100e6), (False, 350e6)])
+def test_times_include_the_fingerprint_of_the_whole_device(rotational: bool | None, rate: float) -> None:
+    on_snapshot = situation(drive=replace(situation().drive, rotational=rotational))
+    direct = replace(on_snapshot, no_snapshots="it is a test")
+    safe, shown = (offer_of(prospect_of(one), Way.FULL) for one in (on_snapshot, direct))
+    assert safe and shown and shown.seconds - safe.seconds == pytest.approx(EXT3.size_bytes / rate, rel=0.01)
+    at, _ = ways(direct)
+    at.desk.moved("full")
+    at.key("c")
+    at.key("enter")
+    assert f"Takes about {format_duration(shown.seconds)}" in at.text, at.text
 
 
 def test_repairing_is_offered_only_where_something_is_damaged() -> None:
