@@ -292,7 +292,7 @@ def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -
         fresh = probe(drive.path)
         _refuse_changed(drive, fresh)
         extents = scratch_extents(fresh)
-        with opened_alone(fresh, synchronous=synchronous) as descriptor, Watch(drive.path) as watch:
+        with _opened_alone(fresh, synchronous=synchronous) as descriptor, Watch(drive.path) as watch:
             _refuse_others(fresh, watch)
             yield Claim(descriptor, extents, watch)
 
@@ -307,7 +307,7 @@ def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Dri
     with locked(drive.path) as lock:
         fresh = probe(drive.path)
         _refuse_changed(drive, fresh)
-        with opened_alone(fresh, synchronous=False), Watch(drive.path) as watch:
+        with _opened_alone(fresh, synchronous=False), Watch(drive.path) as watch:
             _refuse_others(fresh, watch)
         yield lock, fresh
 
@@ -356,7 +356,7 @@ def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
 
 
 @contextmanager
-def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
+def _opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
     """Open the drive exclusively for direct writes. Raises Refused if another program has it open or the
     drive was replaced."""
     descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))

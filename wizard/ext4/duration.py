@@ -148,9 +148,23 @@ def compare_seconds(before: ExtFacts, rotational: bool | None) -> float:
     return 2 * (used_bytes(before) / READ_BYTES_PER_SECOND[rotational] + entries)
 
 
-def fingerprint_seconds(before: ExtFacts, means: Means, rotational: bool | None) -> float:
-    """Return the rough time to read the whole device once, 0 if undo does not need its fingerprint."""
-    return before.size_bytes / usual_bytes_per_second(rotational) if means is Means.DIRECT else 0.0
+def fingerprint_seconds(
+    operations: Sequence[MigrationOperation],
+    before: ExtFacts,
+    means: Means,
+    rotational: bool | None,
+    *,
+    compares: bool,
+) -> float:
+    """Return the rough time to read the whole device once, 0 if undo does not need its fingerprint.
+
+    Blocks in undo files prove the undo of complete steps. If a step that rewrites files is interrupted, some
+    of its blocks may be missing there.
+    """
+    rewrites = any(type(one) in PER_MILLION_INODES and one != CheckFiles() for one in operations)
+    if means is not Means.DIRECT or not (compares or rewrites):
+        return 0.0
+    return before.size_bytes / usual_bytes_per_second(rotational)
 
 
 def used_bytes(before: ExtFacts) -> int:

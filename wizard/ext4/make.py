@@ -69,7 +69,10 @@ def doubts_of(
     situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
 ) -> tuple[Message | str, ...]:
     """Return sentences to read before running these operations."""
-    return (*_doubts(situation, way, means, manifest=manifest), *_manual_changes(situation, operations))
+    return (
+        *_doubts(situation, way, means, operations, manifest=manifest),
+        *_manual_changes(situation, operations),
+    )
 
 
 def _wanted_operations(
@@ -158,15 +161,20 @@ def _manual_changes(situation: Situation, operations: Sequence[MigrationOperatio
             )
 
 
-def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[Message | str]:
+def _doubts(
+    situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
+) -> Iterator[Message | str]:
     if means is Means.DIRECT:
         yield not_covered(situation)
-        yield t(
-            "All of {device} is read for its fingerprint before the first step, and "
-            "again on undo. Each read takes {time:time}.",
-            device=situation.device,
-            time=fingerprint_seconds(situation.ext, means, situation.drive.rotational),
-        )
+        if seconds := fingerprint_seconds(
+            operations, situation.ext, means, situation.drive.rotational, compares=manifest
+        ):
+            yield t(
+                "All of {device} is read for its fingerprint before the first step, and "
+                "again on undo. Each read takes {time:time}.",
+                device=situation.device,
+                time=seconds,
+            )
     if means in (Means.DIRECT, Means.TRANSACTION):
         yield t("Undo is possible until you keep the result or mount the filesystem for writing.")
     if manifest:

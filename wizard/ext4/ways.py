@@ -175,6 +175,10 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
     operations = _operations(situation, way)
     finding = against(situation, way)
     steps = migration_steps(operations, situation.device, before, situation.drive, means)
+    fingerprint, compared = (
+        fingerprint_seconds(operations, before, means, rotational, compares=compares)
+        for compares in (False, True)
+    )
     return WayOffer(
         way=way,
         means=means,
@@ -182,11 +186,13 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
         costs=tuple(map(str, _costs(situation, way, means))),
         undone=str(_undo_text(way, means)),
         seconds=round(
-            fingerprint_seconds(before, means, rotational)
+            fingerprint
             + sum(operation_seconds(step.operation, before, rotational=rotational) for step in steps),
             1,
         ),
-        compare_seconds=round(compare_seconds(before, rotational), 1) if way in COMPARED else 0.0,
+        compare_seconds=round(compare_seconds(before, rotational) + compared - fingerprint, 1)
+        if way in COMPARED
+        else 0.0,
         room_bytes=used_bytes(before) if way is Way.FRESH else room_bytes(operations, before, means),
         obstacle=str(told_of(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",

@@ -65,6 +65,31 @@ def test_the_light_way_leaves_what_is_there_as_it_is(old: Old) -> None:
     assert old.digest == before, story(run)
 
 
+@pytest.mark.parametrize(
+    ("options", "manifest", "reads"),
+    [
+        ((), False, False),
+        (("-I", "256", "-b", "4096"), False, False),
+        # More entries than one block of the undo file lists.
+        (("-b", "1024", "-g", "256", "-O", "^sparse_super,^resize_inode"), False, False),
+        (("-b", "1024", "-O", "^has_journal"), False, False),
+        ((), True, True),
+    ],
+)
+def test_a_light_conversion_reads_the_whole_device_only_on_request(
+    work: Work, make_drive: MakeDrive, options: tuple[str, ...], manifest: bool, reads: bool
+) -> None:
+    old = old_filesystem(work, make_drive, options)
+    before, migration = old.digest, old.migration(Way.LIGHT, manifest=manifest)
+    run = old.begin(migration)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.DONE and old.digest != before, story(run)
+    assert any("sha256" in entry.output for entry in said(run, Event.SAVED)) is reads, story(run)
+    assert any("fingerprint" in str(doubt) for doubt in migration.doubts) is reads
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before and "bit for bit" in said(run, Event.UNDONE)[-1].sentence, story(run)
+
+
 def test_what_the_journal_holds_is_kept_and_the_device_goes_back_with_it(old: Old) -> None:
     """As after a power cut."""
     place = old.mount()

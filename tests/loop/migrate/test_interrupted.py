@@ -194,7 +194,7 @@ def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
 
 
 def test_what_changed_behind_everybodys_back_is_not_called_undone(old: Old) -> None:
-    run = old.migrate_here(Way.LIGHT)
+    run = old.migrate_here(Way.LIGHT, manifest=True)
     old.work.bench.own(old.drive)
     old.restarted()
     with Path(old.drive).open("r+b") as device:
@@ -206,3 +206,31 @@ def test_what_changed_behind_everybodys_back_is_not_called_undone(old: Old) -> N
         and "the fingerprint still differs" in said(run, Event.FAILED)[-1].sentence
     ), story(run)
     assert list(old.undo_dir.rglob("*.e2undo"))
+
+
+def test_undo_of_an_unfinished_small_step_restores_the_drive_and_names_the_check(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = old.digest
+    limited(old, monkeypatch, "tune2fs", "-O", KILLED.format(blocks=4))
+    run = old.migrate_here(Way.LIGHT)
+    assert state(run) is RunState.FAILED, story(run)
+    carry_out(run, Purpose.UNDO, ())
+    last = said(run, Event.UNDONE)[-1].sentence
+    assert old.digest == before and "e2fsck -f -n" in last and "bit for bit" not in last, story(run)
+
+
+def test_undo_fails_if_the_drive_does_not_contain_the_undo_data(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with a drive that drops writes."""
+    before, run = old.digest, old.migrate_here(Way.LIGHT)
+    fake = limited(old, monkeypatch, "e2undo", old.drive, 'case " $* " in *" -n "*) ;; *) exit 0;; esac')
+    for _ in range(2):
+        carry_out(run, Purpose.UNDO, ())
+        assert state(run) is RunState.FAILED and old.digest != before, story(run)
+        assert "differs from its undo data" in said(run, Event.FAILED)[-1].sentence, story(run)
+        assert list(old.undo_dir.rglob("*.e2undo"))
+    fake.unlink()
+    carry_out(run, Purpose.UNDO, ())
+    assert old.digest == before and "bit for bit" in said(run, Event.UNDONE)[-1].sentence, story(run)

@@ -284,7 +284,7 @@ def put_superblock(node: str, superblock: bytes) -> None:
     forget_caches(node)
 
 
-def _read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
+def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
     """Read any range of a device past the page cache. Empty if its last block is beyond the end."""
     begin, end = (
         offset_bytes // FIRST_BYTES * FIRST_BYTES,
@@ -298,7 +298,7 @@ def _read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
 def facts_on(node: str) -> ExtFacts:
     """Return the facts of an ext filesystem's superblock and root folder. Raises Failed if there is none."""
     forget_caches(node)
-    found = read_filesystem(partial(_read_range, node))
+    found = read_filesystem(partial(read_range, node))
     if found is None:
         raise Failed(t("{node} contains no ext filesystem.", node=node))
     return found

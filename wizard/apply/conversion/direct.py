@@ -1,6 +1,7 @@
 """Convert a filesystem directly on the device.
 
-Each step has an undo file. Undo applies the files in reverse order and verifies the result by a fingerprint.
+Each step has an undo file. Undo applies the files in reverse order and compares their blocks, or for steps
+that rewrite files, a fingerprint of the device.
 """
 
 import hashlib
@@ -39,6 +40,7 @@ from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import run_argument
 from wizard.ext4.assessment import was_mounted_since
+from wizard.ext4.duration import fingerprint_seconds
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import Failed, Refused
@@ -91,12 +93,22 @@ class Direct:
         return folder_of(Path(self._migration.undo_dir), self._run.name, step)
 
     def prepare(self) -> None:
-        """Record the fingerprint. If a step was interrupted, undo all steps first.
+        """Record the fingerprint if undo needs one. If a step was interrupted, undo all steps first.
 
         The state after an interrupted step is unknown. The state before all steps is known exactly.
         """
         record = load_record(self._run)
         if record is None:
+            migration = self._migration
+            if not fingerprint_seconds(
+                [step.operation for step in migration.steps],
+                migration.before,
+                migration.means,
+                None,
+                compares=migration.manifest,
+            ):
+                keep_record(self._run, UndoRecord("", 0.0))
+                return
             sha256, seconds = self._fingerprint()
             keep_record(self._run, UndoRecord(sha256, round(seconds, 1)))
             message = t(
@@ -127,7 +139,7 @@ class Direct:
             keep_manifest(device, self.site)
         record = load_record(self._run)
         if record is None:
-            raise Failed(t("The fingerprint of {device} is missing.", device=device))
+            raise Failed(t("{file} is missing.", file=str(self._run / undo_files.FILE)))
         undo_file = new_folder(self._folder(step))
         record = keep_record(self._run, record.begun(step, superblock_on(device)))
         message = operate(operation, device, replace(self.site, step=step), undo_file)
@@ -164,8 +176,8 @@ class Direct:
                 )
 
     def take_back(self) -> str:
-        """Undo all steps in reverse order, and compare the fingerprint. Return a result message. Can be
-        repeated. Raises Failed."""
+        """Undo all steps in reverse order, and compare the result. Return a result message. Can be repeated.
+        Raises Failed."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not (record.marks or self._is_undoing):
             return str(t("{device} contains no data from this run.", device=device))
@@ -174,31 +186,51 @@ class Direct:
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)
             put_step_back(
-                self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again
+                self._folder(mark.step),
+                device,
+                bytes.fromhex(mark.before),
+                site.command,
+                again=again,
+                compare=bool(mark.after) and not record.sha256,
             )
             # Forget the undone step. An interrupted step without an undo file passes only now, while the
             # superblock is the one before that step.
             record = keep_record(self._run, record.without_last())
+        if record.sha256:
+            message = self._compare_fingerprint(record.sha256)
+        elif record.interrupted:
+            message = t(
+                "All undo data is restored to {device}. One step did not finish, so check the filesystem "
+                "with `{command}`.",
+                device=device,
+                command=" ".join(proof(device)),
+            )
+        else:
+            message = t(
+                "{device} is restored bit for bit: every changed block matches its undo data.", device=device
+            )
+        (self._run / TAKING_BACK).unlink()
+        return str(message)
+
+    def _compare_fingerprint(self, sha256: str) -> Message:
+        """Compare the device with its fingerprint, and return a result message. Raises Failed."""
+        device = self._migration.device
         found, seconds = self._fingerprint()
-        if found != record.sha256:
-            folder, command = str(self._folder(1).parent), " ".join(proof(device))
+        if found != sha256:
             raise Failed(
                 t(
                     "All saved data was restored to {device}, but the fingerprint still differs. "
                     "`{command}` checks the filesystem. The undo files remain in {folder}.",
                     device=device,
-                    command=command,
-                    folder=folder,
+                    command=" ".join(proof(device)),
+                    folder=str(self._folder(1).parent),
                 )
             )
-        (self._run / TAKING_BACK).unlink()
-        return str(
-            t(
-                "{device} is restored bit for bit. The fingerprint matches ({size:exact}, {seconds:.1f} s).",
-                device=device,
-                size=size_bytes(device),
-                seconds=seconds,
-            )
+        return t(
+            "{device} is restored bit for bit. The fingerprint matches ({size:exact}, {seconds:.1f} s).",
+            device=device,
+            size=size_bytes(device),
+            seconds=seconds,
         )
 
     def drop(self) -> str:

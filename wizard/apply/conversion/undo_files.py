@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.block.devices import put_superblock, superblock_on
+from wizard.apply.block.devices import forget_caches, put_superblock, read_range, superblock_on
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
@@ -24,9 +24,12 @@ from wizard.process.program import Result
 
 UNDO = "undo.e2undo"
 
-MAGIC, HEADER = b"E2UNDO02", struct.Struct("<8sQQQI")
+MAGIC, HEADER = b"E2UNDO02", struct.Struct("<8sQQQII")
 """Header of an undo file: magic, number of entries, block of the superblock, block of the entries, block
-size."""
+size, block size on the device."""
+
+ENTRY = struct.Struct("<QII")
+"""Entry of an undo file: block on the device, checksum, bytes."""
 
 MARK = slice(0x38, 0x3A)
 """s_magic in a superblock."""
@@ -159,12 +162,14 @@ def _is_readable(file: Path, device: str, command: Command) -> bool:
     return command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0
 
 
-def put_step_back(folder: Path, device: str, superblock: bytes, command: Command, *, again: bool) -> None:
+def put_step_back(
+    folder: Path, device: str, superblock: bytes, command: Command, *, again: bool, compare: bool
+) -> None:
     """Restore the blocks that a step replaced, and the superblock from before. Raises Failed.
 
-    `again`: the step or its undo was interrupted, so the device may be in any state. e2undo expects the
-    superblock in the undo file, so that superblock is written first. The option -f would skip this
-    comparison, but also the checksums.
+    `compare`: the undo file is complete, so compare its blocks with the device. `again`: the step or its undo
+    was interrupted, so the device may be in any state. e2undo expects the superblock in the undo file, so
+    that superblock is written first. The option -f would skip this comparison, but also the checksums.
     """
     file = _undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None
@@ -188,6 +193,8 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
             command(("e2undo", "-f", str(file), device))
     if superblock_on(device) != superblock:
         put_superblock(device, superblock)
+    if compare:
+        _check_restored(file, device)
 
 
 def _recorded_superblock(file: Path) -> bytes | None:
@@ -197,7 +204,7 @@ def _recorded_superblock(file: Path) -> bytes | None:
         header = undo.read(HEADER.size)
         if len(header) < HEADER.size or not header.startswith(MAGIC):
             return None
-        _, _, place, _, block_bytes = HEADER.unpack(header)
+        _, _, place, _, block_bytes, _ = HEADER.unpack(header)
         undo.seek(place * block_bytes)
         found = bytearray(undo.read(SUPERBLOCK_BYTES))
     if len(found) < SUPERBLOCK_BYTES:
@@ -205,6 +212,26 @@ def _recorded_superblock(file: Path) -> bytes | None:
     # s_magic is inverted, so that the file is not taken for a filesystem.
     found[MARK] = bytes(byte ^ 0xFF for byte in found[MARK])
     return bytes(found)
+
+
+def _check_restored(file: Path, device: str) -> None:
+    """Raises Failed unless the device contains every block of a complete undo file."""
+    forget_caches(device)
+    with file.open("rb") as undo:
+        _, entries, _, place, block_bytes, device_block_bytes = HEADER.unpack(undo.read(HEADER.size))
+        undo.seek(place * block_bytes)
+        while entries:
+            # A block of entries, after a header as long as an entry, precedes their data.
+            index = undo.read(block_bytes)
+            count = min(entries, block_bytes // ENTRY.size - 1)
+            for number in range(1, count + 1):
+                block, _, size = ENTRY.unpack_from(index, number * ENTRY.size)
+                if undo.read(size) != read_range(device, block * device_block_bytes, size):
+                    raise Failed(
+                        t("Block {block} of {device} differs from its undo data.", block=block, device=device)
+                    )
+                undo.seek(-size % block_bytes, os.SEEK_CUR)
+            entries -= count
 
 
 def _check_untouched(device: str, superblock: bytes, why: Message) -> None:
@@ -262,11 +289,13 @@ class StepMark:
 
 @dataclass(frozen=True, slots=True)
 class UndoRecord:
-    """SHA-256 of the device before the first step, the seconds this took, and the started steps."""
+    """SHA-256 of the device before the first step, empty if not taken, the seconds this took, and the started
+    steps. `interrupted`: an interrupted step was undone."""
 
     sha256: str
     seconds: float
     marks: tuple[StepMark, ...] = ()
+    interrupted: bool = False
 
     def begun(self, step: int, before: bytes) -> "UndoRecord":
         """Return the record with a started step."""
@@ -278,7 +307,7 @@ class UndoRecord:
 
     def without_last(self) -> "UndoRecord":
         """Return the record without the last step."""
-        return replace(self, marks=self.marks[:-1])
+        return replace(self, marks=self.marks[:-1], interrupted=self.interrupted or self.cut_off)
 
     @property
     def cut_off(self) -> bool:

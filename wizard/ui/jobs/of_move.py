@@ -192,9 +192,15 @@ class MigrationJob(Job):
     @property
     def read_seconds(self) -> float:
         """Estimated time for the fingerprint and for comparing files, in seconds."""
-        before, rotational = self.migration.before, self.migration.drive.rotational
-        compared = compare_seconds(before, rotational) if self.migration.manifest else 0.0
-        return compared + fingerprint_seconds(before, self.migration.means, rotational)
+        migration, rotational = self.migration, self.migration.drive.rotational
+        compared = compare_seconds(migration.before, rotational) if migration.manifest else 0.0
+        return compared + fingerprint_seconds(
+            [step.operation for step in migration.steps],
+            migration.before,
+            migration.means,
+            rotational,
+            compares=migration.manifest,
+        )
 
     def commands(self, services: Services) -> tuple[Block, ...]:
         """Return the commands for the snapshot or the device."""
