@@ -14,7 +14,7 @@ from wizard.apply.block.devices import has_gone
 from wizard.apply.engine.record import GOES_ON, GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.run.job import JobRequest, RunJob, await_end, hand_over
-from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.journal import RunState, begun_steps, fails_again, read_entries, state
 from wizard.apply.run.load import outline
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
@@ -189,7 +189,7 @@ def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
         return ("undo",)
     if phase in (Phase.RELEASED, Phase.KEPT) or (phase is None and _formatted_directly(run)):
         return ("resume",)
-    return _with_saved_data(run, ("resume", "undo"))
+    return _with_saved_data(run, ("undo",) if fails_again(read_entries(run)) else ("resume", "undo"))
 
 
 def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class Signature:
     filesystem or array, which share `uuid`. `version`: as libblkid reports it, for XFS from its superblock.
     `unclean`: NTFS that Windows will check. `group`: name of the LVM volume group. `level` (`raid5`) and
     `number`: of the md array and this member; spares have no number. `devices`: how many devices the Btrfs,
-    md array or volume group has.
+    md array or volume group has. `most_bytes`: largest size to which an unmounted ext filesystem can grow.
     """
 
     kind: str
@@ -90,6 +90,7 @@ class Signature:
     level: str | None = None
     number: int | None = None
     devices: int | None = None
+    most_bytes: int | None = None
 
     @property
     def name(self) -> str | None:

@@ -1,12 +1,13 @@
 """Run external tools: argument list, no shell, LC_ALL=C, time limit, all output captured."""
 
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Thread
@@ -15,7 +16,7 @@ from types import FrameType
 from typing import TypeVar
 
 from wizard.model.errors import Failed, printable
-from wizard.model.said import Sentence, t
+from wizard.model.said import Message, Sentence, t
 
 T = TypeVar("T")
 
@@ -133,8 +134,28 @@ AFTERWARDS_SECONDS = 2.0
 """Time to wait for the last lines of a finished command."""
 
 
-ELSEWHERE = "dmesg(1)"
-"""Start of the line that mount(8) of util-linux 2.38 and later appends to every error."""
+FAILS_AGAIN: Mapping[re.Pattern[str], Message] = {
+    re.compile("resize2fs: New size results in too many block group descriptors"): t(
+        "the filesystem's blocks are too small for that size"
+    ),
+    re.compile("resize2fs: Illegal doubly indirect block"): t(
+        "the filesystem has too little space reserved for growing"
+    ),
+    re.compile("seek_relative: Invalid argument"): t("the filesystem is larger than its device"),
+}
+"""Known causes by pattern in the output: a repeated command fails too. e2image reports the last one."""
+
+MAY_SUCCEED: Mapping[re.Pattern[str], Message] = {
+    re.compile("mount: .*: wrong fs type, bad option, bad superblock on"): t(
+        "the kernel rejects the filesystem or an option; `dmesg` shows the reason"
+    ),
+}
+
+ASIDES = re.compile(
+    r"(?ms)^Usage: .*"
+    r"|^[ \t]*(?:dmesg\(1\)|Please run |after the aborted|\(i\.e\., without |Try '|For more )[^\n]*"
+)
+"""Help and advice after an error, such as mount(8)'s reference to dmesg."""
 
 
 class NotInstalled(Failed):
@@ -153,11 +174,13 @@ class Result:
 
     @property
     def last_words(self) -> str:
-        """Last line of output, errors first, which usually explains a failure. Skips mount(8)'s reference to
-        dmesg."""
-        text_lines = (self.output + "\n" + self.errors).splitlines()
-        lines = [line for line in text_lines if line.strip() and not line.strip().startswith(ELSEWHERE)]
-        return lines[-1].strip() if lines else str(SILENT)
+        """The known cause of a failure, or the last line of output before help and advice, errors first."""
+        texts = (self.output, self.errors)
+        for pattern, cause in {**FAILS_AGAIN, **MAY_SUCCEED}.items():
+            if any(map(pattern.search, texts)):
+                return str(cause)
+        lines = [line.strip() for text in texts for line in ASIDES.sub("", text).splitlines() if line.strip()]
+        return lines[-1] if lines else str(SILENT)
 
 
 def search_path() -> str:

@@ -1,11 +1,14 @@
 """The full and the light way on small real filesystems: what is written in them stays, and what was promised
 is there."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.unit.ext4.extimages import EXT3, debugfs, facts, made
+from tests.unit.probe.superblocks import Bytes
+from wizard.apply.resize.ext import MOVES
 from wizard.ext4 import operations as words
 from wizard.ext4.operations import (
     last_group_blocks,
@@ -29,6 +32,7 @@ from wizard.model.migration import (
     WidenInodes,
 )
 from wizard.model.said import KIB, MIB
+from wizard.probe.content.superblocks import read_inside
 from wizard.process.program import run
 
 WHOLE = {
@@ -205,3 +209,26 @@ def test_an_undo_file_takes_every_step_back_to_the_bit(tmp_path: Path) -> None:
     assert AddJournal() in operations and image.read_bytes() != whole
     run(["e2undo", str(undo_file), str(image)], seconds=60)
     assert image.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-t", "ext4", "-b", "4096", "-I", "256"),
+        ("-t", "ext4", "-b", "1024", "-O", "^64bit"),
+        ("-t", "ext3", "-b", "2048", "-E", "resize=2000000"),
+        ("-t", "ext4", "-b", "4096", "-O", "^resize_inode"),
+    ],
+)
+def test_the_largest_size_is_the_last_to_which_resize2fs_grows_without_moving_data(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    for beyond in (0, 64 * MIB):
+        image = made(tmp_path, *options, size_bytes=200 * MIB)
+        data = image.read_bytes()
+        most = read_inside("ext4", Bytes(len(data), {0: data}).read, len(data)).most_bytes
+        assert most is not None
+        os.truncate(image, most + beyond)
+        grown = run(["resize2fs", "-p", str(image)], seconds=60, accept=range(256))
+        assert bool(MOVES.search(grown.output)) is bool(beyond), grown
+        image.unlink()

@@ -35,7 +35,7 @@ from wizard.apply.plan.resume import check_holds_plan, later_runs, over_later, q
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.plan.undo import tell_of_one
 from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
-from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
+from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import is_direct, is_found, load_environment, load_plan, run_argument
@@ -551,10 +551,10 @@ def working_commands(run: Path) -> Message | None:
     if record.phase is Phase.KEPT:
         return engine_words.GOES_ON(command="resume", run=name)
     if record.phase is Phase.REHEARSING:
-        return join(
-            t("Nothing was written to the drive, only to a scratch copy."),
-            engine_words.GOES_ON(command="resume", run=name),
-        )
+        untouched = t("Nothing was written to the drive, only to a scratch copy.")
+        if fails_again(read_entries(run)):
+            return untouched
+        return join(untouched, engine_words.GOES_ON(command="resume", run=name))
     try:
         with comparing(run, load_plan(run)) as exchange:
             return exchange.next_commands() or over_later(run)

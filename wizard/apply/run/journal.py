@@ -21,6 +21,7 @@ from wizard.documents.decode import foreign, is_said
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.said import Message, join, t
+from wizard.process.program import FAILS_AGAIN
 
 
 def line_of(entry: JournalEntry) -> bytes:
@@ -314,6 +315,19 @@ def begun_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
 def done_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
     """Return the numbers of all finished steps, from 1."""
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
+
+
+def fails_again(entries: tuple[JournalEntry, ...]) -> bool:
+    """Return True if the step that failed last must fail again, according to its command's output."""
+    output, again = "", False
+    for entry in entries:
+        if entry.event is Event.STEP_STARTED:
+            output = ""
+        elif entry.event is Event.COMMAND:
+            output += entry.output
+        elif entry.event is Event.STEP_FAILED:
+            again = any(pattern.search(output) for pattern in FAILS_AGAIN)
+    return again
 
 
 COUNTER = "counter"

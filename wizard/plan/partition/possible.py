@@ -159,10 +159,13 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
 
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when growing, or None."""
+    _, geometry = measured(drive)
     most = part.size_bytes + room_behind(drive, part)
+    if (limit := part.signatures[0].most_bytes) is not None:
+        most = min(most, align_down(geometry, part.start_bytes + limit) - part.start_bytes)
     if size_bytes > most:
         return t(
-            "{part} cannot be that large. With the adjacent free space, the maximum is {most:exact}.",
+            "{part} cannot be that large. Its filesystem and the adjacent free space allow {most:exact}.",
             part=part.path,
             most=most,
         )

@@ -226,7 +226,7 @@ def grow_plan(
     size_bytes = part.size_bytes + room_behind(drive, part)
     if asked_bytes is not None:
         size_bytes = aligned_size(drive, part, asked_bytes)
-        _refuse(why_not_grow_to(drive, part, size_bytes))
+    _refuse(why_not_grow_to(drive, part, size_bytes))
     return _resized(machine, drive, part, size_bytes, recording)
 
 

@@ -48,6 +48,7 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
         level=found.level,
         number=found.number,
         devices=found.devices,
+        most_bytes=found.most_bytes,
     )
 
 

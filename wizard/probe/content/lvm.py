@@ -31,8 +31,8 @@ class LogicalVolume:
 @dataclass(frozen=True, slots=True)
 class DataLayout:
     """Contents of a superblock: start of the data on its device, striping, and bytes occupied from the start
-    of the device. For a filesystem also block size, feature words and used bytes; for LVM the logical
-    volumes. The rest as in Signature.
+    of the device. For a filesystem also block size, feature words, used bytes and the largest size; for
+    LVM the logical volumes. The rest as in Signature.
     """
 
     data_offset_bytes: int | None = None
@@ -42,6 +42,7 @@ class DataLayout:
     unconverted: bool = False
     taken_bytes: int | None = None
     size_bytes: int | None = None
+    most_bytes: int | None = None
     volumes: tuple[LogicalVolume, ...] = ()
     version: str | None = None
     unclean: bool = False

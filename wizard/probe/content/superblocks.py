@@ -209,9 +209,11 @@ EXT_MAGIC = 0xEF53
 EXT_LARGEST_BLOCK_SHIFT = 6
 EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
 EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
-"""Offset and size of s_inodes_count to s_inodes_per_group, and of s_blocks_count_hi to s_free_blocks_hi."""
+EXT_RESERVED_AT, EXT_DESCRIPTOR_AT = (0xCE, 2), (0xFE, 2)
+"""Offset and size of s_inodes_count to s_inodes_per_group, of s_blocks_count_hi to s_free_blocks_hi, of
+s_reserved_gdt_blocks and of s_desc_size."""
 
-EXT_64BIT = 0x80
+EXT_META_BG, EXT_64BIT = 0x10, 0x80
 XFS_READ_BYTES = 192
 XFS_VERSION_AT = 101
 """The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
@@ -234,12 +236,14 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
         return NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
+    taken, size, most = _ext_sizes(read, block)
     return DataLayout(
         striping=striping(stride * block, width * block),
         block_bytes=block,
         features=_ext_features(read),
-        taken_bytes=_ext_taken(read, block),
-        size_bytes=_ext_size(read, block),
+        taken_bytes=taken,
+        size_bytes=size,
+        most_bytes=most,
         unconverted=is_unconverted(read),
     )
 
@@ -250,33 +254,36 @@ def _ext_features(read: SuperblocksRead) -> tuple[int, int, int] | None:
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
-def _ext_taken(read: SuperblocksRead, block_bytes: int) -> int | None:
-    """Return the least number of used bytes. None if the counts are inconsistent, and in older recordings.
+def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, int | None, int | None]:
+    """Return the least number of used bytes, the size, and the largest size after growing, as far as known.
 
     Derived from s_blocks_count and s_free_blocks_count, and from the block groups that the used inodes need.
+    resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
     """
-    low, high = (read(EXT_START_BYTES + at, size) for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT))
+    low, high, reserved, descriptor = (
+        read(EXT_START_BYTES + at, size)
+        for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT, EXT_RESERVED_AT, EXT_DESCRIPTOR_AT)
+    )
     features = _ext_features(read)
     if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
-        return None
-    inodes, blocks, _, free, free_inodes, _, _, _, in_group, _, inodes_in_group = struct.unpack("<11I", low)
+        return None, None, None
+    inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack(
+        "<11I", low
+    )
+    limit, descriptor_bytes = (1 << 32) - 1, 32
     if features[1] & EXT_64BIT:
         more, _, more_free = struct.unpack("<3I", high)
-        blocks, free = blocks + (more << 32), free + (more_free << 32)
+        blocks, free, limit = blocks + (more << 32), free + (more_free << 32), 1 << 48
+        descriptor_bytes = max(descriptor_bytes, _number(descriptor, 0, 2))
+    most, spanned = None, block_bytes // descriptor_bytes * in_group
+    if reserved and spanned and not features[1] & EXT_META_BG:
+        tables = -(-(blocks - first) // spanned) + _number(reserved, 0, 2)
+        most = min(limit, first + tables * spanned) * block_bytes
     if free > blocks or free_inodes > inodes or not inodes_in_group:
-        return None
+        return None, blocks * block_bytes, most
     groups = -(-(inodes - free_inodes) // inodes_in_group)
-    taken: int = min(blocks, max(blocks - free, (groups - 1) * in_group))
-    return taken * block_bytes
-
-
-def _ext_size(read: SuperblocksRead, block_bytes: int) -> int | None:
-    low, high = (read(EXT_START_BYTES + at, size) for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT))
-    features = _ext_features(read)
-    if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
-        return None
-    more = _number(high, 0, 4) if features[1] & EXT_64BIT else 0
-    return (_number(low, 4, 4) + (more << 32)) * block_bytes
+    taken = min(blocks, max(blocks - free, (groups - 1) * in_group))
+    return taken * block_bytes, blocks * block_bytes, most
 
 
 def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:

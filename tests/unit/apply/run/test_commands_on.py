@@ -137,3 +137,29 @@ def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
             "0007-sda", str(folder / "0007-sda"), RunState.WAITING, "/dev/sda", None, 3, 3, "It waits."
         )
         assert line_of(row).split()[0] == named
+
+
+@pytest.mark.parametrize(
+    ("outputs", "resumes"),
+    [
+        (("resize2fs: New size results in too many block group descriptors.",), False),
+        (("resize2fs: Illegal doubly indirect block found", "unmounted"), False),
+        (("seek_relative: Invalid argument",), False),
+        (("resize2fs: No space left on device",), True),
+        (("mount: /mnt: wrong fs type, bad option, bad superblock on /dev/sda1",), True),
+    ],
+)
+def test_a_step_that_must_fail_again_is_not_resumed(
+    tmp_path: Path, outputs: tuple[str, ...], resumes: bool
+) -> None:
+    save_record(tmp_path, Record(Phase.SAVED))
+    journal = Journal(tmp_path)
+    for step, words in ((1, ("fine",)), (2, outputs)):
+        journal.add(Event.STEP_STARTED, "Grow.", step=step)
+        for output in words:
+            journal.add(Event.COMMAND, "resize2fs ended.", step=step, output=output)
+    journal.add(Event.STEP_FAILED, "Failed.", step=2)
+    assert ways(tmp_path, RunState.FAILED) == (["resume", "undo"] if resumes else ["undo"])
+    journal.add(Event.STEP_STARTED, "Grow.", step=2)
+    journal.add(Event.STEP_FAILED, "The drive is gone.", step=2)
+    assert ways(tmp_path, RunState.FAILED) == ["resume", "undo"]

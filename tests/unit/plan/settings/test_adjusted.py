@@ -1,5 +1,7 @@
 """What another start, end or size of a partition means, step by step; only what can be is offered."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.machines import SIZE_BYTES, machine, partition, partitioned
@@ -136,9 +138,26 @@ def test_a_partition_grows_to_a_size() -> None:
     check_plan(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
-    for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "the maximum is 90 GiB")):
+    for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "allow 90 GiB")):
         with pytest.raises(Refused, match=why):
             grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=size)
+
+
+@pytest.mark.parametrize(
+    ("most", "allowed"), [(64 * GIB, 64 * GIB), (64 * GIB + 1000, 64 * GIB), (GIB, GIB), (None, 90 * GIB)]
+)
+def test_a_filesystem_limits_how_far_its_partition_grows(most: int | None, allowed: int) -> None:
+    on, part = between()
+    part = replace(part, signatures=(replace(part.signatures[0], most_bytes=most),))
+    on = replace(on, partitions=(part, *on.partitions[1:]))
+    with pytest.raises(Refused, match=f"allow {allowed // GIB} GiB"):
+        grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=allowed + MIB)
+    if allowed < 90 * GIB:
+        with pytest.raises(Refused, match=f"allow {allowed // GIB} GiB"):
+            grow_plan(machine(on, tools=EVERYTHING), on, part)
+    if allowed > SIZE:
+        plan = grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=allowed)
+        assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", allowed)
 
 
 def person_at(filesystem: str = "ext4") -> Person:
