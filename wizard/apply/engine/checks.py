@@ -23,7 +23,16 @@ from wizard.apply.engine.record import (
     settle_record,
 )
 from wizard.apply.engine.stores import FOLDER, Store, digest_of, new_file, notice_file, old_file
-from wizard.apply.engine.survey import Content, DriveSide, Proof, content_of, is_bare, likeness, stray
+from wizard.apply.engine.survey import (
+    Content,
+    DriveSide,
+    Proof,
+    content_of,
+    is_bare,
+    likeness,
+    stray,
+    wrapped,
+)
 from wizard.apply.run.backup_store import digest_of_text
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Tally
@@ -315,7 +324,8 @@ class Checks:
                 if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
                     raise Refused(
-                        t("{drive} was modified after the run was complete.", drive=side.change.path),
+                        wrapped(side)
+                        or t("{drive} was modified after the run was complete.", drive=side.change.path),
                         str(NOTHING_WRITTEN),
                     )
         if self.record.phase is Phase.RELEASING:
@@ -348,7 +358,8 @@ class Checks:
                 if content not in fits | {Content.OLD}:
                     self._refuse_stranger(side)
                     raise Refused(
-                        t(
+                        wrapped(side)
+                        or t(
                             "{drive} was modified after the run was complete; undo could destroy "
                             "those changes.",
                             drive=side.change.path,

@@ -18,7 +18,7 @@ from wizard.apply.engine import record as words
 from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
 from wizard.apply.engine.stores import barred_back, digest_of
-from wizard.apply.engine.survey import Content, DriveSide, Proof, shows_old
+from wizard.apply.engine.survey import Content, DriveSide, Proof, shows_old, wrapped
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
@@ -208,7 +208,8 @@ def check(side: DriveSide, digest: str) -> None:
     """Raises Failed unless the drive, read past every cache, matches this digest."""
     if not side.holds(digest):
         raise Failed(
-            t(
+            wrapped(side)
+            or t(
                 "Verification of {drive} failed: the data read back differs from the data written.",
                 drive=side.change.path,
             )

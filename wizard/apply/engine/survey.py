@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from hashlib import sha256
+from math import gcd
 from pathlib import Path
 from shutil import rmtree
 
@@ -15,7 +17,7 @@ from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, is_zero, new_file, old_file
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 
 LEAST_VALUES, ENOUGH_BLOCKS = 16, 64
 """Distinct bytes by which a block identifies a drive. After so many such blocks, all others count, too."""
@@ -236,6 +238,38 @@ def likeness(side: DriveSide) -> Likeness:
                 if counts[kind] >= ENOUGH_BLOCKS or len({*block}) >= LEAST_VALUES:
                     counts[kind] += 1
     return Likeness(*counts)
+
+
+def wrapped(side: DriveSide) -> Message | None:
+    """Return the likely capacity of a drive that returns bytes planned for other places, as counterfeit
+    drives do. None if another program may have written there."""
+    planned: dict[bytes, int | None] = {}
+    moved: list[tuple[int, bytes]] = []
+    for chunk in chunks(side.change.places):
+        now, *known = (
+            read(chunk.start_bytes, chunk.size_bytes) for read in (side.medium.read, side.new, side.barred)
+        )
+        for at in range(0, chunk.size_bytes, KERNEL_SECTOR_BYTES):
+            found, *wanted = (one[at : at + KERNEL_SECTOR_BYTES] for one in (now, *known))
+            place = chunk.start_bytes + at
+            for digest in {sha256(one).digest() for one in wanted if len({*one}) >= LEAST_VALUES}:
+                planned[digest] = place if digest not in planned else None
+            if found not in wanted and len({*found}) >= LEAST_VALUES:
+                moved.append((place, sha256(found).digest()))
+    sources = [(place, planned.get(digest, place)) for place, digest in moved]
+    shifts = [(place, source) for place, source in sources if source is not None]
+    capacity = gcd(*(place - source for place, source in shifts))
+    if capacity < MIB or any(place == source for place, source in shifts):
+        return None
+    place, source = shifts[0]
+    return t(
+        "{drive} returns at byte {place} what was written at byte {source}: the drive holds "
+        "about {size:size}.",
+        drive=side.change.path,
+        place=place,
+        source=source,
+        size=capacity,
+    )
 
 
 def _read_or_empty(read: Read, chunk: Extent) -> bytes:

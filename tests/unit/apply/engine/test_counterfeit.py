@@ -1,0 +1,124 @@
+"""A drive that holds less than its size: what is written behind its end replaces what is at the beginning."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
+from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
+from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Extent
+from wizard.model.said import KIB, MIB
+
+SIZE, BLOCK = 12 * MIB, 512
+PLACES = (
+    Extent(0, 64 * KIB),
+    Extent(4 * MIB, 64 * KIB),
+    Extent(6 * MIB + 512, 32 * KIB),
+    Extent(11 * MIB, MIB),
+)
+MARKS = (SavedSignature(0, BLOCK),)
+
+
+class Drive:
+    """A drive in memory of `holds` bytes. `cached`: it still returns what was written."""
+
+    node = "/dev/sdx"
+    size_bytes = SIZE
+    logical_block_bytes = BLOCK
+
+    def __init__(self, holds: int, cached: bool = False) -> None:
+        self.data, self.cache = bytearray(holds), bytearray(SIZE)
+        self.cached = cached
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        if self.cached:
+            return bytes(self.cache[offset_bytes : offset_bytes + length_bytes])
+        return b"".join(
+            self.data[at % len(self.data) : at % len(self.data) + BLOCK]
+            for at in range(offset_bytes, offset_bytes + length_bytes, BLOCK)
+        )
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        self.cache[offset_bytes : offset_bytes + len(data)] = data
+        for at in range(0, len(data), BLOCK):
+            place = (offset_bytes + at) % len(self.data)
+            self.data[place : place + BLOCK] = data[at : at + BLOCK]
+
+    def write_through(self, offset_bytes: int, data: bytes) -> None:
+        self.write(offset_bytes, data)
+
+    def flush(self) -> None:
+        """There is no cache to flush."""
+
+
+def prepared(run: Path) -> None:
+    (run / FOLDER).mkdir(parents=True)
+    with (
+        Store(old_file(run, 0), make_bytes=SIZE) as before,
+        Store(new_file(run, 0), make_bytes=SIZE) as after,
+    ):
+        for place in PLACES:
+            after.write(place.start_bytes, Random(place.start_bytes).randbytes(place.size_bytes))
+        change = DriveChange("/dev/sdx", SIZE, PLACES, MARKS, MARKS, "", "", "", False)
+        digests = (
+            digest_of(PLACES, before.read),
+            digest_of(PLACES, after.read),
+            digest_of(PLACES, barred(change, before.read, after.read, b"")),
+        )
+    change = DriveChange("/dev/sdx", SIZE, PLACES, MARKS, MARKS, *digests, False)
+    save_record(run, Record(Phase.SAVED, (change,)))
+
+
+@pytest.mark.parametrize(("holds", "said"), [(4 * MIB, "4.2 MB"), (11 * MIB, "11.5 MB"), (2 * MIB, "2.1 MB")])
+@pytest.mark.parametrize("cached", [False, True])
+def test_a_counterfeit_drive_is_named_with_its_capacity(
+    tmp_path: Path, holds: int, said: str, cached: bool
+) -> None:
+    run, drive = tmp_path / "0001-sdx", Drive(holds, cached)
+    prepared(run)
+    exchange = Exchange(run, [drive])
+    if cached:
+        exchange.commit(lambda _: None)
+        drive.cached = False
+        for use in (exchange.release, exchange.undo):
+            with pytest.raises(Refused, match=f"holds about {said}"):
+                use(lambda _: None)
+    else:
+        with pytest.raises(Failed, match=f"holds about {said}"):
+            exchange.commit(lambda _: None)
+    exchange.close()
+
+
+def overwritten(data: bytearray) -> None:
+    data[4 * MIB : 4 * MIB + 4096] = Random(1).randbytes(4096)
+
+
+def filled(data: bytearray) -> None:
+    data[4 * MIB : 4 * MIB + 4096] = b"\x01" * 4096
+
+
+def copied_nearby(data: bytearray) -> None:
+    data[4 * MIB : 4 * MIB + 4096] = data[4 * MIB + 8192 : 4 * MIB + 12288]
+
+
+def partly_copied(data: bytearray) -> None:
+    data[0:8192] = data[4 * MIB : 4 * MIB + 8192]
+    data[4096:8192] = Random(2).randbytes(4096)
+
+
+@pytest.mark.parametrize("change", [overwritten, filled, copied_nearby, partly_copied])
+def test_a_drive_that_another_program_changed_is_not_called_counterfeit(
+    tmp_path: Path, change: Callable[[bytearray], None]
+) -> None:
+    run, drive = tmp_path / "0001-sdx", Drive(SIZE)
+    prepared(run)
+    exchange = Exchange(run, [drive])
+    exchange.commit(lambda _: None)
+    change(drive.data)
+    with pytest.raises(Refused, match="was modified after the run was complete"):
+        exchange.release(lambda _: None)
+    exchange.close()
