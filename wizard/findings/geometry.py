@@ -110,7 +110,7 @@ def _usb_4096(drive: Drive) -> Finding:
         ),
         t("known behaviour of USB bridges for drives over 2 TiB"),
         t(
-            "Keep drive and enclosure together, or set up the drive in its final "
+            "Use the drive only in this enclosure, or set up the drive in its final "
             "location. Software cannot change the presented block size."
         ),
     )

@@ -206,7 +206,7 @@ class Lines:
         """Offer the actions possible during work. An empty line changes nothing; another Ctrl+C leaves the
         work running."""
         self.talk.say()
-        self.talk.say(str(t("Empty line: keep watching. Or: {ways:list}.", ways=ways(view))))
+        self.talk.say(str(t("Empty line: continue watching. Or: {ways:list}.", ways=ways(view))))
         try:
             answer = self.talk.answer(str(prompt.ANSWER))
         except KeyboardInterrupt:

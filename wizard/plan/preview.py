@@ -25,7 +25,7 @@ UNDO = t("Undo:")
 class StretchState(StrEnum):
     """State of a range of the drive in a plan."""
 
-    KEPT = "kept"
+    PRESERVED = "preserved"
     NEW = "new"
     REMOVED = "removed"
     FREE = "free"
@@ -36,7 +36,7 @@ class StretchState(StrEnum):
 class BarGlyphs:
     """Fill character for each state, and the edge between ranges. All are available in console fonts."""
 
-    kept: str
+    preserved: str
     new: str
     removed: str
     free: str
@@ -49,7 +49,7 @@ class BarGlyphs:
         return filled
 
 
-ASCII = BarGlyphs(kept="=", new="#", removed="x", free=".", unread="?", edge="|")
+ASCII = BarGlyphs(preserved="=", new="#", removed="x", free=".", unread="?", edge="|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
 def state_of(slot: Slot, *, after: bool) -> StretchState:
     """Return the state of a slot. A filesystem without number fills a drive without a table."""
     if slot.kept:
-        return StretchState.KEPT
+        return StretchState.PRESERVED
     if not slot.number and not slot.filesystem:
         return StretchState.FREE
     return StretchState.NEW if after else StretchState.REMOVED
@@ -139,7 +139,7 @@ def _merge_smallest(ranges: list[DrawnStretch]) -> None:
     order = [
         StretchState.NEW,
         StretchState.REMOVED,
-        StretchState.KEPT,
+        StretchState.PRESERVED,
         StretchState.UNREAD,
         StretchState.FREE,
     ]
@@ -335,7 +335,7 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, afte
     number = str(slot.number) if slot.number else "-"
     start = format_exact(slot.start_bytes)
     fixed = (
-        f"{glyphs.fill(state)} {number:>3} {state.value:<7} {format_capacity(slot.size_bytes):>8} at "
+        f"{glyphs.fill(state)} {number:>3} {state.value:<9} {format_capacity(slot.size_bytes):>8} at "
         f"{start:<{start_width}}"
     )
     if not slot.number:

@@ -66,26 +66,26 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
                 ),
             ]
         )
+    # md copies more than was read, so a decision is required.
+    overwrites = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
+    blank = shows_nothing(plan) and not overwrites
     sentences = [
         TRIED(count=drives),
+        *(
+            [t("If only zeros would be overwritten, the result is used immediately, without undo.")]
+            if blank
+            else []
+        ),
         t(
             "{written}. `diskwright keep` accepts the result. Until then, {undone}.",
-            written=t("When writing finishes, the result is waiting and not in use yet"),
+            written=t("Otherwise, the result then waits and is not in use yet")
+            if blank
+            else t("When writing finishes, the result is waiting and not in use yet"),
             undone=t("`diskwright undo` restores the old contents bit for bit"),
         ),
     ]
     if plan.containers:
         sentences.append(t("Encrypted volumes are then opened, so `keep` asks for the passphrase."))
-    overwrites = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
-    # md copies more than was read, so a decision is required.
-    if shows_nothing(plan) and not overwrites:
-        sentences.append(
-            tn(
-                "If only zeros would be overwritten, the result is used immediately, without undo.",
-                "If only zeros would be overwritten, the result is used immediately, without undo.",
-                count=drives,
-            )
-        )
     return joined(sentences)
 
 

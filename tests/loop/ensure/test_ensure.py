@@ -162,7 +162,7 @@ def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
     assert ensure(wanted_for(drive, work, replaces), work, check=True).state == "would-change"
     shown = " ".join(capsys.readouterr().err.split())
     assert "is used as soon as writing finishes" in shown and "is waiting and not in use" not in shown
-    assert "is kept immediately" in shown and "Until you keep the result" not in shown
+    assert "is kept immediately" in shown and "until you keep the result" not in shown
 
     # To have been mounted changes nothing of what the drive is.
     assert ensure(wanted_for(drive, work, replaces), work).state == "changed"

@@ -161,7 +161,7 @@ def test_a_run_goes_on_when_the_conversation_ends_without_a_word(
     if asking:
         window.until("Step 5 of 5: Work")
         ask_to_end(window, "ctrl-c")
-        window.asked("Empty line: keep watching.")
+        window.asked("Empty line: continue watching.")
     assert end(window, way) == -SIGNALS[way], window.said
     run = run_of(work)
     assert state(run) is RunState.RUNNING
@@ -205,7 +205,7 @@ def test_ctrl_c_while_it_is_settled_leaves_it_to_itself(work: Work, full: str, a
     window.answer({"keep": "K", "undo": "U"}[answer], "y")
     window.until("held at follow")
     ask_to_end(window, "ctrl-c")
-    window.asked("Empty line: keep watching.")
+    window.asked("Empty line: continue watching.")
     ask_to_end(window, "ctrl-c")
     window.until("Interrupted.")
     (work.folder / "let-go").touch()

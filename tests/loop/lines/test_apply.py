@@ -75,7 +75,7 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
     wizard, opened = held(work, drive, monkeypatch)
     try:
         wizard.process.send_signal(signal.SIGINT)
-        watching = wizard.asked("Empty line: keep watching.")
+        watching = wizard.asked("Empty line: continue watching.")
         assert "S stop" in watching and "leave running" in watching
         wizard.answer("S")
         monkeypatch.setattr("tests.loop.lines.conversing.SECONDS", 15.0)
@@ -98,7 +98,7 @@ def test_ctrl_c_twice_leaves_the_run_to_itself(
     wizard, opened = held(work, drive, monkeypatch)
     try:
         wizard.process.send_signal(signal.SIGINT)
-        wizard.asked("Empty line: keep watching.")
+        wizard.asked("Empty line: continue watching.")
         wizard.process.send_signal(signal.SIGINT)
         assert wizard.ended() == 0, wizard.said
         assert "Traceback" not in wizard.said and "No data was written" not in wizard.said

@@ -36,7 +36,7 @@ def test_ctrl_c_while_it_works_asks_what_is_to_be_done(
     talk = Talked(busy, lambda place, name: None)
     told = talk.hear(*answers)
     assert [one[0] for one in talk.done] == done
-    assert "Empty line: keep watching. Or: S stop, ? help, q quit." in told.flat
+    assert "Empty line: continue watching. Or: S stop, ? help, q quit." in told.flat
     assert told.code is ExitCode.ENDED_BY_USER
 
 
@@ -73,4 +73,4 @@ def test_ctrl_c_in_the_moment_of_beginning_asks_too() -> None:
     talk = Talked(a_list("one"), begin)
     told = talk.hear("1", "S")
     assert [one[0] for one in talk.done] == ["go", "stop"]
-    assert "Empty line: keep watching. Or: S stop" in told.flat
+    assert "Empty line: continue watching. Or: S stop" in told.flat

@@ -143,7 +143,7 @@ def _result_message(site: BringSite, removal: _Removal) -> Message:
         source = shown(site.bring.source.path)
         messages.append(
             t(
-                "Kept because the copy differs from {source}: {paths:list}.",
+                "Not removed because the copy differs from {source}: {paths:list}.",
                 source=source,
                 paths=_names(removal.left),
             )
@@ -151,7 +151,7 @@ def _result_message(site: BringSite, removal: _Removal) -> Message:
         if len(removal.left) > NAMED:
             list_file = site.run / KEPT
             replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(removal.left)).encode())
-            messages.append(t("{file} lists all kept entries.", file=str(list_file)))
+            messages.append(t("{file} lists all remaining entries.", file=str(list_file)))
     if removal.kept_folders:
         messages.append(
             t("Folders with other contents remain: {paths:list}.", paths=_names(removal.kept_folders))

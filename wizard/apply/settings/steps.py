@@ -135,7 +135,9 @@ def take_back(operation: ChangeOperation, context: TuningSite) -> Message:
     if isinstance(operation, PowerOff):
         return NO_POWER_BACK
     if isinstance(operation, ExtendPartition) and _has_grown(operation, context.changes):
-        return t("{device} keeps its new end: the filesystem has already grown.", device=operation.device)
+        return t(
+            "The new end of {device} remains: the filesystem has already grown.", device=operation.device
+        )
     drive = context.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:

@@ -64,7 +64,7 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
         else:
             raise Failed(
                 t(
-                    "Another program keeps changing {file}. The file was not edited.",
+                    "Another program repeatedly changes {file}. The file was not edited.",
                     file=printable(str(path), 200),
                 )
             )

@@ -206,7 +206,7 @@ def wanted_of(plan: Plan) -> WantedDrive:
     or if `ensure` cannot create the volumes."""
     stripe, after = plan.stripe, plan.after
     if plan.part or any(slot.kept for slot in after.partitions):
-        raise BadInput(t("The plan keeps existing partitions, but `ensure` describes whole drives."))
+        raise BadInput(t("The plan preserves existing partitions, but `ensure` describes whole drives."))
     if after.whole is not None or after.table not in ("gpt", "mbr"):
         raise BadInput(NO_TABLE(drive=plan.drive.path))
     if plan.takes_passphrase:

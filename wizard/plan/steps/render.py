@@ -49,8 +49,7 @@ from wizard.plan.steps.operations import KEY_SECONDS, SAVED_BESIDE, container_se
 from wizard.plan.steps.postconditions import data_lost, holds_after, marks, table_lost, whole_lost
 
 UNTIL_KEPT = t(
-    "Until you keep the result, `diskwright undo` restores the old contents bit "
-    "for bit. Afterwards they are lost."
+    "If the drive has old contents, `diskwright undo` restores them bit for bit until you keep the result."
 )
 BYTES_SAVED = t("The changed bytes are saved first")
 OWN_FSTAB = "/etc/fstab"

@@ -44,7 +44,7 @@ FINEST = 400
 """Width of a layout in cells. Stretches under half a cell are omitted."""
 
 _FATES = {
-    StretchState.KEPT: Fate.KEPT,
+    StretchState.PRESERVED: Fate.KEPT,
     StretchState.NEW: Fate.NEW,
     StretchState.REMOVED: Fate.LOST,
     StretchState.FREE: Fate.FREE,

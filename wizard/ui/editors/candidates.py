@@ -300,7 +300,9 @@ class Tryout(Screen):
             yield Action("back", "enter", BACK)
         else:
             yield Action(
-                "keep", "enter", t("keep {planned}", planned=filesystem_title(verdict, verdict.planned))
+                "keep",
+                "enter",
+                t("continue with {planned}", planned=filesystem_title(verdict, verdict.planned)),
             )
             if better := verdict.better:
                 yield Action("use", "x", t("use {other} instead", other=filesystem_title(verdict, better)))

@@ -190,8 +190,8 @@ class Losses(Screen):
 
     def _banner(self) -> Banner:
         if self._bring.doubts:
-            return Banner(t("Not everything can be kept"), self._bring.doubts, Tone.WARN)
-        return Banner(t("Everything can be kept"), (), Tone.GOOD)
+            return Banner(t("Not everything can be copied"), self._bring.doubts, Tone.WARN)
+        return Banner(t("Everything can be copied"), (), Tone.GOOD)
 
     def _panes(self) -> tuple[Pane, ...]:
         much = tuple(para(said, hang=2) for said in amount_said(self._bring))

@@ -104,6 +104,6 @@ def test_a_file_that_never_stands_still_is_given_up(tmp_path: Path, monkeypatch:
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
     monkeypatch.setattr(edited_file, "_replace_if_unchanged", lambda *_: False)
-    with pytest.raises(Failed, match="keeps changing"):
+    with pytest.raises(Failed, match="repeatedly changes"):
         edit(fstab, lambda text: text + "more\n")
     assert fstab.read_text() == OLD

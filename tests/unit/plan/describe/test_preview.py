@@ -20,7 +20,7 @@ from wizard.model.said import GIB, MIB
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import ASCII, Cell, StretchState, bar, preview_lines
 from wizard.plan.text import FREE_USED, cell_width, command_lines, inside_sentences, wrapped
-from wizard.plan.undo_policy import losses
+from wizard.plan.undo_policy import losses, promise
 
 OLD = partitioned(
     partition(1, 34 * 512, 100 * GIB, filesystem="ext3"),
@@ -94,7 +94,7 @@ def test_states_differ_without_colour() -> None:
     )
     assert kinds(before) == [StretchState.REMOVED, StretchState.FREE, StretchState.REMOVED, StretchState.FREE]
     assert kinds(after) == [StretchState.NEW, StretchState.NEW]
-    assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is StretchState.KEPT
+    assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is StretchState.PRESERVED
     assert len({ASCII.fill(state) for state in StretchState}) == len(StretchState)
 
 
@@ -118,7 +118,7 @@ def test_logical_partitions_are_drawn_within_their_container() -> None:
     cells = bar(plan.before, plan.drive.size_bytes, 80)
     assert sum(cell.width for cell in cells) == 80
     assert [slot.number for cell in cells for slot in cell.slots] == [0, 2, 0]
-    assert any(" 5 kept" in line for line in preview_lines(plan))
+    assert any(" 5 preserved" in line for line in preview_lines(plan))
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -141,7 +141,7 @@ def test_a_preview_tells_everything() -> None:
         "-L '$(reboot)'",
         "/srv/my\\040files ext4 noatime,nofail 0 2",
         "The plan is rehearsed on a scratch copy of the drive first",
-        "Until you keep the result, `diskwright undo` restores the old contents",
+        "If the drive has old contents, `diskwright undo` restores them bit for bit",
         "(estimate)",
     ):
         assert wanted in text, wanted
@@ -268,3 +268,15 @@ def test_free_space_that_is_used_is_lost() -> None:
     said = str(FREE_USED(drives=(OLD.path,)))
     assert said in inside_sentences(adding()) and said in inside_sentences(replacing())
     assert inside_sentences(empty) == ()
+
+
+@pytest.mark.parametrize("plan", [replacing(), adding(), plan_for(drive(), wish("ext4"))])
+def test_undo_of_each_step_depends_on_old_contents(plan: Plan) -> None:
+    """On an empty drive the result is used at once, so no step promises an undo."""
+    told = [step.undo for step in plan.steps if "diskwright undo" in step.undo and "until you" in step.undo]
+    assert told and all(undo.startswith("If the drive has old contents") for undo in told)
+    text = " ".join(promise(plan).split())
+    blank = plan.before.table == "none"
+    assert ("used immediately" in text) is blank
+    if blank:
+        assert text.index("used immediately") < text.index("Otherwise") < text.index("diskwright undo")

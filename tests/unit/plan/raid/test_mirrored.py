@@ -126,7 +126,7 @@ def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> No
         "Everything on /dev/sdb1, overwritten from the first byte to the last. The old data on"
     )
     assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
-    assert step.undo.startswith("Until you keep the result, `diskwright undo` restores the old contents")
+    assert step.undo.startswith("If the drive has old contents, `diskwright undo` restores them bit for bit")
     directly = told_as_direct(plan, "the kernel gives no loop devices").steps
     assert directly[number_of(plan, MakeArray) - 1].undo.startswith("Cannot be undone")
     for earlier in directly[: number_of(plan, MakeArray) - 1]:
