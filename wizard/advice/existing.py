@@ -20,6 +20,9 @@ RESERVED_SHARE = 0.01
 """A smaller share reserved for root is not reported."""
 
 ACCESS_TIME = frozenset({"atime", "noatime", "relatime", "strictatime"})
+STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
+"""Options with which the boot does not wait for missing devices (systemd.mount(5), crypttab(5))."""
+
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
 

@@ -320,3 +320,16 @@ def test_the_lock_of_another_program(work: Work, make_drive: MakeDrive) -> None:
         untouched(work, drive),
     ):
         refused(work, plan, "Another program has locked")
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "option"), [("ext4", "foo"), ("ext4", "commit=x"), ("xfs", "logbufs=x")]
+)
+def test_options_that_the_kernel_refuses(
+    work: Work, make_drive: MakeDrive, filesystem: str, option: str
+) -> None:
+    drive = make_drive(320 * MIB)
+    plan = work.plan(drive, wish(filesystem, mount_point=work.place("new"), options=("noatime", option)))
+    with untouched(work, drive):
+        refused(work, plan, option.partition("=")[0])
+    assert not work.place("new").exists()

@@ -4,7 +4,7 @@ libblkid and the kernel say so, and `undo` gives everything back, fstab to the b
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,9 @@ from tests.loop.program import MIB, Refused, RunState, list_runs, probe_machine,
 from wizard.apply.run.journal import in_order
 from wizard.apply.settings import plan_settings
 from wizard.apply.settings.existing_filesystem import options_at_boot
+from wizard.apply.settings.start import start_tuning
 from wizard.apply.system.mounts import users_of
-from wizard.model.changes import SetLabel
+from wizard.model.changes import SetLabel, SetOptions
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 
@@ -306,3 +307,83 @@ def test_what_was_written_down_is_applied_only_as_long_as_it_is_what_would_be_do
     assert label_of(drive) == "films"
     work.fstab.write_text("")
     assert diskwright(work, *apply).returncode == 0 and label_of(drive) == "pictures"
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "in_use", "options", "named"),
+    [
+        ("ext4", True, "sync,foo", "Unknown parameter 'foo'"),
+        ("ext4", False, "noatime,nofail,commit=x", "'commit'"),
+        ("xfs", True, "nofail,logbufs=many", "'logbufs'"),
+        ("btrfs", False, "compress=foo,nofail", "compress=foo: "),
+    ],
+)
+def test_options_that_the_kernel_refuses_never_reach_fstab(
+    work: Work, make_drive: MakeDrive, filesystem: str, in_use: bool, options: str, named: str
+) -> None:
+    drive, place = made(work, make_drive, filesystem, "films"), work.place("films")
+    before = f"LABEL=films {place} auto nofail 0 0\n"
+    work.fstab.write_text(before)
+    content = Path(drive).read_bytes()
+    with mounted(drive, place) if in_use else nullcontext():
+        shown = diskwright(work, "remount", drive, options, "--fstab", str(work.fstab))
+        assert shown.returncode == 3 and named in shown.stderr
+        do(work, "remount", drive, options, code=3)
+    assert work.fstab.read_text() == before and not work.runs.exists()
+    assert in_use or Path(drive).read_bytes() == content
+
+
+def test_options_that_only_this_filesystem_refuses_never_reach_fstab(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    """The driver knows them, but a mount fails: there is no journal for the data."""
+    drive, place = made(work, make_drive, "ext2", "films"), work.place("films")
+    content = Path(drive).read_bytes()
+    work.fstab.write_text("")
+    for once in ((), ("--once",)):
+        do(work, "mount", drive, "--at", str(place), "--options", "data=journal", *once, code=3)
+    assert work.fstab.read_text() == "" and not place.exists() and Path(drive).read_bytes() == content
+    do(
+        work,
+        "mount",
+        drive,
+        "--at",
+        str(place),
+        "--options",
+        "noatime,nodiratime,sync,nodev,errors=remount-ro",
+    )
+    assert mounts_of(drive) == [str(place)]
+
+
+def test_a_document_with_options_that_the_kernel_refuses_is_not_carried_out(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plain user's plan is checked before the first write."""
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    before = f"LABEL=films {place} ext4 nofail 0 0\n"
+    work.fstab.write_text(before)
+    with monkeypatch.context() as unchecked:
+        unchecked.setattr(plan_settings, "check_options", lambda _: None)
+        changes = plan_settings.act(drive, SetOptions(("nofail", "foo")), work.environment)
+    with pytest.raises(Refused, match="Unknown parameter 'foo'"):
+        start_tuning(changes, changes.drive.token, journal_dir=work.runs, environment=work.environment)
+    assert work.fstab.read_text() == before and not list_runs(work.runs)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "warns"),
+    [
+        ("nofail", "noatime", True),
+        ("noauto", "defaults", True),
+        ("nofail,noauto", "noauto", False),
+        ("relatime", "noatime", False),
+        ("nofail", "nofail,noatime", False),
+    ],
+)
+def test_a_line_that_loses_nofail_is_warned_of(
+    work: Work, make_drive: MakeDrive, old: str, new: str, warns: bool
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    work.fstab.write_text(f"LABEL=films {place} ext4 {old} 0 0\n")
+    changes = plan_settings.act(drive, SetOptions(tuple(new.split(","))), work.environment)
+    assert any(str(one).startswith("Without nofail") for one in changes.doubts) is warns

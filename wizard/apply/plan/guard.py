@@ -22,6 +22,7 @@ from wizard.apply.steps.wipe import checking_programs
 from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
+from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, partition_path, printable
 from wizard.model.machine import Drive
@@ -35,6 +36,8 @@ from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
+
+OPTIONS_REFUSED = Sentence("The kernel refuses the mount options for {device}: {why}.")
 
 NOT_SEEN = Sentence(
     "The environment in {folder} sees it only if created with --system-site-packages (pipx too)."
@@ -243,6 +246,8 @@ def check_surroundings(
     for operation in operations:
         if isinstance(operation, Mount) and (operation.device, operation.mount_point) not in ours:
             check_mount_point(Path(operation.mount_point))
+            if why := driver_refusal(operation.filesystem, operation.options):
+                raise Refused(OPTIONS_REFUSED(device=operation.device, why=why), str(NOTHING_WRITTEN))
     check_fstab(
         environment.fstab, tuple(operation for operation in operations if isinstance(operation, AddFstabLine))
     )

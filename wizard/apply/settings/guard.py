@@ -12,11 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import node_fault
-from wizard.apply.plan.guard import check_programs
+from wizard.apply.plan.guard import OPTIONS_REFUSED, check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.current_value import How, ValueState, standing
+from wizard.apply.system.fstab import parse
+from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
@@ -40,7 +42,7 @@ from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import undo_commands
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_drive
-from wizard.process.program import run
+from wizard.process.program import find, run
 
 
 def clones_of(device: str, uuid: str) -> tuple[str, ...]:
@@ -184,6 +186,30 @@ def check_file(operation: ChangeOperation, environment: Environment) -> None:
             pass
 
 
+def check_options(changes: Changes) -> None:
+    """Raises Refused if the kernel refuses a mount option that the changes add. Writes nothing."""
+    for step in changes.steps:
+        for driver, options in _added_options(step.operation, changes.filesystem):
+            if find(f"mount.{driver}") is None and (why := driver_refusal(driver, options, changes.device)):
+                raise Refused(refusal(OPTIONS_REFUSED(device=changes.device, why=why)))
+
+
+def _added_options(operation: ChangeOperation, kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield drivers with the options that they get for the first time."""
+    match operation:
+        case Mount(filesystem=driver, options=options):
+            yield driver, options
+        case EditFstab(file=file, lines=edits):
+            for edit in edits:
+                old, new = (parse(text or "", file) for text in (edit.old, edit.new))
+                kept = {option for line in old for option in line.options}
+                for line in new:
+                    driver = kind if line.kind == "auto" else line.kind
+                    yield driver, tuple(option for option in line.options if option not in kept)
+        case _:
+            pass
+
+
 def check_tuning_tools(changes: Changes) -> None:
     """Raises Refused if a tool for a step, its check or undo is missing."""
     operations = [step.operation for step in changes.steps]
@@ -205,6 +231,7 @@ def check_new(changes: Changes) -> None:
     if fault := _filesystem_fault(changes, drive):
         raise Refused(t("{fault:First}. Prepare the changes again. Nothing was written.", fault=fault))
     check_standing(changes, frozenset(), frozenset())
+    check_options(changes)
 
 
 def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:

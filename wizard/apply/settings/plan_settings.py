@@ -13,7 +13,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem as tuned
 from wizard.apply.settings.current_value import is_mount_of
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
-from wizard.apply.settings.guard import nodes_with, refusal, unambiguous
+from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
 from wizard.apply.system.fstab import Line, conflict, parse
 from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
@@ -108,11 +108,11 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     doubts += forgotten_doubts(used.machine, operations)
     steps = change_steps(operations, used.identity)
     existing = used.existing
-    return unambiguous(
-        Changes(
-            used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
-        )
+    changes = Changes(
+        used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
     )
+    check_options(changes)
+    return unambiguous(changes)
 
 
 def _refuse(reason: Message | None) -> None:

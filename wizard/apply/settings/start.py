@@ -16,6 +16,7 @@ from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem
 from wizard.apply.settings.guard import (
     check_may,
     check_new,
+    check_options,
     check_own,
     check_tuning_tools,
     refusal,
@@ -61,6 +62,7 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
         raise BadInput(possible.NOT_ADVISED(device=existing.device, filesystem=title))
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
+    check_options(changes)
     return WorkedOut(profile.workload, used, tuning, unambiguous(changes))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from wizard.advice.existing import STARTS_ALL_THE_SAME
 from wizard.apply.conversion.messages import NO_FSTAB
 from wizard.apply.system.edited_file import edit, read_text
 from wizard.model.changes import EditFstab
@@ -17,9 +18,6 @@ from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.settings.possible import edited, is_edited, restored, with_line
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.uses import unescaped
-
-STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
-"""Options with which the boot does not wait for missing devices (systemd.mount(5), crypttab(5))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

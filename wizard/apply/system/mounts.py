@@ -9,6 +9,7 @@ from pathlib import Path
 
 from psutil import pids
 
+from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.run.process import NOTHING_WRITTEN
@@ -28,8 +29,6 @@ MAPPED = re.compile(r"/dev/(dm-\d+)")
 
 NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
 """Options for mount(8) and the boot that the kernel never sees. `rw` is checked by its opposite."""
-
-ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime", "atime"})
 
 SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
 """Options that mountinfo lists with those of the filesystem, although all filesystems have them

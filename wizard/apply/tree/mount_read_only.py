@@ -9,14 +9,17 @@ number.
 import ctypes
 import errno
 import os
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
 
+from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.block.scratch_device import NoStandInError, attached
+from wizard.apply.system.mounts import NOT_THE_KERNELS
 from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, t
@@ -56,6 +59,17 @@ s_last_orphan)."""
 
 RELEASE_SECONDS = 20.0
 
+NOT_FOR_DRIVERS = (
+    NOT_THE_KERNELS
+    | {prefix + one for one in ACCESS_TIME | {"diratime"} for prefix in ("", "no")}
+    | {prefix + one for one in ("dev", "suid", "exec", "symfollow", "iversion") for prefix in ("", "no")}
+    | {"ro", "user", "users", "owner", "group", "silent", "loud", "comment"}
+)
+"""Options that mount(8) and the kernel handle for all filesystems (libmount, src/optmap.c)."""
+
+NAMED = re.compile(r"[ug]id=\D")
+"""mount(8) replaces names of users and groups by numbers."""
+
 
 @contextmanager
 def mounted_read_only(node: str) -> Iterator[Path]:
@@ -77,7 +91,7 @@ def mounted_alone(node: str) -> Iterator[Path]:
 
 
 @contextmanager
-def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
+def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[str] = ()) -> Iterator[Path]:
     """Mount any filesystem without changing a byte of the device, using the first of these drivers that
     works. Raises Failed, for example if the journal must be replayed first.
 
@@ -92,17 +106,52 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str]) -> Iterator[Path]:
             raise Failed(NOT_MOUNTED(node=node, why=str(error.strerror))) from None
         except NoStandInError as error:
             raise Failed(NOT_MOUNTED(node=node, why=str(error))) from None
-        fd = _mount_by_one(loop, kernel_names, node)
+        fd = _mount_by_one(loop, kernel_names, node, ("ro", *options))
         held.callback(os.close, fd)
         yield _place_of(fd)
 
 
-def _mount_by_one(loop: str, kernel_names: Sequence[str], node: str) -> int:
+def driver_refusal(driver: str, options: Sequence[str], node: str = "") -> str:
+    """Return why the kernel's driver refuses mount options; empty if it accepts them or cannot be asked.
+
+    Parses the options, and mounts an unused `node` with them, without changing a byte.
+    """
+    asked = [one for one in options if one.partition("=")[0] not in NOT_FOR_DRIVERS and not NAMED.match(one)]
+    try:
+        context = _call(FSOPEN, driver.encode(), CLOSE_ON_EXEC)
+    except OSError:
+        return ""
+    option = ""
+    try:
+        for option in asked:
+            _set_option(context, option)
+    except OSError as error:
+        return _driver_error(context) or f"{option}: {error.strerror}"
+    finally:
+        os.close(context)
+    # A filesystem that cannot be mounted without the options tells nothing about them.
+    for attempt in ((), asked) if node and asked else ():
+        try:
+            with mounted_as_it_is(node, (driver,), attempt):
+                pass
+        except Failed as error:
+            return str(error).rstrip(".") if attempt else ""
+        _wait_until_free(node)
+    return ""
+
+
+def _set_option(context: int, option: str) -> None:
+    key, equals, value = option.partition("=")
+    how, given = (SET_STRING, value.encode()) if equals else (SET_FLAG, None)
+    _call(FSCONFIG, context, how, key.encode(), given, 0)
+
+
+def _mount_by_one(loop: str, kernel_names: Sequence[str], node: str, options: Sequence[str]) -> int:
     """Mount with the first driver that works, and return the descriptor."""
     fault = Failed(t("Linux has no driver for the contents of {node}.", node=node))
     for name in kernel_names:
         try:
-            return _mount(loop, ("ro",), RDONLY | NOSUID | NODEV | NOEXEC | NOATIME, name, node)
+            return _mount(loop, options, RDONLY | NOSUID | NODEV | NOEXEC | NOATIME, name, node)
         except Failed as error:
             fault = error
     raise fault
@@ -160,7 +209,7 @@ def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4
     try:
         _call(FSCONFIG, context, SET_STRING, b"source", os.fsencode(node), 0)
         for flag in flags:
-            _call(FSCONFIG, context, SET_FLAG, flag.encode(), None, 0)
+            _set_option(context, flag)
         _call(FSCONFIG, context, CREATE, None, None, 0)
         return _call(FSMOUNT, context, CLOSE_ON_EXEC, attributes)
     except OSError as error:

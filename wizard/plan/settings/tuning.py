@@ -4,7 +4,16 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from wizard.advice.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_match, udev_rule, values_in
+from wizard.advice.existing import (
+    ACCESS_TIME,
+    STARTS_ALL_THE_SAME,
+    Existing,
+    Tuning,
+    line_with,
+    udev_match,
+    udev_rule,
+    values_in,
+)
 from wizard.documents.codec import Sealed, without_texts
 from wizard.model.changes import (
     ChangeOperation,
@@ -118,7 +127,12 @@ def set_options(
             )
         )
         return
-    changed = sorted({*options} ^ {*(existing.at_boot or ())} - {"defaults"})
+    at_boot = {*(existing.at_boot or ())}
+    if STARTS_ALL_THE_SAME & at_boot and not STARTS_ALL_THE_SAME & {*options}:
+        doubts.append(
+            t("Without nofail, the next boot may stop if {device} is missing.", device=existing.device)
+        )
+    changed = sorted({*options} ^ at_boot - {"defaults"})
     now = _remount(existing, options, found, in_use)
     if now is not None:
         operations.append(now)
