@@ -16,6 +16,7 @@ from wizard.apply.run.journal import in_order
 from wizard.apply.settings import plan_settings
 from wizard.apply.settings.existing_filesystem import options_at_boot
 from wizard.apply.settings.start import start_tuning
+from wizard.apply.system import fstab as system_fstab
 from wizard.apply.system.mounts import users_of
 from wizard.model.changes import SetLabel, SetOptions
 
@@ -145,7 +146,7 @@ def test_a_label_that_the_kernel_was_started_by_stays(
     drive = made(work, make_drive, "ext4", "films")
     work.fstab.write_text("")
     (work.folder / "cmdline").write_text("ro root=LABEL=films quiet\n")
-    monkeypatch.setattr(plan_settings, "CMDLINE", work.folder / "cmdline")
+    monkeypatch.setattr(system_fstab, "CMDLINE", work.folder / "cmdline")
     with pytest.raises(Refused, match="The kernel was started with root=LABEL=films"):
         plan_settings.act(drive, SetLabel("pictures"), work.environment)
     (work.folder / "cmdline").write_text("ro root=LABEL=films2 quiet\n")

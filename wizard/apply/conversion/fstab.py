@@ -11,7 +11,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.settings.current_value import How, ValueState
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
-from wizard.apply.system.fstab import Line, parse
+from wizard.apply.system.fstab import Line, Tags, parse
 from wizard.ext4.assessment import BootLine, OwnFstab
 from wizard.ext4.steps import OWN_FSTAB, operation_commands
 from wizard.model.errors import BadInput, Failed, printable
@@ -123,7 +123,7 @@ FOLDER = "/etc"
 LINKS = Path("/dev/disk")
 
 
-def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFstab | None:
+def own_fstab(node: str, ext: ExtFacts, tags: Tags) -> OwnFstab | None:
     """Return the fstab on an unmounted filesystem, or None if it has none. `fault` says why a file cannot be
     changed."""
     try:
@@ -157,7 +157,7 @@ def _fault(folder: InnerFile, file: InnerFile) -> Message | None:
     return t("the file is too large") if file.size_bytes > LARGEST_BYTES else None
 
 
-def _is_own_line(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
+def _is_own_line(line: Line, node: str, tags: Tags) -> bool:
     """Return True if a line in the fstab of another system is for the filesystem that contains the file.
 
     Device names of that system, such as /dev/sda1, mean nothing here. But with such a name, the line for / is

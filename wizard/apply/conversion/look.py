@@ -16,7 +16,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import DRIVE_UNMEASURED, nodes_of
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import parse
+from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4.assessment import BootLine, FreshTarget, Situation
 from wizard.ext4.duration import used_bytes
 from wizard.ext4.filesystem_checks import KNOWN
@@ -64,7 +64,7 @@ def look_at_ext(
     path, _ = nodes_of(device)
     node, ext = Path(path), read_superblock(path)
     probed = _probe(path)
-    usage, tags = _usage_of(probed), _tags(probed.drive, path, ext)
+    usage, tags = _usage_of(probed), tags_of((ext,), probed.drive.partition(path))
     fstab = read_text(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
     unmounted = "" if usage.mounts or usage.is_root else path
@@ -279,17 +279,6 @@ def _layers(drive: Drive, path: str) -> tuple[Layer, ...]:
     if not own or name == kernel_name(drive.path):
         return ()
     return (*_layers(drive, own[0].below), own[0])
-
-
-def _tags(drive: Drive, path: str, ext: ExtFacts) -> dict[str, str | None]:
-    """Return the tags by which fstab can name the filesystem."""
-    part = drive.partition(path)
-    return {
-        "UUID": ext.uuid,
-        "LABEL": ext.label or None,
-        "PARTUUID": part.part_uuid if part else None,
-        "PARTLABEL": (part.name or None) if part else None,
-    }
 
 
 def _version() -> tuple[int, int]:

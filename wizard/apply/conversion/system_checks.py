@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Set
 from configparser import ConfigParser
 from configparser import Error as NoUnit
 from pathlib import Path
@@ -11,6 +11,7 @@ from stat import S_ISDIR, S_ISREG
 from wizard.apply.conversion.fstab import seen_inside, text_inside
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import lies_in_memory
+from wizard.apply.system.fstab import CMDLINE, FstabEntry, Tags
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
@@ -117,7 +118,7 @@ def _is_real(top: Path, path: str) -> bool:
 READ_ONLY = t("it is read-only")
 
 
-SWAPS, CMDLINE = Path("/proc/swaps"), Path("/proc/cmdline")
+SWAPS = Path("/proc/swaps")
 BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
 """Initramfs generators and their configuration in /etc."""
@@ -177,7 +178,7 @@ def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> M
     return None
 
 
-def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tuple[str, ...]:
+def units_for(etc: Path, nodes: Set[str], tags: Tags) -> tuple[str, ...]:
     """Return the mount units in `etc` that an administrator wrote for the filesystem (systemd.mount(5))."""
     found = []
     for unit in sorted((etc / "systemd/system").glob("*.mount")):
@@ -187,14 +188,8 @@ def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tup
         except (OSError, NoUnit):
             continue
         what = parser.get("Mount", "What", fallback="").strip('"')
-        tag, _, value = what.partition("=")
-        by_link = re.fullmatch(r"/dev/disk/by-(uuid|label|partuuid|partlabel)/(.+)", what)
-        if by_link:
-            tag, value = by_link[1].upper(), by_link[2]
-        wanted = tags.get(tag)
-        if (wanted is not None and wanted.lower() == value.lower()) or (
-            what.startswith("/") and os.path.realpath(what) in nodes
-        ):
+        entry = FstabEntry(number=0, source=what, options=())
+        if any(entry.means(node, tags) for node in nodes):
             found.append(str(unit))
     return tuple(found)
 

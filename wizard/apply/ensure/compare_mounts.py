@@ -1,6 +1,5 @@
 """Compare the use of existing volumes with the request: fstab, mounts and ownership. Read-only."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +15,8 @@ from wizard.apply.ensure.layers import (
     subvolume_faults,
 )
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem
+from wizard.apply.settings.existing_filesystem import InUse, lines_at_boot, look_at_filesystem
 from wizard.apply.settings.plan_settings import act
-from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.changes import Attach, Changes, SetOptions
@@ -312,8 +309,6 @@ def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Message
     part = drive.partition(volume.path)
     if volume.mount_point != NO_PLACE or part is None:
         return
-    file, (held,) = where.environment.fstab, part.signatures
-    tags = {"UUID": held.uuid, "LABEL": held.label, "PARTUUID": part.part_uuid}
-    lines = [line for line in parse(read_text(file), str(file)) if line.kind == "swap"]
-    if not any(line.names(tags) or os.path.realpath(line.source) == part.path for line in lines):
+    file = where.environment.fstab
+    if not any(line.kind == "swap" for line in lines_at_boot(drive, part.path, file)):
         yield leftover.NO_SWAP_LINE(device=volume.path, file=str(file))

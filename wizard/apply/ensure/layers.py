@@ -9,11 +9,12 @@ from pathlib import Path
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
 from wizard.apply.ensure import leftover
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.settings.existing_filesystem import openings
 from wizard.apply.steps.containers import opens
 from wizard.apply.steps.step_context import asked
-from wizard.apply.system.crypttab import parse_crypttab, read_key
+from wizard.apply.system.crypttab import read_key
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, parse
+from wizard.apply.system.fstab import Line, parse, tags_of
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import partition_path, printable
 from wizard.model.machine import Drive, Layer
@@ -242,9 +243,7 @@ def layer_faults(
 
 
 def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environment) -> Iterator[Message]:
-    part, file = drive.partition(encryption.device), environment.crypttab
-    uuid = (part.signatures[0].uuid or "") if part else ""
-    own = [line for line in parse_crypttab(read_text(file)) if line.names({"UUID": uuid})]
+    own, file = openings(drive, encryption.device, environment.crypttab), environment.crypttab
     if len(own) != 1 or own[0].key != encryption.key:
         yield t(
             "{file} lacks an entry to open {device} with {key}",
@@ -282,7 +281,5 @@ def _place_faults(
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
     """Return the fstab lines for an open container."""
     file = environment.fstab
-    held = layer.signatures[0] if layer.signatures else None
-    tags = {"UUID": held.uuid, "LABEL": held.label} if held else {}
-    node = os.path.realpath(layer.path)
+    node, tags = os.path.realpath(layer.path), tags_of(layer.signatures, None)
     return [line for line in parse(read_text(file), str(file)) if line.means(node, tags)]

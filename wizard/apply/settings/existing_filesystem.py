@@ -4,7 +4,7 @@ Also finds the fstab and crypttab lines that refer to volumes a plan destroys.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,16 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.apply.system.crypttab import Opening, parse_crypttab
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import FstabEntry, Line, parse
+from wizard.apply.system.fstab import (
+    CMDLINE,
+    FstabEntry,
+    Line,
+    Tags,
+    boot_entry,
+    parse,
+    started_with,
+    tags_of,
+)
 from wizard.apply.system.mounts import Mounted, read_mounts
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, printable
@@ -69,7 +78,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     fstab = read_text(environment.fstab)
     all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
     mounts = {mounted.mount_point: mounted for mounted in all_mounts}
-    tags = _tags_of(drive, node)
+    tags = tags_of(signatures_on(drive, node), part)
     own = [line for line in parse(fstab, str(environment.fstab)) if _matches(line, node, tags, mounts)]
     line = _preferred_line(own, mounts)
     mounted = mounted_from(node, line.mount_point) if line else None
@@ -119,8 +128,6 @@ def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] |
 
 def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
     """Return the filesystem's lines in fstab, such as one per subvolume; empty if fstab is unreadable."""
-    if len(signatures_on(drive, device)) != 1:
-        return []
     try:
         lines = parse(read_text(fstab), str(fstab))
     except BadInput:
@@ -129,15 +136,8 @@ def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
     return [line for line in lines if _matches(line, device, tags, places)]
 
 
-def _tags_of(drive: Drive, device: str) -> dict[str, str | None]:
-    """Return the tags that fstab can use instead of the device path. Missing tags are None."""
-    part, found = drive.partition(device), signatures_on(drive, device)
-    held = found[0] if len(found) == 1 else None
-    return {
-        "UUID": held.uuid if held else None,
-        "LABEL": held.label if held else None,
-        "PARTUUID": part.part_uuid if part else None,
-    }
+def _tags_of(drive: Drive, device: str) -> Tags:
+    return tags_of(signatures_on(drive, device), drive.partition(device))
 
 
 def nodes_of(device: str) -> tuple[str, str]:
@@ -199,7 +199,7 @@ def _preferred_line(own: Sequence[Line], places: Collection[str]) -> Line | None
     return next((line for line in own if line.mount_point in places), own[0] if own else None)
 
 
-def _matches(line: Line, node: str, tags: Mapping[str, str | None], places: Iterable[str]) -> bool:
+def _matches(line: Line, node: str, tags: Tags, places: Iterable[str]) -> bool:
     """Return True if a line of fstab is for the filesystem, by device, tag or mount point."""
     return line.means(node, tags) or (line.names(tags) is None and line.mount_point in places)
 
@@ -230,6 +230,10 @@ LINE_OVERWRITES = Sentence(
     "plan may be lost there. {remedy}"
 )
 TAKE_IT_OUT = t("Remove that line first.")
+RESUMES = t("Update the initramfs and the boot loader, or the next boot waits for this device.")
+
+RESUME = "initramfs-tools/conf.d/resume"
+"""Where initramfs-tools is told which swap contains a hibernated system, in /etc."""
 
 OWN = Environment()
 """The environment of the running system."""
@@ -256,17 +260,23 @@ def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environmen
 
 
 def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -> Iterator[Message]:
-    labels = {f"LABEL={volume.label}" for volume in plan.volumes if volume.label}
+    labels = frozenset(("LABEL", volume.label) for volume in plan.volumes)
     mounts = lines_at_boot(drive, device, environment.fstab)
+    resume = environment.fstab.parent / RESUME
+    settings = read_text(resume).split("\n") if resume.exists() else ()
+    starts = [entry for _, entry in started_with()] if environment.is_running_system else []
+    tags = _tags_of(drive, device)
     opened = openings(drive, device, environment.crypttab)
     tables: tuple[tuple[Path, Sequence[FstabEntry], Message], ...] = (
         (
             environment.fstab,
-            [line for line in mounts if line.source.replace('"', "") not in labels],
+            [line for line in mounts if not line.names(labels)],
             t("Remove that line first with `diskwright unmount {device} --boot`.", device=device),
         ),
         (environment.crypttab, opened, TAKE_IT_OUT),
         (environment.fstab, _inside(opened, environment.fstab), TAKE_IT_OUT),
+        (resume, _meant((boot_entry(*one) for one in enumerate(settings, 1)), device, tags), RESUMES),
+        (CMDLINE, _meant(starts, device, tags), RESUMES),
     )
     for file, entries, remedy in tables:
         if entries:
@@ -275,6 +285,10 @@ def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -
             source = printable(entry.source, 80)
             sentence = _sentence_of(entry)
             yield sentence(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
+
+
+def _meant(entries: Iterable[FstabEntry], device: str, tags: Tags) -> list[FstabEntry]:
+    return [entry for entry in entries if entry.means(device, tags)]
 
 
 def _sentence_of(entry: FstabEntry) -> Sentence:

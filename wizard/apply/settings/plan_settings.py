@@ -1,7 +1,6 @@
 """Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
@@ -14,7 +13,7 @@ from wizard.apply.settings import existing_filesystem as tuned
 from wizard.apply.settings.current_value import is_mount_of
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
-from wizard.apply.system.fstab import Line, conflict, parse
+from wizard.apply.system.fstab import Line, conflict, parse, started_with
 from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
     Mounted,
@@ -74,8 +73,6 @@ from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
 OPTION_FAULT = Sentence("{fault}.")
-
-CMDLINE = Path("/proc/cmdline")
 
 NOT_FOR_MOUNT = frozenset({"seclabel"})
 """Options that the kernel lists but mount(8) rejects."""
@@ -137,7 +134,7 @@ def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations
             )
         )
     for line in parse(used.found.fstab_text, used.found.fstab):
-        if line.names({"LABEL": label}) or line.source == f"/dev/disk/by-label/{label}":
+        if line.names(frozenset({("LABEL", label)})):
             _refuse(
                 t(
                     "Line {number} of {file} mounts another filesystem by the label '{label}'.",
@@ -146,7 +143,8 @@ def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations
                     label=shown,
                 )
             )
-    if word := next((word for word in _command_line() if _names_label(word, used.label)), None):
+    old_tag = frozenset({("LABEL", used.label)} if used.label else ())
+    if word := next((word for word, entry in started_with() if entry.names(old_tag)), None):
         _refuse(
             t(
                 "The kernel was started with {word}. Make the boot loader name the filesystem by UUID first.",
@@ -165,7 +163,7 @@ def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations
         doubts.append(t("The partition name in the table remains '{name}', the old label.", name=old))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
-    by_old_label = [line for line in used.lines if _is_by_label(line, used.label)]
+    by_old_label = [line for line in used.lines if line.names(old_tag)]
     return [
         relabel,
         *_edited(
@@ -195,28 +193,9 @@ def _set_uuid(used: InUse, doubts: list[Message | str]) -> Operations:
     doubts += [
         t("Line {line} of {file} names the old UUID.", line=line.number, file=used.found.fstab)
         for line in used.lines
-        if line.names({"UUID": used.uuid}) or line.source == f"/dev/disk/by-uuid/{used.uuid}"
+        if line.names(frozenset({("UUID", used.uuid)}))
     ]
     return [Relabel(device, filesystem, "", used.uuid, new, "uuid")]
-
-
-def _command_line() -> list[str]:
-    """Return the words of the kernel command line."""
-    with suppress(OSError):
-        return CMDLINE.read_text(errors="replace").split()
-    return []
-
-
-def _names_label(word: str, label: str) -> bool:
-    """Return True if a word of the kernel command line, such as root=LABEL=old, names this label."""
-    value = word.partition("=")[2].strip('"')
-    return bool(label) and value.replace('"', "") in (f"LABEL={label}", f"/dev/disk/by-label/{label}")
-
-
-def _is_by_label(line: Line, label: str) -> bool:
-    return bool(label) and (
-        line.names({"LABEL": label}) is True or line.source == f"/dev/disk/by-label/{label}"
-    )
 
 
 def _text_of(used: InUse, line: Line) -> str:

@@ -65,7 +65,7 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
                 device=printable(line.source, 60),
                 name=printable(line.name, 60),
             )
-        if line.names({"UUID": operation.uuid}):
+        if line.names(frozenset({("UUID", operation.uuid)})):
             return t("line {line} already names the container {uuid}", line=line.number, uuid=operation.uuid)
     return None
 

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,12 +13,28 @@ from wizard.apply.conversion.messages import NO_FSTAB
 from wizard.apply.system.edited_file import edit, read_text
 from wizard.model.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused, printable
+from wizard.model.ext import ExtFacts
+from wizard.model.machine import Partition, Signature
 from wizard.model.plan import NO_PLACE, AddFstabLine
 from wizard.model.said import Message, Sentence, Sentences, t
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.settings.possible import edited, is_edited, restored, with_line
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.uses import unescaped
+
+_LINK = re.compile(r"/dev/disk/by-(uuid|label|partuuid|partlabel)/([^/]+)")
+_BYTE = re.compile(r"\\x([0-9a-f]{2})")
+"""udev's escape for characters that are unsafe in file names, such as a space."""
+
+Tags = frozenset[tuple[str, str]]
+"""Tags by which fstab(5) and crypttab(5) can name a device, such as UUID, each with its value."""
+
+
+def tags_of(contents: Iterable[Signature | ExtFacts], part: Partition | None) -> Tags:
+    """Return the tags of a device with these contents."""
+    pairs = [pair for one in contents for pair in (("UUID", one.uuid), ("LABEL", one.label))]
+    pairs += [("PARTUUID", part.part_uuid), ("PARTLABEL", part.name)] if part else []
+    return frozenset((name, value) for name, value in pairs if value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,20 +55,47 @@ class FstabEntry:
         """True if the device is overwritten at every boot."""
         return False
 
-    def names(self, tags: Mapping[str, str | None]) -> bool | None:
-        """Return True if the source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with this value,
-        or None if it is another kind of name."""
-        tag, _, value = self.source.partition("=")
-        if tag not in tags:
-            return None
-        return tags[tag] is not None and str(tags[tag]).lower() == value.strip('"').lower()
+    @property
+    def tag(self) -> tuple[str, str] | None:
+        """The tag and value of the source, also of a link in /dev/disk, or None for other names."""
+        if link := _LINK.fullmatch(self.source):
+            return link[1].upper(), _BYTE.sub(lambda byte: chr(int(byte[1], 16)), link[2])
+        tag, equals, value = self.source.partition("=")
+        return (tag, value.strip("\"'")) if equals and "/" not in tag else None
 
-    def means(self, node: str, tags: Mapping[str, str | None]) -> bool:
+    def names(self, tags: Tags) -> bool | None:
+        """Return True if the source is one of these tags, or None if it is another kind of name."""
+        if self.tag is None:
+            return None
+        name, value = self.tag
+        # Links in /dev/disk and libblkid have UUIDs in lower case; labels differ by case.
+        same = str.lower if name.endswith("UUID") else str
+        return any(name == other and same(value) == same(known) for other, known in tags)
+
+    def means(self, node: str, tags: Tags) -> bool:
         """Return True if the source is this device, by tag or by a path that resolves to the node."""
-        named = self.names(tags)
-        if named is not None:
-            return named
-        return self.source.startswith("/") and os.path.realpath(self.source) == node
+        if self.tag is not None and self.tag[0] in {name for name, _ in tags}:
+            return bool(self.names(tags))
+        path = self.source
+        if self.tag is not None and not path.startswith("/"):
+            path = f"/dev/disk/by-{self.tag[0].lower()}/{self.tag[1]}"
+        return path.startswith("/") and os.path.realpath(path) == node
+
+
+CMDLINE = Path("/proc/cmdline")
+
+
+def started_with() -> list[tuple[str, FstabEntry]]:
+    """Return the words of the kernel command line, with the device that each may name."""
+    words: list[str] = []
+    with suppress(OSError):
+        words = CMDLINE.read_text(errors="replace").split()
+    return [(word, boot_entry(1, word)) for word in words]
+
+
+def boot_entry(number: int, setting: str) -> FstabEntry:
+    """Return the device in a setting such as resume=UUID=... of line `number`. The boot continues without."""
+    return FstabEntry(number=number, source=setting.partition("=")[2].strip("\"'"), options=("nofail",))
 
 
 NOT_THERE_BEFORE = Sentence(
@@ -115,7 +159,7 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None
                 device=printable(line.source, 60),
                 place=printable(line.mount_point, 60),
             )
-        is_same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
+        is_same = line.names(frozenset({("UUID", operation.uuid)}))
         if is_same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
             return t("line {line} already names the filesystem {uuid}", line=line.number, uuid=operation.uuid)
     return None

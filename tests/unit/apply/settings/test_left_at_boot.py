@@ -1,5 +1,6 @@
 """Lines of fstab and crypttab that name what a plan takes away."""
 
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -8,15 +9,21 @@ import pytest
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.plan.layouts import wish
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.settings import existing_filesystem
+from wizard.apply.system import fstab as system_fstab
 from wizard.host.session import PartChange
 from wizard.host.this_system import RealServices
 from wizard.model.machine import Signature
 from wizard.model.plan import Plan
 from wizard.model.said import GIB, MIB
 from wizard.plan.planner import Mode
+from wizard.probe.host.uses import unescaped
 
 OLD = "7d9fc3cb-0b76-4a4b-a6d2-000000000001"
-FILMS = partition(1, MIB, GIB, signatures=(Signature("ext4", "filesystem", uuid=OLD, label="films"),))
+FILMS = replace(
+    partition(1, MIB, GIB, signatures=(Signature("ext4", "filesystem", uuid=OLD, label="films"),)),
+    name="my photos",
+)
 OTHER = partition(2, 2 * GIB, GIB, filesystem="xfs")
 DRIVE = partitioned(FILMS, OTHER)
 LOCKED = partition(1, MIB, GIB, signatures=(Signature("crypto_LUKS", "crypto", uuid=OLD),))
@@ -39,13 +46,72 @@ def replaced(folder: Path, line: str, label: str = "new", mode: Mode = Mode.REPL
     return said(services(folder, line).plan(machine(DRIVE), DRIVE, wishes, mode), folder)
 
 
-@pytest.mark.parametrize("source", [f"UUID={OLD}", "LABEL=films", f"PARTUUID={FILMS.part_uuid}", "/dev/sda1"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"UUID={OLD}",
+        f'UUID="{OLD.upper()}"',
+        "LABEL=films",
+        "LABEL='films'",
+        "LABEL=\\146ilms",
+        f"PARTUUID={FILMS.part_uuid}",
+        "PARTLABEL=my\\040photos",
+        "/dev/sda1",
+        f"/dev/disk/by-uuid/{OLD}",
+        "/dev/disk/by-label/films",
+        f"/dev/disk/by-partuuid/{FILMS.part_uuid}",
+        "/dev/disk/by-partlabel/my\\x20photos",
+    ],
+)
 def test_a_line_that_names_what_is_lost_is_told(source: str, tmp_path: Path) -> None:
+    named = source
     stops = replaced(tmp_path, f"{source} /srv/films ext4 defaults 0 2")
+    source = unescaped(source)
     assert stops.startswith("Line 2 of ") and source in stops and "lacks nofail" in stops
     assert "`diskwright unmount /dev/sda1 --boot`" in stops
-    goes_on = replaced(tmp_path, f"{source} /srv/films ext4 noatime,nofail 0 2")
+    goes_on = replaced(tmp_path, f"{named} /srv/films ext4 noatime,nofail 0 2")
     assert source in goes_on and "lacks nofail" not in goes_on
+
+
+@pytest.mark.parametrize(
+    "signatures",
+    [(), (Signature("ext4", "filesystem", uuid="1"), Signature("swap", "other", uuid="2", label="two"))],
+)
+@pytest.mark.parametrize("source", [f"PARTUUID={FILMS.part_uuid}", "PARTLABEL=my\\040photos", "/dev/sda1"])
+def test_contents_that_are_unclear_hide_no_line(
+    tmp_path: Path, signatures: tuple[Signature, ...], source: str
+) -> None:
+    drive = partitioned(replace(FILMS, signatures=signatures), OTHER)
+    sources = [source, *("UUID=2", "LABEL=two")[: len(signatures)]]
+    for one in sources:
+        ours = services(tmp_path, f"{one} /srv/films ext4 defaults 0 2")
+        assert "lacks nofail" in said(
+            ours.plan(machine(drive), drive, (wish("ext4"),), Mode.REPLACE), tmp_path
+        )
+
+
+@pytest.mark.parametrize("source", ["LABEL=Films", "PARTLABEL=films", "LABEL=my\\040photos", "UUID=films"])
+def test_another_kind_of_name_is_another_device(tmp_path: Path, source: str) -> None:
+    assert not replaced(tmp_path, f"{source} /srv/films ext4 defaults 0 2")
+
+
+@pytest.mark.parametrize("name", [f"UUID={OLD}", "/dev/sda1", "PARTUUID=" + str(FILMS.part_uuid)])
+def test_a_hibernated_system_that_is_lost_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    conf = tmp_path / "initramfs-tools/conf.d"
+    conf.mkdir(parents=True)
+    (conf / "resume").write_text(f"# swap\nRESUME={name}\n")
+    assert f"Line 2 of {conf}/resume names" in replaced(tmp_path, "")
+    (conf / "resume").write_text("RESUME=none\n")
+    assert not replaced(tmp_path, "")
+    (tmp_path / "cmdline").write_text(f"BOOT_IMAGE=/vmlinuz root=/dev/vda resume={name} quiet\n")
+    monkeypatch.setattr(system_fstab, "CMDLINE", tmp_path / "cmdline")
+    monkeypatch.setattr(existing_filesystem, "CMDLINE", tmp_path / "cmdline")
+    monkeypatch.setattr(Environment, "is_running_system", True)
+    assert f"Line 1 of {tmp_path}/cmdline names" in replaced(tmp_path, "")
+    (tmp_path / "cmdline").write_text("BOOT_IMAGE=/vmlinuz root=/dev/vda resume=UUID=other quiet\n")
+    assert not replaced(tmp_path, "")
 
 
 def test_of_several_lines_one_that_a_start_stops_at_is_told(tmp_path: Path) -> None:

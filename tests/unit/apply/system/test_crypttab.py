@@ -32,7 +32,7 @@ def test_the_entries_are_those_with_a_name_and_a_device() -> None:
     assert found[2] == Opening(
         number=5, source=f"PARTUUID={UUID}3", options=("luks", "noauto"), name="c", key="/etc/keys/c"
     )
-    assert (found[3].key, found[1].names({"UUID": f"{UUID}2"})) == ("", True)
+    assert (found[3].key, found[1].names(frozenset({("UUID", f"{UUID}2")}))) == ("", True)
 
 
 @pytest.mark.skipif(not GENERATOR.exists(), reason="systemd's reader of crypttab is not here")
