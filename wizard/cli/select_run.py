@@ -105,6 +105,7 @@ DOCUMENT = Sentence("print a {schema} document")
 RECORDED = t("use a machine recorded by `inspect --save`")
 OTHER_FSTAB = t("another fstab, for a system mounted elsewhere")
 HOLDING = t("a partition, or a drive without a partition table")
+WRITABLE = t("who may write: user, group:NAME, everyone, root")
 WHOLE_DRIVE = t("a drive, such as /dev/sdb")
 
 # A drive.

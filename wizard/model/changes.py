@@ -15,9 +15,10 @@ from wizard.model.said import Message
 
 @dataclass(frozen=True, slots=True)
 class Tune:
-    """Apply the recommended settings for a workload."""
+    """Apply the recommended settings for a workload, and let `owner` write."""
 
     workload: str
+    owner: Writer | None = field(default=None, metadata=WHERE_USED)
     kind: Literal["tune"] = "tune"
 
 
@@ -39,12 +40,13 @@ class NewUuid:
 @dataclass(frozen=True, slots=True)
 class Attach:
     """Mount at `place` with these options, and with `boot` at every boot. If `place` is None, fstab or the
-    label determines it. `writer`: who may write if the filesystem stores no owners."""
+    label determines it. `writer`: who may write if no owners are stored. `owner`: the new owner."""
 
     place: str | None = None
     options: tuple[str, ...] = ()
     boot: bool = True
     writer: Writer = field(default=ROOT, metadata=WHERE_USED)
+    owner: Writer | None = field(default=None, metadata=WHERE_USED)
     kind: Literal["attach"] = "attach"
 
 
@@ -121,6 +123,29 @@ class Relabel:
     new: str
     identifier: Literal["label", "uuid"] = field(default="label", metadata=WHERE_USED)
     kind: Literal["relabel"] = "relabel"
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """Metadata of the top folder of a filesystem. `attributes`: names and values in hexadecimal."""
+
+    owner: int
+    group: int
+    mode: int
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOwner:
+    """Change owner, group and mode of the top folder at `mount_point`, where `device` is mounted.
+    `filesystem`: the kernel's name."""
+
+    device: str
+    mount_point: str
+    filesystem: str
+    old: Top
+    new: Top
+    kind: Literal["change-owner"] = "change-owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +257,7 @@ ChangeOperation = (
     | Relabel
     | Remount
     | Mount
+    | ChangeOwner
     | Unmount
     | EditFstab
     | SetQueue
@@ -330,17 +356,6 @@ class BringAmount:
     links: int = 0
     names: int = 0
     others: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Top:
-    """Metadata of the target's top folder before the copy, restored by undo. `attributes`: names and values
-    in hexadecimal."""
-
-    owner: int
-    group: int
-    mode: int
-    attributes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

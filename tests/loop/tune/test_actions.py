@@ -2,6 +2,7 @@
 libblkid and the kernel say so, and `undo` gives everything back, fstab to the byte."""
 
 import os
+import pwd
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -37,6 +38,8 @@ MAKERS = {
     "nilfs2": ("mkfs.nilfs2", "-q", "-f", "-L"),
 }
 SIZE = 320 * MIB
+
+NOBODY = pwd.getpwnam("nobody")
 
 
 def made(work: Work, make_drive: MakeDrive, filesystem: str, label: str = "OLD ONE") -> str:
@@ -388,3 +391,75 @@ def test_a_line_that_loses_nofail_is_warned_of(
     work.fstab.write_text(f"LABEL=films {place} ext4 {old} 0 0\n")
     changes = plan_settings.act(drive, SetOptions(tuple(new.split(","))), work.environment)
     assert any(str(one).startswith("Without nofail") for one in changes.doubts) is warns
+
+
+def top_of(place: Path) -> tuple[int, int, int]:
+    status = place.stat()
+    return status.st_uid, status.st_gid, status.st_mode & 0o7777
+
+
+@pytest.mark.parametrize("state", ["unmounted", "mounted", "listed"])
+@pytest.mark.parametrize(
+    ("who", "top"),
+    [
+        ("nobody", (NOBODY.pw_uid, NOBODY.pw_gid, 0o755)),
+        ("group:daemon", (0, 1, 0o2775)),
+        ("everyone", (0, 0, 0o1777)),
+    ],
+)
+def test_an_existing_filesystem_becomes_writable_and_undo_restores_its_owner(
+    work: Work, make_drive: MakeDrive, state: str, who: str, top: tuple[int, int, int]
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    before = f"LABEL=films {place} ext4 nofail 0 2\n" if state == "listed" else ""
+    work.fstab.write_text(before)
+    with mounted(drive, place) if state != "unmounted" else nullcontext():
+        at = () if state == "listed" else ("--at", str(place))
+        shown = diskwright(work, "mount", drive, *at, "--writable", who, "--fstab", str(work.fstab))
+        assert f"chown {top[0]}:{top[1]} {place}" in shown.stdout and not list_runs(work.runs)
+        do(work, "mount", drive, *at, "--writable", who)
+        assert top_of(place) == top
+        undo(work)
+        if state != "unmounted":
+            assert top_of(place) == (0, 0, 0o755)
+        assert work.fstab.read_text() == before
+    with mounted(drive, work.place("again")):
+        assert top_of(work.place("again")) == (0, 0, 0o755)
+
+
+def test_only_a_filesystem_with_owners_gets_one(work: Work, make_drive: MakeDrive) -> None:
+    drive, place = made(work, make_drive, "xfs", "films"), work.place("films")
+    work.fstab.write_text("")
+    with mounted(drive, place):
+        tune = (
+            "tune",
+            drive,
+            "--workload",
+            "large-media",
+            "--fstab",
+            str(work.fstab),
+            "--writable",
+            "nobody",
+        )
+        file = work.folder / "better.json"
+        assert diskwright(work, *tune, "-o", str(file)).returncode == 0
+        apply = ("apply", str(file), "--confirm", Path(drive).name, "--fstab", str(work.fstab))
+        done = diskwright(work, *apply)
+        assert done.returncode == 0 and top_of(place)[0] == NOBODY.pw_uid, done.stderr
+        undo(work)
+        assert top_of(place)[0] == 0
+    assert diskwright(work, *tune).returncode == 3, "not mounted"
+    assert diskwright(work, "mount", drive, "--writable", "nobody-of-this-name").returncode == 2
+
+
+def test_an_owner_is_not_restored_in_the_folder_below(work: Work, make_drive: MakeDrive) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    work.fstab.write_text("")
+    do(work, "mount", drive, "--at", str(place), "--writable", "nobody", "--once")
+    tool("umount", str(place))
+    below = top_of(place)
+    assert diskwright(work, "undo", list_runs(work.runs)[-1].name).returncode != 0
+    assert top_of(place) == below
+    tool("mount", drive, str(place))
+    undo(work)
+    assert not mounts_of(drive) and not place.is_mount()

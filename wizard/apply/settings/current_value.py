@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from stat import S_IMODE
 
 from wizard.apply.block.devices import forget_caches, write_bytes
 from wizard.apply.resize.resized import held_in_use, is_filled
@@ -16,8 +17,10 @@ from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mou
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.proof import Image, in_order
 from wizard.apply.table.write import image_of, table_regions
+from wizard.apply.tree.mount_read_only import NOT_READ, mounted_as_it_is
 from wizard.model.changes import (
     ChangeOperation,
+    ChangeOwner,
     EditFstab,
     ExtendPartition,
     GrowMounted,
@@ -27,10 +30,11 @@ from wizard.model.changes import (
     ReserveBlocks,
     SetQueue,
     SwitchOnTimer,
+    Top,
     Unmount,
     WriteRules,
 )
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent, Signature
 from wizard.model.plan import Member, Mount, WriteTable
@@ -39,7 +43,7 @@ from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind
 from wizard.plan.partition.replace import changing, resized_layout, resized_table
 from wizard.plan.settings.possible import edited, is_edited, signatures_on
-from wizard.plan.settings.steps_of import new_rules, queue_file
+from wizard.plan.settings.steps_of import new_rules, owner_text, queue_file
 from wizard.plan.settings.tuning import Superblock
 from wizard.probe.host.sysfs import SYS, name_of, text
 from wizard.probe.machine import probe_drive
@@ -183,7 +187,7 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
             return compared({*mounted.words}, {*old_words}, {*new_words}, told)
         case EditFstab():
             return _line_state(operation)
-        case Relabel() | Mount() | Unmount() | PowerOff():
+        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff():
             return _action_state(operation, drive)
         case SetQueue(old=value, new=wanted):
             now = _queue_value(operation)
@@ -214,6 +218,20 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
             return _growth_state(operation, drive)
 
 
+def read_top(device: str, place: str, driver: str) -> Top:
+    """Read the top folder of a filesystem, through a private read-only mount if it is not at its mount point.
+    Raises Failed."""
+    try:
+        if mounted_from(device, place) is not None:
+            status = Path(place).stat()
+        else:
+            with mounted_as_it_is(device, (driver,)) as top:
+                status = top.stat()
+    except OSError as error:
+        raise Failed(NOT_READ(path=printable(place, 200), why=error.strerror or "")) from None
+    return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))
+
+
 def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> ValueState:
     if isinstance(operation, ExtendPartition):
         return _end_of(operation, drive)
@@ -229,11 +247,17 @@ def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> 
     return ValueState(How.HALF if operation.old_bytes < held < operation.new_bytes else How.OTHER, seen)
 
 
-def _action_state(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> ValueState:
+def _action_state(
+    operation: Relabel | Mount | ChangeOwner | Unmount | PowerOff, drive: Identity
+) -> ValueState:
     match operation:
         case Relabel(device=device, old=old, new=new, identifier="uuid"):
             uuid = _only_signature(drive.path, device).uuid or ""
             return compared(uuid, old, new, t("{device} has the UUID {uuid}", device=device, uuid=uuid))
+        case ChangeOwner(device=device, mount_point=place, old=old_top, new=new_top):
+            top = read_top(device, place, operation.filesystem)
+            shown = t("{place} belongs to {owner}", place=place, owner=owner_text(top))
+            return compared(top, old_top, new_top, shown)
         case Relabel(device=device, old=old, new=new):
             label = _only_signature(drive.path, device).label or ""
             return compared(

@@ -10,7 +10,7 @@ from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem as tuned
-from wizard.apply.settings.current_value import is_mount_of
+from wizard.apply.settings.current_value import is_mount_of, read_top
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
 from wizard.apply.system.fstab import Line, conflict, parse, started_with
@@ -22,10 +22,11 @@ from wizard.apply.system.mounts import (
     taken_places,
     usual_places,
 )
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.changes import (
     Attach,
     ChangeOperation,
+    ChangeOwner,
     Changes,
     Detach,
     EditFstab,
@@ -45,6 +46,7 @@ from wizard.model.changes import (
 )
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.machine import Drive
+from wizard.model.operations import Writer
 from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import BACKUP_MOVES, dangers_in, forgotten_doubts, known_identity
@@ -227,6 +229,8 @@ def _mount(used: InUse, wanted: Attach) -> Operations:
             _refuse(possible.READ_ONLY(drive=used.drive.path))
         check_mount_point(Path(place))
         operations.append(Mount(device, place, name, options))
+    if wanted.owner is not None and ((kind.name in MADE and MADE[kind.name].holds.owners) or not operations):
+        operations += owner_change(used, place, name, wanted.owner)
     if wanted.boot and line is None:
         operations += _with_line(used, place, name, options)
     if not operations:
@@ -238,6 +242,18 @@ def _mount(used: InUse, wanted: Attach) -> Operations:
             )
         )
     return operations
+
+
+def owner_change(used: InUse, place: str, name: str, owner: Writer) -> Operations:
+    """Plan to change the owner of the top folder at a place, if different. Raises Refused if impossible,
+    and Failed if the folder is unreadable."""
+    device = used.existing.device
+    _refuse(possible.why_not_own(device, used.existing.filesystem, place))
+    if used.existing.filesystem == "btrfs" and not used.mounts:
+        _refuse(t("Mount {device} before changing the owner: it can have subvolumes.", device=device))
+    old = read_top(device, place, name)
+    new = possible.top_for(owner, old)
+    return [ChangeOwner(device, place, name, old, new)] if new != old else []
 
 
 def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[str, ...]]:

@@ -62,7 +62,8 @@ def ready_said(changes: Changes) -> tuple[Message, ...]:
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
-    command = shlex.join(("sudo", "chown", printable(asked.name, 60), shown))
+    words = ("sudo", "diskwright", "mount", mount.device, "--writable", printable(asked.name, 60))
+    command = shlex.join((*words, "--confirm", changes.drive.token))
     return ready, t(
         "The owner is unchanged. To let {who} write there: {command}", who=who(asked), command=command
     )

@@ -1,6 +1,6 @@
 """Start a run that changes settings of a filesystem in use. The run is a separate process."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,16 +22,18 @@ from wizard.apply.settings.guard import (
     refusal,
     unambiguous,
 )
-from wizard.apply.settings.plan_settings import act
+from wizard.apply.settings.plan_settings import act, owner_change
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Workload
 from wizard.model.changes import Changes, Tune, Unmount, Wanted
 from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.operations import Writer
 from wizard.model.said import t, tn
 from wizard.plan.settings import possible
-from wizard.plan.settings.check_changes import check_changes
+from wizard.plan.settings.check_changes import ORDER, check_changes
+from wizard.plan.settings.steps_of import change_steps
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes, render_changes
 
 ASKED_ANEW = t("These changes differ from the ones required now.")
@@ -47,7 +49,7 @@ class WorkedOut:
     changes: Changes
 
 
-def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
+def work_out(device: str, workload: str, environment: Environment, owner: Writer | None = None) -> WorkedOut:
     """Inspect a filesystem and recommend settings. Raises BadInput if the workload or filesystem is unknown,
     or no recommendation exists."""
     profile = find_workload(workload)
@@ -62,8 +64,21 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
         raise BadInput(possible.NOT_ADVISED(device=existing.device, filesystem=title))
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
+    if owner is not None:
+        changes = _with_owner(changes, used, owner)
     check_options(changes)
     return WorkedOut(profile.workload, used, tuning, unambiguous(changes))
+
+
+def _with_owner(changes: Changes, used: InUse, owner: Writer) -> Changes:
+    if not used.mounts:
+        raise Refused(refusal(possible.NOT_MOUNTED(device=changes.device)))
+    mounted = used.mounts[-1]
+    operations = [step.operation for step in changes.steps]
+    operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
+    operations.sort(key=lambda one: ORDER.index(type(one)))
+    wanted = Tune(changes.wanted.workload, owner) if isinstance(changes.wanted, Tune) else changes.wanted
+    return replace(changes, wanted=wanted, steps=change_steps(operations, changes.drive))
 
 
 def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
@@ -71,7 +86,7 @@ def changes_for(device: str, wanted: Wanted, environment: Environment) -> Change
     improve the filesystem."""
     if not isinstance(wanted, Tune):
         return act(device, wanted, environment)
-    changes = work_out(device, wanted.workload, environment).changes
+    changes = work_out(device, wanted.workload, environment, wanted.owner).changes
     if not changes.steps:
         raise Refused(
             t("No known change would suit {device} better for this workload.", device=changes.device)
@@ -87,7 +102,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
         if _distinct_parts(now) != _distinct_parts(changes):
             raise Refused(f"{ASKED_ANEW} {NOTHING_WRITTEN}")
         return
-    now = work_out(changes.device, changes.wanted.workload, environment).changes
+    now = work_out(changes.device, changes.wanted.workload, environment, changes.wanted.owner).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"
     check_told(now.reasons, changes.reasons, again)
     # A document made without root may include the warning that only root can read everything.

@@ -10,15 +10,24 @@ from wizard.apply.block.devices import open_exclusively
 from wizard.apply.resize.resized import held_in_use
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal, sync_folder
-from wizard.apply.settings.current_value import SYSTEMD, How, standing, write_end
+from wizard.apply.settings.current_value import (
+    NOT_MOUNTED_AT,
+    SYSTEMD,
+    How,
+    mounted_from,
+    standing,
+    write_end,
+)
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.mounts import check_unused
+from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import (
     ChangeOperation,
+    ChangeOwner,
     Changes,
     EditFstab,
     ExtendPartition,
@@ -94,9 +103,8 @@ def make_change(operation: ChangeOperation, context: TuningSite) -> Message:
 
 def _make(operation: ChangeOperation, context: TuningSite) -> None:
     match operation:
-        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer() | GrowMounted():
-            for argv in change_commands(operation):
-                context.command(argv)
+        case ReserveBlocks() | Relabel() | Remount() | ChangeOwner() | SwitchOnTimer() | GrowMounted():
+            _run(operation, change_commands(operation), context)
         case ExtendPartition():
             _move_end(operation, context, new=True)
         case Mount():
@@ -169,9 +177,8 @@ def _move_end(operation: ExtendPartition, context: TuningSite, *, new: bool) -> 
 
 def _unmake(operation: ChangeOperation, context: TuningSite) -> None:
     match operation:
-        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer() | GrowMounted():
-            for argv in undo_commands(operation):
-                context.command(argv)
+        case ReserveBlocks() | Relabel() | Remount() | ChangeOwner() | SwitchOnTimer() | GrowMounted():
+            _run(operation, undo_commands(operation), context)
         case ExtendPartition():
             if not _has_grown(operation, context.changes):
                 _move_end(operation, context, new=False)
@@ -185,6 +192,14 @@ def _unmake(operation: ChangeOperation, context: TuningSite) -> None:
             _restore_value(operation)
         case PowerOff():
             pass
+
+
+def _run(operation: ChangeOperation, commands: Sequence[Argv], context: TuningSite) -> None:
+    # Without the mount, the folder below would get the owner.
+    if isinstance(operation, ChangeOwner) and mounted_from(operation.device, operation.mount_point) is None:
+        raise Failed(t("{what}.", what=NOT_MOUNTED_AT(device=operation.device, place=operation.mount_point)))
+    for argv in commands:
+        context.command(argv)
 
 
 def _restore_value(operation: SetQueue | WriteRules | EditFstab) -> None:

@@ -13,13 +13,13 @@ from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.settings.plan_settings import act
 from wizard.cli.command import CommandParser, Example, root
 from wizard.cli.plan_options import apply_changes, change_lines
-from wizard.cli.select_run import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE
+from wizard.cli.select_run import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE, WRITABLE
 from wizard.cli.verdicts import PlanOffer, offered
 from wizard.model.changes import Attach, Detach, Grow, NewUuid, SetLabel, SetOptions, SwitchOff, Wanted
 from wizard.model.errors import ExitCode
 from wizard.model.said import Sentence, join, t
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, render_changes
-from wizard.probe.host.environment import caller
+from wizard.probe.host.environment import caller, writer_named
 
 CONFIRM = t("apply now: the drive's serial number")
 DRY_RUN = t("run all checks without writing")
@@ -44,6 +44,7 @@ def _options(text: str) -> tuple[str, ...]:
 def _mount(made: ArgumentParser) -> None:
     made.add_argument("--at", metavar="FOLDER", help=str(t("mount point (/srv/LABEL)")))
     made.add_argument("--options", metavar="A,B", type=_options, default=(), help=str(t("mount options")))
+    made.add_argument("--writable", metavar="WHO", type=writer_named, help=str(WRITABLE))
     made.add_argument("--once", action="store_true", help=str(t("mount now, not at boot")))
 
 
@@ -72,7 +73,9 @@ ACTIONS = {
                 root("mount", "/dev/sdX1", "--at", "/srv/films", "--once", "--confirm", "SERIAL"),
             ),
             _mount,
-            lambda given: Attach(given.at, given.options, not given.once, caller()),
+            lambda given: Attach(
+                given.at, given.options, not given.once, given.writable or caller(), given.writable
+            ),
         ),
         ActionSpec(
             "unmount",

@@ -15,7 +15,7 @@ from wizard.apply.settings.start import work_out
 from wizard.cli.command import CommandParser, plain, root, typed
 from wizard.cli.passphrase import say, tell
 from wizard.cli.plan_options import change_lines, with_tabs
-from wizard.cli.select_run import DOCUMENT, DOCUMENT_FILE, HOLDING
+from wizard.cli.select_run import DOCUMENT, DOCUMENT_FILE, HOLDING, WRITABLE
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Changes, EditFstab, WriteRules
@@ -24,6 +24,7 @@ from wizard.model.said import Message, t
 from wizard.plan.settings.possible import edited
 from wizard.plan.settings.steps_of import difference
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, CurrentSettings, render_changes
+from wizard.probe.host.environment import writer_named
 
 WIDTH = 80
 
@@ -48,6 +49,7 @@ def parser() -> ArgumentParser:
         ),
     )
     made.add_argument("device", metavar="DEVICE", help=str(HOLDING))
+    made.add_argument("--writable", metavar="WHO", type=writer_named, help=str(WRITABLE))
     made.add_argument("--workload", metavar="ID", required=True, help=str(t("workload of the filesystem")))
     made.add_argument(
         "-o", "--output", metavar="CHANGES.json", help=str(t("save the plan for `diskwright apply`"))
@@ -65,7 +67,7 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Print the suggestions, and save the changes if requested."""
     environment = Environment(fstab=Path(arguments.fstab).absolute())
-    found = work_out(arguments.device, arguments.workload, environment)
+    found = work_out(arguments.device, arguments.workload, environment, arguments.writable)
     used, existing, changes = found.used, found.used.existing, found.changes
     if arguments.output is not None:
         _write(changes, Path(arguments.output))

@@ -8,6 +8,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.changes import (
     Attach,
     ChangeOperation,
+    ChangeOwner,
     Changes,
     Detach,
     EditFstab,
@@ -41,7 +42,7 @@ from wizard.plan.rules import (
     mount_options_fault,
     mount_point_fault,
 )
-from wizard.plan.settings.possible import by_label, with_source
+from wizard.plan.settings.possible import by_label, top_for, with_source
 from wizard.plan.settings.steps_of import OPPOSITES, rules_name
 from wizard.probe.host.sysfs import SYS
 
@@ -73,6 +74,7 @@ ORDER: tuple[type[ChangeOperation], ...] = (
     Relabel,
     Remount,
     Mount,
+    ChangeOwner,
     Unmount,
     EditFstab,
     SetQueue,
@@ -85,10 +87,10 @@ ORDER: tuple[type[ChangeOperation], ...] = (
 """Operations that the kernel may refuse come before the file that the next boot depends on."""
 
 TAKES: dict[type, tuple[type[ChangeOperation], ...]] = {
-    Tune: (ReserveBlocks, Remount, EditFstab, SetQueue, WriteRules, SwitchOnTimer),
+    Tune: (ReserveBlocks, Remount, ChangeOwner, EditFstab, SetQueue, WriteRules, SwitchOnTimer),
     SetLabel: (Relabel, EditFstab),
     NewUuid: (Relabel,),
-    Attach: (Mount, EditFstab),
+    Attach: (Mount, ChangeOwner, EditFstab),
     Detach: (Unmount, EditFstab),
     SetOptions: (Remount, EditFstab),
     SwitchOff: (Unmount, PowerOff),
@@ -200,18 +202,22 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | 
             return _rules_fault(operation, changes)
         case SwitchOnTimer():
             return None
-        case Relabel() | Mount() | Unmount() | PowerOff():
+        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff():
             return _action_fault(operation, changes)
         case ExtendPartition() | GrowMounted():
             return _growing_fault(operation, changes)
 
 
-def _action_fault(operation: Relabel | Mount | Unmount | PowerOff, changes: Changes) -> Message | None:
+def _action_fault(
+    operation: Relabel | Mount | ChangeOwner | Unmount | PowerOff, changes: Changes
+) -> Message | None:
     # Before a drive is powered off, its partitions are unmounted.
-    own = (changes.device,) if isinstance(operation, Relabel | Mount) else _nodes(changes)
+    own = (changes.device,) if isinstance(operation, Relabel | Mount | ChangeOwner) else _nodes(changes)
     if operation.device not in own:
         return CHANGES_OTHER(device=printable(operation.device, 60))
     match operation:
+        case ChangeOwner():
+            return _owner_fault(operation, changes)
         case Relabel():
             return _relabel_fault(operation, changes)
         case Mount():
@@ -292,6 +298,15 @@ def _mount_fault(operation: Mount, changes: Changes) -> Message | None:
     if fault := mount_point_fault(operation.mount_point):
         return t("its mount point {fault}", fault=fault)
     return _as_message(mount_options_fault(operation.options))
+
+
+def _owner_fault(operation: ChangeOwner, changes: Changes) -> Message | None:
+    owner = changes.wanted.owner if isinstance(changes.wanted, Attach | Tune) else None
+    if fault := mount_point_fault(operation.mount_point):
+        return t("its mount point {fault}", fault=fault)
+    kinds = KINDS[changes.filesystem].kernel_names
+    is_asked = owner is not None and operation.new == top_for(owner, operation.old) != operation.old
+    return None if is_asked and operation.filesystem in kinds else t("it gives the filesystem another owner")
 
 
 def _as_message(fault: str | None) -> Message | None:

@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 
 from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.changes import EditFstab, LineEdit
+from wizard.model.changes import EditFstab, LineEdit, Top
 from wizard.model.errors import printable
 from wizard.model.machine import Drive, Machine, Signature
+from wizard.model.operations import Writer
 from wizard.model.plan import AddFstabLine
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.refusals import in_use, unread_content
+from wizard.plan.rules import mount_point_fault
 from wizard.plan.steps.commands import fstab_escaped
 from wizard.probe.host.uses import is_hidden
 
@@ -133,6 +135,22 @@ NOT_MOUNTED = Sentence("{device} is not mounted.")
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """Drives on these buses are SCSI disks to the kernel, which can detach them."""
+
+
+def top_for(owner: Writer, old: Top) -> Top:
+    """Return the top folder as it is writable by the owner, with other permissions preserved if possible."""
+    modes = {"person": old.mode | 0o700, "root": old.mode & ~0o022}
+    return Top(owner.uid, owner.gid, modes.get(owner.kind, owner.mode))
+
+
+def why_not_own(device: str, filesystem: str, place: str) -> Message | None:
+    """Return why the owner of a filesystem at this place cannot be changed, or None."""
+    if filesystem not in MADE or not MADE[filesystem].holds.owners:
+        title = KINDS[filesystem].title
+        return t("{title} stores no owners. Mount with the options uid= and gid= instead.", title=title)
+    if fault := mount_point_fault(place):
+        return t("The mount point {place} {fault}.", place=printable(place, 200), fault=fault)
+    return None
 
 
 def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message | None:

@@ -11,6 +11,7 @@ from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import (
     ChangeOperation,
+    ChangeOwner,
     Changes,
     ChangeStep,
     EditFstab,
@@ -23,6 +24,7 @@ from wizard.model.changes import (
     ReserveBlocks,
     SetQueue,
     SwitchOnTimer,
+    Top,
     Unmount,
     WriteRules,
 )
@@ -35,6 +37,14 @@ from wizard.plan.steps.commands import commands_of, edits_of
 
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Generic mount options and the options that disable them (mount(8))."""
+
+
+BELONGS = Sentence("{place} belongs to {owner}.")
+
+
+def owner_text(top: Top) -> str:
+    """Return owner, group and mode, such as 1000:1000 0755."""
+    return f"{top.owner}:{top.group} {top.mode:04o}"
 
 
 def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
@@ -61,8 +71,8 @@ def told_anew(changes: Changes) -> Changes:
 def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
     """Return the commands of an operation. Empty if a file or value is written instead."""
     match operation:
-        case ReserveBlocks(device=device, new_blocks=blocks):
-            return (reserve(device, blocks),)
+        case ReserveBlocks() | ChangeOwner():
+            return _value_commands(operation, new=True)
         case Remount(device=device, mount_point=place, old=old, new=new):
             return (remount(device, place, old, new),)
         case Relabel(new=new):
@@ -84,8 +94,8 @@ def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
 def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
     """Return the commands to undo an operation. Empty if a file or value is written instead."""
     match operation:
-        case ReserveBlocks(device=device, old_blocks=blocks):
-            return (reserve(device, blocks),)
+        case ReserveBlocks() | ChangeOwner():
+            return _value_commands(operation, new=False)
         case Remount(device=device, mount_point=place, old=old, new=new):
             return (remount(device, place, new, old),)
         case Relabel(old=label):
@@ -151,6 +161,14 @@ def _relabel(operation: Relabel, label: str) -> Argv:
     return relabelling.command(operation.device, operation.mount_point, label)
 
 
+def _value_commands(operation: ReserveBlocks | ChangeOwner, *, new: bool) -> tuple[Argv, ...]:
+    if isinstance(operation, ReserveBlocks):
+        return (reserve(operation.device, operation.new_blocks if new else operation.old_blocks),)
+    top, place = operation.new if new else operation.old, operation.mount_point
+    # A change of owner can clear bits of the mode. Only five digits clear setgid (chmod(1)).
+    return ("chown", f"{top.owner}:{top.group}", place), ("chmod", f"{top.mode:05o}", place)
+
+
 def reserve(device: str, blocks: int) -> Argv:
     """Return the command to reserve blocks for root, even while mounted (tune2fs(8))."""
     return ("tune2fs", "-r", str(blocks), device)
@@ -211,7 +229,7 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
                     how=how,
                 )
             )
-        case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
+        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return str(_action_texts(operation)[0])
         case EditFstab():
             return _fstab_sentence(operation)
@@ -255,7 +273,7 @@ def _remount_text(old: Sequence[str], new: Sequence[str]) -> Message | str:
     return t("with {options}", options=added) if added else ""
 
 
-Told = Relabel | Mount | Unmount | PowerOff | ExtendPartition | GrowMounted
+Told = Relabel | Mount | ChangeOwner | Unmount | PowerOff | ExtendPartition | GrowMounted
 
 
 def _action_texts(operation: Told) -> tuple[Message, Message]:
@@ -279,6 +297,14 @@ def _action_texts(operation: Told) -> tuple[Message, Message]:
             return t("Mount {device} at {place}.", device=device, place=shown), t(
                 "{device} is mounted at {place}.", device=device, place=shown
             )
+        case ChangeOwner(mount_point=place, old=old_top, new=new_top):
+            shown, wanted = printable(place, 2000), owner_text(new_top)
+            return t(
+                "Change the owner of {place} from {old} to {new}. Files in it keep theirs.",
+                place=shown,
+                old=owner_text(old_top),
+                new=wanted,
+            ), BELONGS(place=shown, owner=wanted)
         case Unmount(mount_point=place):
             shown = printable(place, 2000)
             return t("Unmount {device} from {place}.", device=device, place=shown), t(
@@ -373,6 +399,8 @@ def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
             )
         case ReserveBlocks() | Relabel() | Remount() | Unmount() | SwitchOnTimer() | GrowMounted():
             return ()
+        case ChangeOwner():
+            return ()
 
 
 def _line_difference(edit: LineEdit) -> tuple[str, ...]:
@@ -419,6 +447,8 @@ def _undo(operation: ChangeOperation) -> str:
         case ReserveBlocks() | Relabel() | Remount() | Mount() | Unmount() | SwitchOnTimer() | GrowMounted():
             (argv,) = undo_commands(operation)
             return f"By `{printable(shlex.join(argv), 4000)}`."
+        case ChangeOwner():
+            return str(t("By restoring the old owner and mode."))
 
 
 def _holds(operation: ChangeOperation) -> tuple[str, ...]:
@@ -445,7 +475,7 @@ def _holds(operation: ChangeOperation) -> tuple[str, ...]:
                     )
                 ),
             )
-        case Relabel() | Mount() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
+        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return (str(_action_texts(operation)[1]),)
         case EditFstab(file=file):
             return (str(t("{file} has the new lines once and no old line.", file=printable(file, 2000))),)

@@ -56,7 +56,7 @@ def test_where_only_root_can_write_that_comes_first_with_the_command_for_it(
 ) -> None:
     first, more = map(str, ready_said(mounted))
     assert first == "1.0 TB ready at /srv/media, writable by root only."
-    assert "To let nobody write there: sudo chown nobody /srv/media" in more
+    assert "To let nobody write there: sudo diskwright mount /dev/sda1 --writable nobody" in more
     assert len(ready_said(replace(mounted, wanted=Attach(writer=ROOT)))) == 1
 
 
