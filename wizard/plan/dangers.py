@@ -1,7 +1,7 @@
 """A drive as planning finds it: identity, contents and unknowns. Also dangerous options."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from wizard.advice import workloads as options
@@ -19,7 +19,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan import messages
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
-from wizard.plan.request.roles import is_systems
+from wizard.plan.request.roles import is_systems, role_by_type
 
 """Listed with the signatures if zones have data without a signature."""
 
@@ -336,6 +336,26 @@ def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:
             "undone.",
             release=printable(kernel.release, 60),
         ),
+    )
+
+
+def esp_doubts(
+    machine: Machine, drive: Drive, volumes: Sequence[Volume], kept: Set[int]
+) -> tuple[Message, ...]:
+    """Return a doubt for each other EFI system partition if the volumes include one. `kept`: numbers of the
+    drive's partitions that stay."""
+    if not any(volume.role == "esp" for volume in volumes):
+        return ()
+    return tuple(
+        t(
+            "{drive} already has an EFI system partition, {part} ({size:size}), which systems can share.",
+            drive=one.path,
+            part=part.path,
+            size=part.size_bytes,
+        )
+        for one in machine.drives
+        for part in one.partitions
+        if role_by_type(part.type, "") == "esp" and (one.path != drive.path or part.number in kept)
     )
 
 

@@ -17,6 +17,7 @@ from wizard.model.plan import Plan, WriteTable
 from wizard.model.said import GIB, MIB, TIB
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
+from wizard.plan.partition.replace import format_plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.roles import ROLES, swap_bytes
 from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
@@ -277,3 +278,44 @@ def test_a_drive_of_4096_byte_blocks_is_reached_to_16_tib() -> None:
 def test_every_role_says_what_it_is_for() -> None:
     for role in ROLES.values():
         assert role.summary.endswith(".") and (not role.usual or role.usual in role.filesystems)
+
+
+ESP = replace(partition(1, MIB, 512 * MIB, filesystem="vfat"), type=ESP_GPT_TYPE)
+FREED = partition(3, 2 * GIB, GIB, filesystem="ext4")
+HALF = partitioned(ESP, partition(2, GIB, GIB), FREED, size_bytes=SIZE_BYTES)
+OTHER_DRIVE = replace(
+    partitioned(replace(partition(7, MIB, GIB, of="/dev/sdb"), type="0xef")), path="/dev/sdb", table=mbr()
+)
+
+
+@pytest.mark.parametrize(
+    ("role", "mode", "others", "named"),
+    [
+        ("esp", Mode.USE_FREE, (), ["/dev/sda1"]),
+        ("esp", Mode.USE_FREE, (OTHER_DRIVE,), ["/dev/sda1", "/dev/sdb7"]),
+        ("esp", Mode.REPLACE, (), []),
+        ("esp", Mode.REPLACE, (OTHER_DRIVE,), ["/dev/sdb7"]),
+        ("root", Mode.USE_FREE, (OTHER_DRIVE,), []),
+    ],
+)
+def test_a_second_efi_partition_is_told(
+    role: str, mode: Mode, others: tuple[Drive, ...], named: list[str]
+) -> None:
+    source, where = iter(UUIDS), replace(on(HALF), drives=(HALF, *others))
+    wishes = (wish_of(where, HALF, UNKNOWN, parse_volume(f"role={role}")),)
+    plan = make_plan(where, HALF, wishes, mode, lambda: next(source))
+    check_plan(plan)
+    assert second_ones(plan) == named
+
+
+def second_ones(plan: Plan) -> list[str]:
+    values = [dict(doubt.values) for doubt in plan.doubts if not isinstance(doubt, str)]
+    return [str(one["part"]) for one in values if {"drive", "part", "size"} == {*one}]
+
+
+def test_a_partition_that_becomes_the_only_efi_partition_is_no_second_one() -> None:
+    source, where = iter(UUIDS), on(HALF)
+    for part, named in ((FREED, ["/dev/sda1"]), (ESP, [])):
+        asked_for = replace(parse_volume("role=esp,label=EFI"), size_bytes=part.size_bytes)
+        wishes = [wish_of(where, HALF, UNKNOWN, asked_for)]
+        assert second_ones(format_plan(where, HALF, part, wishes, lambda: next(source), UNKNOWN)) == named

@@ -24,6 +24,7 @@ from wizard.model.plan import (
 from wizard.model.said import Message, t
 from wizard.plan.dangers import (
     doubts_of,
+    esp_doubts,
     forgotten_doubts,
     known_identity,
     layout_before,
@@ -201,6 +202,7 @@ def format_plan(
             if off
             else ()
         ),
+        *esp_doubts(machine, drive, (volume,), {one.number for one in drive.partitions} - {part.number}),
         *encryption_doubts(drive, wishes),
         *asked_doubts(wishes),
     )
