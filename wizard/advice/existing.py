@@ -23,6 +23,8 @@ ACCESS_TIME = frozenset({"atime", "noatime", "relatime", "strictatime"})
 STARTS_ALL_THE_SAME = frozenset({"nofail", "noauto"})
 """Options with which the boot does not wait for missing devices (systemd.mount(5), crypttab(5))."""
 
+PULLED_BUSES = ("usb", "mmc")
+
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
 
@@ -72,7 +74,7 @@ def tuning_for(
     """Return suggested settings for a filesystem with the workload of `choice`. `root`: the filesystem
     contains a system."""
     known = [option for option in catalogue.values() if existing.filesystem in option.filesystems]
-    options, changes = _mount_options(existing, choice, known)
+    options, changes = _mount_options(existing, drive, choice, known)
     queue: list[tuple[str, str]] = []
     if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
         queue.append(("scheduler", choice.scheduler.text))
@@ -92,7 +94,7 @@ def tuning_for(
 
 
 def _mount_options(
-    existing: Existing, choice: Choice, known: Sequence[CatalogueOption]
+    existing: Existing, drive: Drive, choice: Choice, known: Sequence[CatalogueOption]
 ) -> tuple[tuple[str, ...] | None, list[Suggestion]]:
     """Return the complete fstab options, None if unchanged or without an fstab entry, and the individual
     changes."""
@@ -116,9 +118,24 @@ def _mount_options(
             _option_source(known, OptionKind.MOUNT, advised.text),
         )
         changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
+    needed = any(use.kind == "running-system" for use in drive.uses)
+    if is_pulled(drive) and not needed and not STARTS_ALL_THE_SAME & {*kept}:
+        kept.append("nofail")
+        changes.append(
+            Suggestion(
+                str(t("mounted with {option}", option="nofail")),
+                t("The drive is removable. Without nofail, the boot may stop if the drive is missing."),
+                "systemd.mount(5)",
+            )
+        )
     if not changes:
         return None, []
     return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
+
+
+def is_pulled(drive: Drive) -> bool:
+    """Return True if the drive is likely unplugged at times."""
+    return bool(drive.removable) or drive.bus in PULLED_BUSES
 
 
 def _replaces(text: str, advised: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.advice.existing import is_pulled
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
 from wizard.host.recorded import fitting, plan_of
 from wizard.host.session import PartChange, Session
@@ -13,7 +14,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Partition
 from wizard.plan.planner import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
-from wizard.plan.request.using import PORTABLE_WORKLOAD, PULLED_BUSES
+from wizard.plan.request.using import PORTABLE_WORKLOAD
 from wizard.plan.request.volume_request import Wish
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 
 def usual_purpose(drive: Drive) -> str:
     """Return the most likely workload for a drive, to preselect in the list."""
-    pulled = bool(drive.removable) or drive.bus in PULLED_BUSES
-    if pulled and not drive.rotational:
+    if is_pulled(drive) and not drive.rotational:
         return PORTABLE_WORKLOAD
     return "ssd-general" if drive.rotational is False else "large-media"
 

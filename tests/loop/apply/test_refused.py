@@ -333,3 +333,28 @@ def test_options_that_the_kernel_refuses(
     with untouched(work, drive):
         refused(work, plan, option.partition("=")[0])
     assert not work.place("new").exists()
+
+
+@pytest.mark.parametrize("how", ["files", "link", "mounted", "file", "empty", "missing"])
+def test_no_plan_is_made_for_a_folder_that_apply_refuses(work: Work, make_drive: MakeDrive, how: str) -> None:
+    drive, place, file = make_drive(320 * MIB), work.place("Data"), work.folder / "plan.json"
+    place.parent.mkdir(exist_ok=True)
+    match how:
+        case "files":
+            place.mkdir()
+            (place / "thesis").touch()
+        case "link":
+            place.symlink_to(work.folder)
+        case "file":
+            place.touch()
+        case "mounted" | "empty":
+            place.mkdir()
+    if how == "mounted":
+        tool("mount", "-t", "tmpfs", "none", str(place))
+    asked = ("--workload", "large-media", "--label", "films", "--mount", str(place))
+    done = diskwright(work, "plan", drive, *asked, "-o", str(file))
+    if how == "mounted":
+        tool("umount", str(place))
+    is_fine = how in ("empty", "missing")
+    assert done.returncode == (0 if is_fine else 3), done.stderr
+    assert file.exists() is is_fine

@@ -12,7 +12,7 @@ from wizard.advice.workloads import find_workload
 from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Use
 from wizard.model.said import GIB, KIB
 from wizard.plan.dangers import identity_of
 
@@ -141,3 +141,22 @@ def test_a_rule_never_hits_another_drive_that_tells_the_same_number(
 def test_read_ahead_does_not_follow_an_optimal_size_that_cannot_be_meant(optimal: int) -> None:
     on = drive(geometry=Geometry(512, 4096, 0, 4096, optimal))
     assert tuning(ext4("noatime", read_ahead_bytes=128 * KIB), on=on).queue == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "at_boot", "is_added"),
+    [
+        ({"bus": "usb"}, ("noatime",), True),
+        ({"removable": True}, ("noatime", "x-systemd.automount"), True),
+        ({"bus": "mmc"}, ("noatime", "nofail"), False),
+        ({"bus": "usb"}, ("noatime", "noauto"), False),
+        ({"bus": "sata"}, ("noatime",), False),
+        ({"bus": "usb", "uses": (Use("running-system", "/dev/sda1", "/"),)}, ("noatime",), False),
+    ],
+)
+def test_a_removable_drive_does_not_stop_a_start(
+    changes: dict[str, object], at_boot: tuple[str, ...], is_added: bool
+) -> None:
+    found = tuning(ext4(*at_boot), on=replace(drive(), **changes))  # type: ignore[arg-type]
+    assert found.options == ((*at_boot, "nofail") if is_added else None)
+    assert said(found) == (["mounted with nofail"] if is_added else [])

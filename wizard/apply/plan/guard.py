@@ -257,6 +257,16 @@ def check_surroundings(
     )
 
 
+def check_places(plan: Plan) -> None:
+    """Raises Refused if an existing folder cannot be a mount point of the plan. Skips unreadable ones."""
+    for step in plan.steps:
+        match step.operation:
+            case Mount(mount_point=place) if os.access(place, os.R_OK):
+                check_mount_point(Path(place))
+            case _:
+                pass
+
+
 def check_mount_point(place: Path) -> None:
     """Raises Refused unless nothing is mounted at the place, and it is missing or an empty folder."""
     shown = printable(str(place), 200)

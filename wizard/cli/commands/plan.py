@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.request import check_phrases
+from wizard.apply.plan.guard import check_places
 from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
@@ -84,6 +85,7 @@ def main(arguments: Namespace) -> ExitCode:
         make = _plan_striped if several else _plan_one
         plan = make(arguments, requests, machine, drives)
     if arguments.machine is None:
+        check_places(plan)
         plan = with_lines_left(plan, drives)
     to_file = arguments.output not in (None, "-")
     if to_file:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from wizard.advice.existing import is_pulled
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
@@ -18,7 +19,6 @@ PLACES = "/srv"
 """Parent of mount points for data served by this machine (Filesystem Hierarchy Standard 3.0, 3.17)."""
 
 PORTABLE_WORKLOAD = "portable"
-PULLED_BUSES = ("usb", "mmc")
 MASKS = {"person": "0022", "group": "0002", "everyone": "0000"}
 """Permissions removed on filesystems without owners."""
 
@@ -94,8 +94,9 @@ def _is_systems_own(wish: Wish) -> bool:
 def _is_left_to_desktop(wish: Wish, drive: Drive) -> bool:
     """Return True if the volume is for exchange with other systems on a removable drive. Desktops mount such
     drives for the active user."""
-    pulled = bool(drive.removable) or drive.bus in PULLED_BUSES
-    return pulled and (wish.workload.id == PORTABLE_WORKLOAD or not MADE[wish.choice.filesystem].holds.owners)
+    return is_pulled(drive) and (
+        wish.workload.id == PORTABLE_WORKLOAD or not MADE[wish.choice.filesystem].holds.owners
+    )
 
 
 def free_place(places: str, label: str, taken: Collection[str]) -> str:
