@@ -105,17 +105,16 @@ class Lines:
 
     def converse(self) -> ExitCode:
         """Run until the wizard ends, and return the exit code."""
-        may_have_begun = False
         try:
             while not self.desk.over:
                 self._guarded_turn()
-        except Ended:
-            may_have_begun = not self.desk.may_end
-        except KeyboardInterrupt:
-            may_have_begun = not self.desk.may_end
-            self.talk.say()
-            self.talk.say(str(t("Interrupted.")))
+        except (Ended, KeyboardInterrupt) as cause:
+            self.desk.interrupted = True
+            if isinstance(cause, KeyboardInterrupt):
+                self.talk.say()
+                self.talk.say(str(t("Interrupted.")))
         finally:
+            may_have_begun = self.desk.interrupted and not self.desk.may_end
             self.desk.end()
         if may_have_begun:
             self.talk.say(str(t("Ended. The run may have started. Check with `diskwright status`.")))

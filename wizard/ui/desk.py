@@ -112,7 +112,7 @@ class Desk(ABC):
 
     `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives, or to
     None until a drive is read. `touched` is True if the drives may have changed since. `measured_by_writing`
-    is True after a trial wrote to free space.
+    is True after a trial wrote to free space, `interrupted` if Ctrl+C or missing answers end the wizard.
 
     Slow work runs in threads; `changed` is called from any thread when the view has changed. Asking for root
     may need the terminal: interfaces check `errand` after every call and change, and call it while the
@@ -124,7 +124,7 @@ class Desk(ABC):
         self.session = Session()
         self.changed = changed
         self.errand: Callable[[], None] | None = None
-        self.over = False
+        self.over = self.interrupted = False
         self.run: Path | None = None
         self.runs: tuple[OpenRun, ...] = ()
         self.found: dict[str, tuple[Drive, Diagnosis] | None] = {}
@@ -257,7 +257,7 @@ class Desk(ABC):
 
     def exit_code(self) -> ExitCode:
         """Return the exit code of the program."""
-        return exit_code(self.services, self.run)
+        return exit_code(self.services, self.run, interrupted=self.interrupted)
 
     @abstractmethod
     def open_drives(self, drive: str, part: str) -> None:

@@ -146,6 +146,8 @@ FAR = 1_000_000
 class Deskish(Protocol):
     """The interface of the desk that the keyboard needs."""
 
+    interrupted: bool
+
     @property
     def view(self) -> View:
         """The current view."""
@@ -229,6 +231,7 @@ class Keyboard:
     def press(self, key: str, character: str | None) -> None:
         """Process a key. Reads the view first, as the previous key may have changed it."""
         self.renew(asked=True)
+        self.desk.interrupted = key == "ctrl+c"
         if key in ("ctrl+c", "ctrl+q"):
             self._quit()
         elif self.view.fields:

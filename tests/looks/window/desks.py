@@ -24,7 +24,7 @@ class MadeUpDesk:
         self.told: list[tuple[object, ...]] = []
         self.does: dict[str, Callable[[], None]] = {}
         self.errand: Callable[[], None] | None = None
-        self.over = False
+        self.over = self.interrupted = False
         self.changed: Callable[[], None] = lambda: None
 
     @property

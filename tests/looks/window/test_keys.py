@@ -218,7 +218,9 @@ def test_ctrl_c_asks_and_a_second_one_answers() -> None:
     press(board, "ctrl+c")
     assert acts(desk) == [("quit", "media")]
     press(board, "ctrl+c")
-    assert acts(desk)[-1] == ("yes", "")
+    assert acts(desk)[-1] == ("yes", "") and desk.interrupted
+    press(board, "q")
+    assert not desk.interrupted
 
 
 def test_ctrl_c_never_answers_another_question() -> None:

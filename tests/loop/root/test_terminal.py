@@ -95,4 +95,4 @@ def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], ma
     assert sudo.ends == [1], f"the second ended:\n{sudo.errors.read_text()}\n{terminal.screen()}"
     choose(terminal, name)
     terminal.shows("empty")
-    terminal.press("q", "ended with 130")
+    terminal.press("q", "ended with 0")

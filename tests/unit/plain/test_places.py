@@ -74,7 +74,7 @@ def test_a_drive_is_walked_to_a_saved_plan(
     monkeypatch.chdir(tmp_path)
     kept = tmp_path / "kept.json"
     told = conversed(of_file("red"), *TO_REVIEW, "", str(kept), "q", "y", width=width)
-    assert kept.exists() and told.code is ExitCode.ENDED_BY_USER
+    assert kept.exists() and told.code is ExitCode.DONE
     steps = [line for line in told.lines if line.startswith("Step ")]
     names = ["1 of 5: Drives", "2 of 5: Purpose", "3 of 5: Plan", "4 of 5: Review"]
     assert steps == [f"Step {name}" for name in names]
@@ -138,7 +138,7 @@ def piped(answers: str, into: str = "") -> subprocess.CompletedProcess[str]:
 def test_a_pipe_gives_all_answers(tmp_path: Path) -> None:
     kept = tmp_path / "kept.json"
     done = piped("\n".join(["", "2", "", "", str(kept), "q", "y", ""]))
-    assert done.returncode == ExitCode.ENDED_BY_USER and kept.exists() and not done.stderr
+    assert done.returncode == ExitCode.DONE and kept.exists() and not done.stderr
     assert done.stdout.startswith("A hint.\ndiskwright sets up a drive step by step.")
     assert done.stdout.isascii()
 

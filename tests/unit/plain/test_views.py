@@ -220,7 +220,7 @@ def test_l_tells_everything_again() -> None:
 def test_the_end_is_one_letter_away(word: str) -> None:
     told = Talked(EVERYTHING).hear(word, "1")
     assert told.lines[-2:] == ["Ended. No data was written to any drive.", ""]
-    assert told.code is ExitCode.ENDED_BY_USER
+    assert told.code is ExitCode.DONE
 
 
 @pytest.mark.parametrize("width", [20, 40, 78, 500])

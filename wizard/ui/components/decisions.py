@@ -188,10 +188,11 @@ def _open(services: Services, own: Path | None) -> Iterator[tuple[Path, RunState
             yield own, now, working_ways(own, now)
 
 
-def exit_code(services: Services, run: Path | None) -> ExitCode:
-    """Return the exit code of the run that was started, or ENDED_BY_USER without one."""
+def exit_code(services: Services, run: Path | None, *, interrupted: bool) -> ExitCode:
+    """Return the exit code of the run that was started. Without one, Ctrl+C counts as an error, `q` does
+    not."""
     if run is None:
-        return ExitCode.ENDED_BY_USER
+        return ExitCode.ENDED_BY_USER if interrupted else ExitCode.DONE
     from wizard.apply.plan.run_summary import exit_code_of
 
     return exit_code_of(services.state(run))

@@ -51,7 +51,7 @@ def ask(fleet: Fleet) -> Iterator[Check]:
         yield from to_the_last_question(console, drive)
         console.press("alt+q", then=END)
         console.press("y")
-        yield ends(console, ExitCode.ENDED_BY_USER)
+        yield ends(console, ExitCode.DONE)
         yield Check("it leaves an empty screen behind", not console.text.strip(), console.text)
 
 

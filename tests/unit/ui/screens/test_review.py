@@ -218,9 +218,11 @@ def test_a_drive_that_goes_leads_back_to_the_list_and_keeps_the_purpose() -> Non
     assert person.view.rows is not None and person.view.rows.at == MEDIA
 
 
-def test_nothing_begun_is_ended_by_the_person() -> None:
+@pytest.mark.parametrize(("interrupted", "code"), [(True, ExitCode.ENDED_BY_USER), (False, ExitCode.DONE)])
+def test_without_a_run_only_an_interrupted_wizard_fails(*, interrupted: bool, code: ExitCode) -> None:
     person = at_review(Live())
-    assert person.desk.exit_code() is ExitCode.ENDED_BY_USER
+    person.desk.interrupted = interrupted
+    assert person.desk.exit_code() is code
     assert person.desk.farewell() == ()
 
 
