@@ -55,10 +55,10 @@ HELP = REPO / "wizard/help.txt"
 def renew_help() -> None:
     """Record `diskwright --help` at 80 columns. With --check, fail if the record is outdated."""
     from wizard.cli.command import overview
-    from wizard.cli.main import GROUPS
+    from wizard.cli.main import GROUPS, WIZARD, parser_of
 
     os.environ["COLUMNS"] = "80"
-    text = overview(GROUPS)
+    text = overview(GROUPS, parser_of(WIZARD)._actions)
     if "--check" not in sys.argv:
         HELP.write_text(text, encoding="utf-8")
     elif not HELP.exists() or HELP.read_text(encoding="utf-8") != text:

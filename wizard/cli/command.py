@@ -6,11 +6,13 @@ from argparse import Action, ArgumentParser, HelpFormatter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
-from wizard.model.errors import printable
+from wizard.model.errors import ExitCode, printable
 from wizard.model.said import Message, Sentence, t
 
 EXAMPLES = t("examples:")
+ALL_OPTIONS = Sentence("See `{command} --help` for all options and examples.")
 
 WIDEST = 110
 """Columns; longer lines are hard to read."""
@@ -93,6 +95,13 @@ class CommandParser(ArgumentParser):
         lines = [*example_lines(self.examples, width), *paragraph_lines(self.about, width)]
         return "\n".join((super().format_help(), *lines, ""))
 
+    def error(self, message: str) -> NoReturn:
+        """Print the mistake with an example, and exit."""
+        width = help_width()
+        more = paragraph_lines((ALL_OPTIONS(command=self.prog),), width)
+        lines = (*_filled(f"{self.prog}: {message}.", width), *example_lines(self.examples[:1], width), *more)
+        self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
+
 
 def _folder(named: str) -> Path | None:
     return Path(named).absolute() if named else None
@@ -115,7 +124,7 @@ def paragraph_lines(said: Iterable[Message], width: int) -> list[str]:
     return [line for one in said for line in ("", *_filled(str(one), width))]
 
 
-def item_lines(name: str, says: Message, width: int) -> list[str]:
+def item_lines(name: str, says: Message | str, width: int) -> list[str]:
     """Return a name with its description in a second column."""
     return _filled(str(says), width, 15, f"    {name:<10} ")
 
@@ -172,7 +181,7 @@ GROUPS = {
 }
 """Headings of the command groups."""
 
-USAGE = t("usage: diskwright [COMMAND] [...]")
+USAGE = t("usage: diskwright [OPTIONS] [DEVICE], or diskwright COMMAND [...]")
 WIZARD = t(
     "Without a command, the wizard starts. It writes only after you have seen "
     "every change and typed the drive's serial number. With --plain, or on a "
@@ -213,10 +222,13 @@ OVERVIEW_EXAMPLES = (
 )
 
 
-def overview(groups: Mapping[str, Iterable[str]]) -> str:
-    """Return the text of `diskwright --help`. `groups` maps each group to its commands, in order."""
+def overview(groups: Mapping[str, Iterable[str]], options: Iterable[Action]) -> str:
+    """Return the text of `diskwright --help`: the wizard's options, and each group's commands."""
     width = help_width()
-    lines = [str(USAGE), *paragraph_lines((WIZARD,), width)]
+    lines = [str(USAGE), *paragraph_lines((WIZARD,), width), ""]
+    for option in options:
+        name = (option.metavar, *option.option_strings)[-1]
+        lines += item_lines(str(name), option.help or "", width)
     for group, names in groups.items():
         lines += ["", f"{GROUPS[group]()}:"]
         lines += [line for name in names for line in item_lines(name, SAYS[name](), width)]

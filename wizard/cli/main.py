@@ -210,7 +210,7 @@ def dispatch(words: list[str]) -> int:
     if words and words[0] in ("-h", "--help", "help"):
         from wizard.cli.command import overview
 
-        print(overview(GROUPS), end="")
+        print(overview(GROUPS, parser_of(WIZARD)._actions), end="")
         return ExitCode.DONE
     if words and words[0] == "--version":
         from wizard import __version__

@@ -153,7 +153,7 @@ def parser() -> ArgumentParser:
         const="use-free",
         help=str(t("preserve every partition; use only free space")),
     )
-    what = made.add_mutually_exclusive_group(required=True)
+    what = made.add_mutually_exclusive_group()
     what.add_argument(
         "--volume",
         metavar="KEY=VALUE,...",

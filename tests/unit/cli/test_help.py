@@ -1,5 +1,6 @@
 """What the commands say of themselves: all of it is there, fits the terminal, and can be typed."""
 
+import re
 import sys
 from contextlib import suppress
 from io import StringIO
@@ -9,7 +10,7 @@ import pytest
 
 from wizard.cli import command as words
 from wizard.cli.command import EXAMPLES, CommandParser, help_width, plain, root
-from wizard.cli.main import CALLED, COMMANDS, GROUPS, WIZARD, main, named_command, parser_of
+from wizard.cli.main import CALLED, COMMANDS, GROUPS, WIZARD, main, named_command, parse, parser_of
 from wizard.process.output import Heard
 
 each = pytest.mark.parametrize("name", COMMANDS)
@@ -110,6 +111,33 @@ def test_ensure_prints_a_file_to_begin_with(capsys: pytest.CaptureFixture[str]) 
     for no_file in ("nowhere.toml", "/"):
         assert main(["ensure", no_file]) == 2
         assert "diskwright ensure --example" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [WIZARD, *COMMANDS])
+def test_a_wrong_option_is_answered_by_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(parser_of(name), ["--frobnicate\x1b", "x", "x"])
+    said = capsys.readouterr().err
+    example = next(iter(parser_of(name).examples[0].lines(help_width())))  # type: ignore[attr-defined]
+    assert ended.value.code == 2 and "usage:" not in said and "\x1b" not in said
+    assert example in said.splitlines() and "--help`" in said
+
+
+@pytest.mark.parametrize("devices", [["/dev/sdx"], ["/dev/sdx2"], ["/dev/sdx", "/dev/sdy", "--lvm"]])
+def test_a_plan_for_nothing_is_answered_by_an_example(
+    devices: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", *devices]) == 2
+    said = capsys.readouterr().err
+    (example,) = re.findall("`diskwright (plan /dev[^`]*)`", said)
+    assert parser_of("plan").parse_args(example.split()[1:]).devices == devices[:1]
+
+
+def test_the_wizards_options_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    said = capsys.readouterr().out
+    options = [option.option_strings[-1:] or ["DEVICE"] for option in parser_of(WIZARD)._actions]
+    assert len(options) == 5 and all(f"\n    {name:<10} " in said for (name,) in options)
 
 
 @each

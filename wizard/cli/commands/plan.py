@@ -43,6 +43,11 @@ from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_o
 from wizard.probe.host.environment import caller
 
 PRESET = Sentence("--preset {preset} expands to:")
+NOTHING_PLANNED = Sentence(
+    "Choose what to store: `diskwright plan {device} --workload large-media`. "
+    "`diskwright workloads` lists the workloads. `diskwright plan --help` explains "
+    "--volume, --preset, --delete, --grow, --grow-to and --shrink."
+)
 NOT_WRITTEN = t("Nothing was written to the drive.")
 
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
@@ -56,6 +61,7 @@ MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
 
 def main(arguments: Namespace) -> ExitCode:
     """Plan, show the plan, and write it down."""
+    requests = requests_of(arguments)
     part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
     if change is not None and part is None:
@@ -65,7 +71,6 @@ def main(arguments: Namespace) -> ExitCode:
                 option=change.replace("_", "-"),
             )
         )
-    requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     several = arguments.stripe is not None or arguments.mirror is not None
     if len(arguments.devices) > 1 and not several:
@@ -210,6 +215,8 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     if any(getattr(arguments, word) for word in CHANGES):
         return ()
     if arguments.volume is None and arguments.preset is None:
+        if arguments.workload is None:
+            raise BadInput(NOTHING_PLANNED(device=printable(arguments.devices[0], 400)))
         asked = request(
             arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
         )
