@@ -205,7 +205,7 @@ def test_what_waits_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
         work.plan(drive_with_files(work, make_drive), wish("ext4"), mode=Mode.REPLACE), keep=False
     )
     rows = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
-    assert [row["id"] for row in rows] == [first.name, third.name, second.name]
+    assert [row["id"] for row in rows] == [third.name, first.name, second.name]
 
 
 def test_keep_means_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) -> None:

@@ -2,9 +2,11 @@
 with 0."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +112,24 @@ def test_status_takes_no_right_to_write(run: Path, monkeypatch: pytest.MonkeyPat
 def test_commands_without_a_run(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
     argv = (sys.executable, "-m", "wizard", *(word.format(tmp_path) for word in words))
     assert subprocess.run(argv, cwd=ROOT, capture_output=True, check=False).returncode == code
+
+
+def test_status_lists_the_newest_run_first(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        make_run(run.parent, ("/dev/sdz",), FILE, render_changes(CHANGES), Environment())
+    assert main.main(["status", "--json", "--journal", str(run.parent)]) == 0
+    listed = [row["id"] for row in json.loads(capsys.readouterr().out)["runs"]]
+    assert listed == sorted(listed, reverse=True) and len(listed) == 3
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_status_breaks_lines_between_words(run: Path, columns: int) -> None:
+    long = "Cannot mount /dev/sdz1 at /srv/media: unknown option. " * 4
+    row = replace(status.row_of(run), folder="/srv/0001-sda1", sentence=long)
+    shown = [*status.row_lines(row, columns)]
+    (whole,) = status.row_lines(row, None)
+    assert max(map(len, shown)) <= columns and len(whole) > 120
+    assert whole.split() == " ".join(shown).split()
 
 
 def test_ended_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, printable, typed_word
 from wizard.model.ext import JournalEntry
 from wizard.model.said import t
+from wizard.plan.text import wrapped
 
 LOOK = t("(read-only, before you decide)")
 
@@ -66,7 +67,7 @@ def parser() -> ArgumentParser:
         t("List runs, or show all details of one run."),
         (root("status"), root("status", "0007-sdb"), root("status", "--json")),
         (
-            t("Waiting runs come first. States:"),
+            t("Waiting runs come first, then the newest. States:"),
             t("running: in progress."),
             t(
                 "waiting: written, not in use yet. `keep` makes it permanent; `undo` "
@@ -92,7 +93,7 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """List all runs, or show one run in detail."""
     runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
-    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
+    rows = tuple(sorted(map(row_of, reversed(runs)), key=lambda row: not row.waits))
     if arguments.json:
         out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
     elif arguments.run:
@@ -131,8 +132,10 @@ def _tell_waiting(rows: Iterable[RunRow]) -> None:
 
 
 def _list(rows: Iterable[RunRow]) -> None:
+    width = out().width if out().is_terminal else None
     for row in rows:
-        out().print(line_of(row), soft_wrap=True)
+        for line in row_lines(row, width):
+            out().print(line, soft_wrap=True)
         if row.state is RunState.WAITING:
             look = printable(typed("look", run_argument(Path(row.folder))), 400)
             out().print(f"{look}    {LOOK}", soft_wrap=True)
@@ -205,8 +208,8 @@ def _with_window(row: RunRow, window: RollbackState | None) -> RunRow:
     return replace(row, sentence=said, way_back=window.back, mounted=mounted)
 
 
-def line_of(row: RunRow) -> str:
-    """Return a row as one line."""
+def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
+    """Yield a row as one line, or with `width` as wrapped lines, the message below the columns."""
     shown = t("done, not in use yet") if row.not_yet else row.state
     known = (
         t("{done} of {steps} steps", done=row.steps_done, steps=row.steps)
@@ -215,4 +218,9 @@ def line_of(row: RunRow) -> str:
     )
     drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
     said, named = printable(row.sentence, 600), run_argument(Path(row.folder))
-    return f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15} {said}"
+    columns = f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15}"
+    if width is None:
+        yield f"{columns} {said}"
+    else:
+        yield from wrapped(columns.rstrip(), width, 4)
+        yield from wrapped(f"    {said}", width, 4)

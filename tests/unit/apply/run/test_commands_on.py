@@ -12,7 +12,7 @@ from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import STATE, command_on, run_argument
 from wizard.apply.run_control import LEFT_OFF, is_not_yet, power_now
-from wizard.cli.commands.status import RunRow, line_of
+from wizard.cli.commands.status import RunRow, row_lines
 from wizard.model.ext import Event
 from wizard.report.drives import RunRecord
 from wizard.report.page import run_part
@@ -114,8 +114,9 @@ def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str
     """A conversion is done by its journal; once it was mounted for writing it is in use."""
     not_yet = is_not_yet(now, ways)
     assert not_yet is (shown == "done, not in use yet")
-    listed = line_of(
-        RunRow("0001-sda1", f"{STATE}/runs/0001-sda1", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet)
+    (listed,) = row_lines(
+        RunRow("0001-sda1", f"{STATE}/runs/0001-sda1", now, "/dev/sda1", None, 3, 3, "", not_yet=not_yet),
+        None,
     )
     assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
     assert ("not in use yet" in listed) is not_yet
@@ -136,7 +137,7 @@ def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
         row = RunRow(
             "0007-sda", str(folder / "0007-sda"), RunState.WAITING, "/dev/sda", None, 3, 3, "It waits."
         )
-        assert line_of(row).split()[0] == named
+        assert next(row_lines(row, None)).split()[0] == named
 
 
 @pytest.mark.parametrize(
