@@ -214,7 +214,7 @@ def _bar(row: ChartRow, rows: Sequence[ChartRow]) -> str:
 
 def _in_words(progress: WriteProbeProgress) -> str:
     line = t(
-        "{phase}: {written:size} written of at most {most:exact}, at most {seconds:.0f} s left",
+        "{phase}: {written:size} written of at most {most:size}, at most {seconds:.0f} s left",
         phase=PHASES[progress.phase](),
         written=progress.written_bytes,
         most=progress.most_bytes,
@@ -274,7 +274,7 @@ def quick_lines(verdict: DisplacedVerdict) -> list[str]:
             lines += _bars(when, look)
     if verdict.written_bytes:
         took = t(
-            "Wrote {written:exact} and read {read:size} in {seconds:.0f} s, including idle time.",
+            "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
             written=verdict.written_bytes,
             read=verdict.read_bytes,
             seconds=verdict.seconds,

@@ -57,12 +57,16 @@ def parse_place(text: str) -> int:
 
 def format_capacity(size_bytes: int) -> str:
     """Format as on a drive's label, in powers of 1000 with at most four characters: `8.0 TB`."""
+    return _scaled(size_bytes, 1000, ("B", "kB", "MB", "GB", "TB", "PB"))
+
+
+def _scaled(size_bytes: int, base: int, units: Sequence[str]) -> str:
     value = float(size_bytes)
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if value < 999.5:
-            return f"{value:.0f} {unit}" if value >= 99.95 or unit == "B" else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} PB"
+    for unit in units[:-1]:
+        if value < base - 0.5:
+            return f"{value:.0f} {unit}" if value >= 99.95 or unit == units[0] else f"{value:.1f} {unit}"
+        value /= base
+    return f"{value:.1f} {units[-1]}"
 
 
 def format_exact(size_bytes: int) -> str:
@@ -75,8 +79,8 @@ def format_exact(size_bytes: int) -> str:
 
 
 def format_round(size_bytes: int) -> str:
-    """Format whole MiB exactly, for legibility (`490 MiB`), and other sizes as on a drive's label."""
-    return format_capacity(size_bytes) if size_bytes % MIB else format_exact(size_bytes)
+    """Format in powers of 1024, to be read beside exact sizes: `490 MiB`, `1.5 GiB`."""
+    return _scaled(size_bytes, 1024, ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")).replace(".0 ", " ")
 
 
 def format_moment(moment: str) -> str:

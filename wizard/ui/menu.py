@@ -162,7 +162,7 @@ def _of_drive(drive: Drive, impediment: Text) -> Iterator[MenuEntry]:
         why_not = t("No free space.")
     elif not impediment and _usable_bytes(drive) < LEAST_FREE:
         why_not = t(
-            "Only {size:size} free; a filesystem needs at least {least:exact}.",
+            "Only {size:size} free; a filesystem needs at least {least:size}.",
             size=free,
             least=LEAST_FREE,
         )

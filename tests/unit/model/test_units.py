@@ -64,9 +64,18 @@ def test_exact_sizes_are_exact(size: int, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [(490 << 20, "490 MiB"), (3 << 30, "3 GiB"), (512_032_256, "512 MB"), (17408, "17.4 kB"), (0, "0 bytes")],
+    [
+        (490 << 20, "490 MiB"),
+        (3 << 30, "3 GiB"),
+        (1536 << 20, "1.5 GiB"),
+        (512_032_256, "488 MiB"),
+        (17408, "17 KiB"),
+        (0, "0 bytes"),
+        ((1 << 40) - 1, "1 TiB"),
+        (1 << 60, "1024 PiB"),
+    ],
 )
-def test_a_size_is_rounded_only_where_it_is_hard_to_read(size: int, expected: str) -> None:
+def test_a_rounded_size_has_the_units_of_an_exact_one(size: int, expected: str) -> None:
     assert format_round(size) == expected
 
 

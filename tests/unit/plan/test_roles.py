@@ -185,7 +185,7 @@ def test_a_desktop_follows_from_room_and_memory(
 
 
 def test_a_desktop_on_too_small_a_drive_is_refused() -> None:
-    with pytest.raises(BadInput, match="A desktop needs 24 GiB"):
+    with pytest.raises(BadInput, match=r"A desktop needs 25\.8 GB"):
         desktop_requests(23 * GIB, 8 * GIB)
 
 

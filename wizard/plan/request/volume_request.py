@@ -276,7 +276,7 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
 def size_words(wish: Wish, made_bytes: int | None) -> str:
     """Return the requested size. For a share or the rest, add the actual size if known from a plan."""
     if wish.size_bytes is not None:
-        return format_exact(wish.size_bytes)
+        return format_capacity(wish.size_bytes)
     asked = str(t("the rest")) if wish.percent is None else f"{wish.percent} %"
     return asked if made_bytes is None else f"{asked}: {format_capacity(made_bytes)}"
 

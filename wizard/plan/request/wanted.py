@@ -222,7 +222,7 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeR
     if room_bytes < LEAST_ROOM_BYTES:
         raise BadInput(
             t(
-                "A desktop needs {least:exact}, but only {room:size} is available. For "
+                "A desktop needs {least:size}, but only {room:size} is available. For "
                 "smaller volumes, request them one by one, with a role each.",
                 least=LEAST_ROOM_BYTES,
                 room=room_bytes,

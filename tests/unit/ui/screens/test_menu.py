@@ -62,7 +62,7 @@ def test_free_space_in_which_nothing_fits_is_not_offered() -> None:
     end = size - 3 * MIB
     full = partitioned(partition(1, MIB, end - MIB, filesystem="ext4"))
     reason = str(entry("use-free", full, full.path).why_not)
-    assert "a filesystem needs at least 8 MiB" in reason
+    assert "a filesystem needs at least 8.4 MB" in reason
     roomy = partitioned(partition(1, MIB, size - GIB, filesystem="ext4"))
     assert entry("use-free", roomy, roomy.path).why_not == ""
 

@@ -111,6 +111,7 @@ def test_volumes_are_added_changed_and_taken_off() -> None:
     assert [row.key for row in person.rows] == ["0", "1"] and "more" in person.text
     plan = person.desk.session.plan
     assert plan is not None and len(plan.volumes) == 2
+    assert [str(row.cells[2].text)[-3:] for row in person.rows] == [" GB", " GB"]
     person.act("remove", "1")
     assert [row.key for row in person.rows] == ["0"]
     person.act("remove")
