@@ -7,6 +7,7 @@ from itertools import chain, islice
 
 from wizard.documents.codec import Sealed
 from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.findings.alignment import find_alignment
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.errors import BadInput, Refused, printable
@@ -84,6 +85,9 @@ POWER = Sentence(
     "A power cut during the move loses no data. Until `diskwright resume` has "
     "finished the move, no computer can mount {part:and}."
 )
+MISALIGNED = ("alignment-physical", "alignment-4096")
+"""Codes of findings about the start of a partition."""
+
 BACK = t(
     "`diskwright undo` can revert the move at any time, until the partition is mounted after completion."
 )
@@ -108,7 +112,19 @@ def one_moves(
     recording: Recording = NOT_JUDGED,
 ) -> Moves:
     """Plan the move of one partition to `start`, or to the best aligned place. Raises Refused."""
-    return Moves((planned_move(machine, drive, part, start),), tuple(_smr_notes(drive, recording)))
+    move = planned_move(machine, drive, part, start)
+    notes = (*_misalignment(after_move(drive, move), part), *_smr_notes(drive, recording))
+    return Moves((move,), notes)
+
+
+def _misalignment(moved: Drive, part: Partition) -> Iterator[Message]:
+    for one in find_alignment(moved):
+        if one.subject == part.path and one.code in MISALIGNED:
+            yield t(
+                "After this move, {finding} {cost} Use --align for an aligned start.",
+                finding=one.sentence,
+                cost=one.why,
+            )
 
 
 def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUDGED) -> Moves:

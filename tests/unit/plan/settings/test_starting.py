@@ -6,13 +6,22 @@ import pytest
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned
 from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE
+from wizard.findings.alignment import find_alignment
 from wizard.model.drive_facts import Loader
 from wizard.model.errors import Refused
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.migration import Moves
 from wizard.model.said import GIB, MIB
 from wizard.plan.partition.movable import why_not_move
-from wizard.plan.partition.moves import one_moves, planned_moves, preview, read_moves, render_moves
+from wizard.plan.partition.moves import (
+    after_move,
+    one_moves,
+    planned_moves,
+    preview,
+    read_moves,
+    render_moves,
+)
 from wizard.probe.content.notices import next_of
 
 SECTOR = 512
@@ -77,6 +86,29 @@ def test_nothing_moves_over_grub_before_the_first_partition() -> None:
         one_moves(machine(drive), drive, root, 63 * SECTOR)
     free = replace(drive, loaders=())
     assert one_moves(machine(free), free, root, 63 * SECTOR).moves[0].after.start_bytes == 63 * SECTOR
+
+
+@pytest.mark.parametrize(
+    ("physical", "sector", "warned"),
+    [
+        (4096, 63, "alignment-physical"),
+        (512, 63, "alignment-4096"),
+        (4096, 2049, "alignment-physical"),
+        (4096, 64, ""),
+        (4096, 4096, ""),
+        (512, 4096, ""),
+    ],
+)
+def test_a_move_to_a_misaligned_start_warns(physical: int, sector: int, warned: str) -> None:
+    root = partition(1, 2048 * SECTOR, 10 * GIB, filesystem="ext4")
+    drive = replace(partitioned(root, table=mbr()), geometry=Geometry(512, physical, 0, physical, 0))
+    moves = one_moves(machine(drive), drive, root, sector * SECTOR)
+    (after,) = after_move(drive, moves.moves[0]).partitions
+    found = [one for one in find_alignment(replace(drive, partitions=(after,))) if one.code == warned]
+    notes = [note for note in map(str, moves.doubts) if "--align" in note]
+    assert len(notes) == len(found) == bool(warned)
+    assert all(str(one.sentence) in note for one, note in zip(found, notes, strict=True))
+    assert all(note in preview(read_moves(render_moves(moves), "here")) for note in moves.doubts)
 
 
 def test_a_bios_boot_partition_stays_whatever_is_recognised_in_it() -> None:
