@@ -9,7 +9,7 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Extent
 from wizard.model.plan import Layout, Slot
-from wizard.model.said import Sentence, format_capacity, join, rounded_up, t
+from wizard.model.said import Message, Sentence, format_capacity, join, rounded_up, t
 
 HALF_MOVED = Sentence(
     "{part} is in the middle of a move, with all data. Continue with `sudo "
@@ -155,11 +155,17 @@ class _Space:
     taken: list[int]
 
 
-def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometry) -> tuple[Extent, ...]:
+def place(
+    demands: Sequence[Demand],
+    spaces: Sequence[Extent],
+    geometry: Geometry,
+    hint: Message | None = None,
+) -> tuple[Extent, ...]:
     """Return an extent for each demand, in order. Sizes are rounded up to the grain; a demand without a size
     fills its space.
 
-    Places the largest first, each in the tightest fit. Raises BadInput with the free size.
+    Places the largest first, each in the tightest fit. Raises BadInput with the free size and a `hint` how to
+    free more.
     """
     grain = grain_bytes(geometry)
     sized = [replace(demand, size_bytes=_rounded(demand, grain)) for demand in demands]
@@ -168,7 +174,7 @@ def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometr
         if (needed := sized[index].size_bytes) is not None:
             fits = [space for space in open_spaces if space.left_bytes >= needed]
             if not fits:
-                raise BadInput(_too_large(demands, index, spaces))
+                raise BadInput(_too_large(demands, index, spaces, hint))
             best = min(fits, key=lambda space: space.left_bytes)
             best.left_bytes -= needed
             best.taken.append(index)
@@ -176,7 +182,7 @@ def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometr
         if demand.size_bytes is None:
             widest = max(open_spaces, key=lambda space: space.left_bytes, default=None)
             if widest is None or widest.left_bytes < demand.minimum_bytes:
-                raise BadInput(_too_large(demands, index, spaces))
+                raise BadInput(_too_large(demands, index, spaces, hint))
             widest.taken.append(index)
     return _to_extents(sized, open_spaces)
 
@@ -201,7 +207,7 @@ def _rounded(demand: Demand, grain: int) -> int | None:
     return rounded_up(demand.size_bytes, grain)
 
 
-def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) -> str:
+def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent], hint: Message | None) -> str:
     demand = demands[index]
     free = sum(space.size_bytes for space in spaces)
     needed = (
@@ -223,4 +229,6 @@ def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) 
         )
     if others := sum(other.size_bytes or 0 for other in demands if other is not demand):
         sentences.append(t("The other volumes need {size:size} of that.", size=others))
-    return str(join(*sentences, t("Request less.")))
+    if demand.size_bytes is not None or hint is None:
+        sentences.append(t("Request less."))
+    return str(join(*sentences, *((hint,) if hint else ())))

@@ -35,6 +35,7 @@ from wizard.plan.free_space import (
     share_bytes,
     with_free,
 )
+from wizard.plan.partition.possible import how_to_free
 from wizard.plan.raid.lvm import (
     LVM_PROGRAMS,
     group_extent,
@@ -183,7 +184,9 @@ def _partitioned_plan(
 ) -> Plan:
     """Plan a partition for each volume. Raises as `make_plan` does."""
     geometry, before, keep = room.geometry, room.before, room.keep
-    extents = place([demand_of(wish, room.spaces, geometry) for wish in wishes], room.spaces, geometry)
+    demands = [demand_of(wish, room.spaces, geometry) for wish in wishes]
+    hint = how_to_free(drive) if keep else None
+    extents = place(demands, room.spaces, geometry, hint)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
     volumes = tuple(
         volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture)

@@ -14,6 +14,7 @@ from wizard.model.said import MIB, Message, Sentence, Sentences, join, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
+from wizard.plan.request.volume_request import size_text
 
 PAGE_BYTES = 4096
 """Granularity of scratch copies."""
@@ -124,6 +125,28 @@ def least_bytes(drive: Drive, part: Partition) -> int:
     rehearsal may show that slightly more is needed."""
     taken = part.signatures[0].taken_bytes or 0
     return aligned_size(drive, part, taken + taken // MARGIN_SHARE + MARGIN_BYTES)
+
+
+def how_to_free(drive: Drive) -> Message | None:
+    """Return the command that frees the most space without loss, or else deletes the largest partition. None
+    without partitions."""
+    parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
+    if not parts:
+        return None
+    part = max(parts, key=lambda part: (_freed_bytes(drive, part), part.size_bytes))
+    if why := why_not_shrink(drive, part):
+        deletes = t("`diskwright plan {part} --delete` deletes it with all files.", part=part.path)
+        return why if why_not_delete(drive, part) else join(why, deletes)
+    return t(
+        "`diskwright plan {part} --shrink {least}` frees {freed:size} at most, and preserves all files.",
+        part=part.path,
+        least=size_text(least_bytes(drive, part)),
+        freed=_freed_bytes(drive, part),
+    )
+
+
+def _freed_bytes(drive: Drive, part: Partition) -> int:
+    return 0 if why_not_shrink(drive, part) else part.size_bytes - least_bytes(drive, part)
 
 
 def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:

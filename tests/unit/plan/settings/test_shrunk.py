@@ -1,24 +1,27 @@
 """One partition gives up its end: what is refused, what is shown, and where that is offered."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from tests.unit.machines import machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.plan.layouts import EVERYTHING, plan_for, wish
 from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
 from wizard.apply.resize.resized import RESIZERS, Resizer, check_files_stay
 from wizard.apply.resize.showing import Showing
+from wizard.cli.main import parser_of
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.plan import GrowFilesystem, Plan, ShrinkFilesystem
-from wizard.model.said import GIB, KIB, MIB
+from wizard.model.said import GIB, KIB, MIB, parse_size
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.partition.move_target import planned_move
-from wizard.plan.partition.possible import least_bytes, why_not_shrink
-from wizard.plan.partition.replace import shrink_plan
+from wizard.plan.partition.possible import how_to_free, least_bytes, why_not_delete, why_not_shrink
+from wizard.plan.partition.replace import delete_plan, shrink_plan
+from wizard.plan.planner import Mode
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.of_plan import PlanJob
 from wizard.ui.menu import entries
@@ -126,6 +129,37 @@ def test_what_cannot_shrink_says_why_and_what_helps(which: str) -> None:
     assert said in str(why_not_shrink(on, part))
     with pytest.raises(Refused):
         shrunk(on, part)
+
+
+def filled(on: Drive, part: Partition) -> Drive:
+    """The drive with one partition, up to its end."""
+    size = (on.size_bytes or 0) - 2 * MIB
+    return partitioned(replace(part, size_bytes=size, kernel_size_bytes=size), uses=on.uses)
+
+
+@pytest.mark.parametrize("which", ["known", "unknown", "XFS", "F2FS", "nothing in it", "cut off"])
+def test_a_full_drive_names_the_command_that_frees_space(which: str) -> None:
+    on, part = {**NEVER, "known": (holding(), ""), "unknown": (holding(taken=None), "")}[which][0]
+    on = filled(on, part)
+    with pytest.raises(BadInput, match="needs at least") as refused:
+        plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
+    said = str(refused.value)
+    why = why_not_shrink(on, on.partitions[0])
+    found = re.findall(r"`diskwright (plan [^`]* --(?:shrink|delete)[^`]*)`", said)
+    assert (why is None or str(why) in said) and "Request less" not in said
+    for asked in (parser_of("plan").parse_args(command.split()[1:]) for command in found):
+        assert asked.delete is (why is not None) and asked.devices == [PART]
+        plan_shrink = asked.shrink and shrunk(on, on.partitions[0], parse_size(asked.shrink))
+        assert plan_shrink or delete_plan(machine(on, tools=EVERYTHING), on, on.partitions[0])
+    assert bool(found) is (why is None or why_not_delete(on, on.partitions[0]) is None)
+
+
+def test_of_several_partitions_the_one_with_the_most_free_space_shrinks() -> None:
+    on, part = holding(taken=GIB - 20 * MIB)
+    size = (on.size_bytes or 0) - GIB - 2 * MIB
+    free = partition(2, GIB + MIB, size, signatures=holding("ntfs")[1].signatures)
+    assert "plan /dev/sda2 --shrink" in str(how_to_free(partitioned(part, free)))
+    assert how_to_free(partitioned()) is None
 
 
 def test_ntfs_gets_another_size_by_ntfsresize_and_windows_is_named() -> None:
