@@ -147,6 +147,16 @@ def run_row(run: OpenRun, *, named: bool = False) -> Row:
     return Row(f"run:{run.run}", (Piece("!", tone), strong(drives), Piece(said, tone), name), pinned=True)
 
 
+def gone_row(count: int) -> Row:
+    """Return the row that counts failed runs of absent drives."""
+    said = tn(
+        "1 failed run of an absent drive: `diskwright status`",
+        "{count} failed runs of absent drives: `diskwright status`",
+        count=count,
+    )
+    return Row("gone", (Piece("!"), Piece(""), muted(said)), pinned=True)
+
+
 def reading_row(path: str) -> Row:
     """Return the row of a drive still being read."""
     return Row(path, (strong(short(path)), muted(t("reading ..."))))

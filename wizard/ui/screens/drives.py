@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from wizard.apply.run.journal import RunState
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.host.session import OpenRun, Session
 from wizard.model.errors import DiskwrightError, Refused
@@ -141,7 +142,7 @@ class DrivesScreen(Screen):
         """Initial row: the requested drive, else the first waiting run, else the first usable drive."""
         if self._named in self._listed:
             return self._named
-        waiting = next((f"run:{run.run}" for run in self.desk.runs), "")
+        waiting = next((f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run)), "")
         listed = self._listed
         usable = (path for path, found in listed.items() if found and not self._impediment(found[0]))
         return waiting or next(usable, next(iter(listed), ""))
@@ -160,10 +161,18 @@ class DrivesScreen(Screen):
     def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
         return way_rows.listed(self._around, self.desk.found)
 
+    def _is_gone(self, run: OpenRun) -> bool:
+        """Return True for a run that ended early, if its drives are absent."""
+        here = (one for found in self.desk.found.values() if found for one in runs_on((run,), found[0]))
+        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or any(here))
+
     def _rows(self) -> Iterator[Row]:
-        for run in self.desk.runs:
-            alike = [one for one in self.desk.runs if set(one.drives) & set(run.drives)]
+        runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
+        for run in runs:
+            alike = [one for one in runs if set(one.drives) & set(run.drives)]
             yield drive_rows.run_row(run, named=len(alike) > 1)
+        if gone := len(self.desk.runs) - len(runs):
+            yield drive_rows.gone_row(gone)
         for path, found in self._listed.items():
             if found is None:
                 yield drive_rows.reading_row(path)

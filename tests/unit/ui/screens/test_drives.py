@@ -255,3 +255,29 @@ def test_f_says_why_a_partition_in_use_cannot_move() -> None:
     person = Person(Live(machine(partitioned(off))))
     (action,) = [one for one in person.view.actions if one.name == "move"]
     assert "/home" in str(action.why_not)
+
+
+@pytest.mark.parametrize(
+    ("state", "on", "why_not", "shown"),
+    [
+        ("failed", "/dev/sdx", "It is gone.", False),
+        ("interrupted", "/dev/sdx1", "It is gone.", False),
+        ("refused", "/dev/sdx", "It is gone.", False),
+        ("waiting", "/dev/sdx", "It is gone.", True),
+        ("interrupted", "/dev/sdx", "", True),
+        ("failed", "/dev/sda", "It was changed.", True),
+    ],
+)
+def test_failed_runs_of_absent_drives_are_only_counted(
+    state: str, on: str, why_not: str, *, shown: bool
+) -> None:
+    services = Live(machine(drive()))
+    ways = () if why_not else ("undo",)
+    services.open = tuple(OpenRun(RUN.with_name(name), state, (on,), ways, why_not) for name in "abc")
+    person = Person(services)
+    keys = [row.key for row in person.rows]
+    assert keys == [*([f"run:{run.run}" for run in services.open] if shown else ["gone"]), "/dev/sda"]
+    assert shown or (
+        "3 failed runs" in person.text and person.view.rows and person.view.rows.at == "/dev/sda"
+    )
+    assert shown or not {"show-run", "keep", "undo"} & {action.name for action in person.view.actions}
