@@ -1,5 +1,6 @@
 """What is said of a trial of filesystems, and its document."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -7,12 +8,22 @@ import pytest
 
 from tests.unit.benchmark.trials import EXTENT, FASTER, OPEN, SAME, SLOWER, candidate, verdict
 from tests.unit.machines import drive
-from wizard.benchmark.candidates.compare import Bounds, EndReason, NotDone, Order, TrialFinding, TrialVerdict
+from wizard.benchmark.candidates.compare import (
+    MOST,
+    Bounds,
+    EndReason,
+    NotDone,
+    Order,
+    TrialFinding,
+    TrialVerdict,
+)
 from wizard.benchmark.candidates.trial import read_trial, render_trial
 from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
 from wizard.benchmark.loads.load import Unit
+from wizard.cli.commands.trial import _check
+from wizard.cli.main import parser_of
 from wizard.model.errors import BadInput
-from wizard.model.said import GIB
+from wizard.model.said import GIB, parse_size
 
 
 @pytest.mark.parametrize(
@@ -33,6 +44,19 @@ from wizard.model.said import GIB
 def test_the_verdict_in_a_sentence(shown: TrialVerdict, pieces: tuple[str, ...]) -> None:
     [sentence] = map(str, sentences(shown))
     assert all(piece in sentence for piece in pieces), sentence
+
+
+@pytest.mark.parametrize("ended", list(EndReason))
+@pytest.mark.parametrize("logs", [OPEN, OPEN[:2], OPEN * 4])
+def test_an_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[float, ...]) -> None:
+    shown = verdict(logs, ended=ended)
+    said = " ".join(map(str, caveats(shown)))
+    options = re.findall("repeat the trial with `([^`]*)`", said)
+    assert ("Choose either" in said, len(options)) == ((True, 0) if len(logs) == MOST else (False, 1))
+    for option in options:
+        asked = parser_of("trial").parse_args(["/dev/sdx", "--workload", "nas", *option.split()])
+        _check(asked)
+        assert asked.seconds > shown.seconds and parse_size(asked.most_bytes) > shown.written_bytes
 
 
 def test_the_better_one_is_named_only_where_that_may_be_claimed() -> None:
@@ -92,7 +116,7 @@ def test_what_limits_a_verdict_is_said() -> None:
     shown = verdict(OPEN, busy=True, ended=EndReason.TIME, known=drive(path="/dev/loop3"))
     shown = replace(shown, not_done=tuple(NotDone))
     said = [str(one) for one in caveats(shown)]
-    assert len(said) == 7
+    assert len(said) == 8
     for word in (
         "loop device",
         "machine is busy",

@@ -80,7 +80,7 @@ class DriveCache:
 
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
-SCALES, MOST_SCALE = (0.05, 0.2), 4.0
+SCALES, MOST_SCALE = (0.05, 0.2, 1.0), 4.0
 """Scales of the warm-up runs, and the largest scale."""
 
 RUN_SECONDS = 10.0

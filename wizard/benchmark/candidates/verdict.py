@@ -1,9 +1,11 @@
 """Describe the verdict of a filesystem comparison, which consists of codes and values."""
 
 from collections.abc import Iterator
+from math import ceil
 
 from wizard.benchmark.candidates.compare import (
     FEWEST,
+    MOST,
     Comparison,
     EndReason,
     NotDone,
@@ -15,13 +17,16 @@ from wizard.benchmark.candidates.compare import (
 )
 from wizard.benchmark.loads.load import Unit
 from wizard.filesystems.registry import KINDS
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import GIB, Message, Sentence, t
 
 ENDS = {
     EndReason.TIME: Sentence("The time limit was reached."),
     EndReason.BYTES: Sentence("Another round would have exceeded the write limit."),
     EndReason.PERSON: Sentence("You stopped the trial early."),
 }
+LONGER = 4
+"""Factor that halves the interval."""
+
 LIMITS = {
     NotDone.MEMORY: Sentence("Cannot limit memory here. Large files may not have reached the drive."),
     NotDone.PRESSURE: Sentence("The kernel does not report the machine's load, so load was not checked."),
@@ -173,8 +178,18 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
             "The machine is busy. Other programs waited for a processor or drive. Try "
             "again when the machine is idle."
         )
-    if verdict.ended in ENDS and any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
-        yield ENDS[verdict.ended]()
+    if any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
+        if verdict.ended in ENDS:
+            yield ENDS[verdict.ended]()
+        yield (
+            t("The difference is small or varies. Choose either.")
+            if len(verdict.rounds) >= MOST
+            else t(
+                "To decide, repeat the trial with `--seconds {seconds} --most-bytes {most}G`.",
+                seconds=ceil(verdict.seconds) * LONGER,
+                most=ceil(verdict.written_bytes / GIB) * LONGER,
+            )
+        )
     for limit in verdict.not_done:
         yield LIMITS[limit]()
 
