@@ -18,19 +18,40 @@ from wizard.apply.run_control import keep, undo
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.cli.select_run import not_recorded
 from wizard.demo.drive import DemoDrive
+from wizard.filesystems.registry import KINDS
 from wizard.findings.geometry import load_patterns
+from wizard.model.advice import Rank
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Check, Event
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.plan import Plan
-from wizard.model.said import GIB, Message, t
+from wizard.model.said import GIB, Message, Sentence, t
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import drive_under, load_machine, probe_machine
 
 REFUSED_FIRST = t("a drive with content is refused without permission to erase")
+
+RANKS = {
+    Rank.CHOSEN: Sentence("recommended"),
+    Rank.SECOND: Sentence("good too"),
+    Rank.REJECTED: Sentence("not recommended"),
+}
+STAGES = {
+    "inspect": Sentence("Read the drive"),
+    "warn": Sentence("Report problems"),
+    "plan": Sentence("Plan two volumes; nothing is written yet"),
+    "measure": Sentence("Measure, by reading only"),
+    "apply": Sentence("Apply the plan; the result waits for keep or undo"),
+    "undo": Sentence("Undo: restore the old content"),
+    "again": Sentence("Apply the plan again"),
+    "keep": Sentence("Keep the result"),
+    "verify": Sentence("Verify the volumes"),
+    "refuse": Sentence("Try to undo a kept run"),
+}
+"""Headings, in order. Recommendations come before the plan."""
 
 WIDTH = 100
 BENCH_SECONDS = 5.0
@@ -83,7 +104,7 @@ class Walk:
         self.checks.append(Check(str(what), holds, printable(str(seen), 300)))
 
     def _inspect(self) -> tuple[Machine, Drive]:
-        _stage(t("Inspect"))
+        _stage(STAGES["inspect"]())
         machine, drive = self._probe()
         if drive.table is None or drive.size_bytes is None or drive.geometry is None:
             why = tuple(unread.why for unread in drive.unread)
@@ -118,7 +139,7 @@ class Walk:
         self._check(
             t("the drive is detected as created"),
             drive.table.kind == "gpt" and kinds == ["ext3", "ext3"],
-            f"{drive.table.kind}, {kinds}",
+            ", ".join((drive.table.kind, *map(str, kinds))),
         )
         return machine, drive
 
@@ -130,10 +151,10 @@ class Walk:
         return machine, drive
 
     def _warn(self, machine: Machine, drive: Drive) -> Diagnosis:
-        _stage(t("Warn"))
+        _stage(STAGES["warn"]())
         diagnosis = diagnose(machine, drive, load_patterns())
         for finding in diagnosis.findings:
-            _tell([f"{finding.severity.upper()} {finding.code} {finding.subject}: {finding.sentence}"])
+            _tell([f"{finding.severity}: {finding.sentence}"])
         warned = {finding.subject for finding in _misaligned(diagnosis.findings)}
         wanted = {part.path for part in drive.partitions}
         self._check(
@@ -146,10 +167,14 @@ class Walk:
     def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[Wish, ...]:
         wishes = []
         for workload, size_bytes, label in VOLUMES:
-            _stage(t("Advise: {workload}", workload=workload))
             profile = find_workload(workload)
+            _stage(t("Recommend a filesystem: {workload}", workload=profile.workload.title))
             advice = advise(machine, drive, diagnosis.recording, profile, size_bytes=size_bytes)
-            _tell(f"{choice.filesystem:<6} {choice.place:<9} {choice.sentence}" for choice in advice.choices)
+            _tell(
+                f"{KINDS[choice.filesystem].title}, {RANKS[choice.place]()}: {choice.sentence}"
+                for choice in advice.choices
+                if choice.ranked
+            )
             if advice.chosen is None:
                 obstacles = tuple(o for choice in advice.choices for o in choice.obstacles)
                 raise Failed(
@@ -166,7 +191,7 @@ class Walk:
         return tuple(wishes)
 
     def _plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...]) -> Plan:
-        _stage(t("Plan and preview"))
+        _stage(STAGES["plan"]())
         try:
             make_plan(machine, drive, wishes, None, _draw)
         except Refused as error:
@@ -178,7 +203,7 @@ class Walk:
         return plan
 
     def _measure(self, drive: Drive) -> None:
-        _stage(t("Measure, by reading only"))
+        _stage(STAGES["measure"]())
         verdict = run_alignment_trial(
             drive,
             write=False,
@@ -196,7 +221,7 @@ class Walk:
 
     def _apply(self, plan: Plan, *, again: bool = False) -> Path:
         """Apply the plan and return the run, fully written and waiting."""
-        _stage(t("Apply again") if again else t("Apply"))
+        _stage(STAGES["again" if again else "apply"]())
         environment = Environment(fstab=self.demo.fstab, only=frozenset({self.demo.path}))
         if not again:
             _tell(
@@ -238,7 +263,7 @@ class Walk:
                 self._check(entry.sentence, entry.event is Event.VERIFIED, found)
 
     def _take_back(self, run: Path, plan: Plan) -> None:
-        _stage(t("Undo"))
+        _stage(STAGES["undo"]())
         seen = len(read_entries(run))
         undo(run)
         self._follow(run, seen)
@@ -251,7 +276,7 @@ class Walk:
         )
 
     def _keep(self, run: Path) -> None:
-        _stage(t("Keep"))
+        _stage(STAGES["keep"]())
         seen = len(read_entries(run))
         keep(run)
         self._follow(run, seen)
@@ -274,7 +299,7 @@ class Walk:
             raise Failed(t("The demo guard accepted a drive outside the demo."))
 
     def _verify(self, plan: Plan) -> None:
-        _stage(t("Verify"))
+        _stage(STAGES["verify"]())
         machine, drive = self._probe()
         seen = [(part.start_bytes, part.size_bytes, part.filesystem) for part in drive.partitions]
         wanted = [(slot.start_bytes, slot.size_bytes, slot.filesystem) for slot in plan.after.partitions]
@@ -314,7 +339,7 @@ class Walk:
             self._check(t("{label} will be mounted at boot", label=label), len(named) == 1, at_boot)
 
     def _undo(self, run: Path) -> None:
-        _stage(t("Undo"))
+        _stage(STAGES["refuse"]())
         what = t("undo refuses a kept run")
         try:
             undo(run)

@@ -10,7 +10,7 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli.command import CommandParser, plain
 from wizard.cli.passphrase import tell
-from wizard.cli.screens import machine_and_drive
+from wizard.cli.screens import RANKS, machine_and_drive
 from wizard.cli.select_run import DOCUMENT, RECORDED, WHOLE_DRIVE
 from wizard.documents.codec import render_document, to_json
 from wizard.filesystems.registry import KINDS
@@ -36,12 +36,6 @@ WIDTH = 80
 TITLES = {name: kind.title for name, kind in KINDS.items()}
 FIGURES_OF_UNMADE = 3
 """Maximum number of figures to print for an unsupported filesystem. The JSON document lists all."""
-
-RANKS = {
-    Rank.CHOSEN: Sentence("recommended"),
-    Rank.SECOND: Sentence("good too"),
-    Rank.REJECTED: Sentence("not recommended"),
-}
 
 
 def parser() -> ArgumentParser:
