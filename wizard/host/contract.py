@@ -389,6 +389,10 @@ class Services(CopyService, Protocol):
         the reason, or with the command to run as root. May take long. Writes."""
         ...
 
+    def free_bytes(self, place: str) -> int | None:
+        """Return the free space for users of a mounted filesystem, None if unknown."""
+        ...
+
     def traffic(self, paths: Sequence[str]) -> int:
         """Return the number of bytes read from and written to these drives since they were attached, 0 if
         unknown. Returns immediately."""

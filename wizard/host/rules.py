@@ -239,6 +239,10 @@ class Rules:
         """Return no messages unless overridden by a live machine."""
         return ()
 
+    def free_bytes(self, place: str) -> int | None:
+        """Return None unless overridden by a live machine."""
+        return None
+
     def open_runs(self) -> tuple[OpenRun, ...]:
         """Return no runs unless overridden by a live machine."""
         return ()

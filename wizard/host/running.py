@@ -288,6 +288,14 @@ class Running(WithRoot):
             )
         resume(run, secret, over_bad_sectors=over_bad_sectors)
 
+    def free_bytes(self, place: str) -> int | None:
+        """Ask the filesystem."""
+        try:
+            status = os.statvfs(place)
+        except OSError:
+            return None
+        return status.f_bavail * status.f_frsize
+
     def traffic(self, paths: Sequence[str]) -> int:
         """Add up the counters of psutil."""
         from psutil import disk_io_counters

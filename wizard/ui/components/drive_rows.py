@@ -1,6 +1,6 @@
 """A drive with partitions and findings as rows and paragraphs. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.filesystems.kind import is_half_moved
@@ -11,7 +11,7 @@ from wizard.host.contract import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
-from wizard.model.machine import Drive, Partition
+from wizard.model.machine import Drive, Partition, Use
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.said import Sentence, Sentences, t, tn
 from wizard.plan.dangers import layout_of
@@ -265,9 +265,11 @@ def drive_panes(
     *,
     can_ask: bool,
     device: str = "",
+    free: Mapping[str, int | None],
     runs: Sequence[OpenRun] = (),
 ) -> tuple[Pane, ...]:
-    """Describe a drive with obstacles and findings. `device` is the selected partition.
+    """Describe a drive with obstacles and findings. `device` is the selected partition, `free` the free space
+    by mount point.
 
     `runs` are the open runs on the drive, shown first.
     """
@@ -282,8 +284,11 @@ def drive_panes(
     if bar := _drive_bar(drive):
         blocks += [bar]
     blocks += _open(runs)
+    mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
+    blocks += (_mount_para(use, free.get(str(use.by))) for use in mounts[:MOST_MOUNTS])
     if impediment and not any(run.state == RUNNING or waits(run) for run in runs):
-        blocks.append(para(Piece(t("Cannot be set up now:"), Tone.WARN), impediment, hang=2))
+        caption = muted(t("To set up:")) if mounts else Piece(t("Cannot be set up now:"), Tone.WARN)
+        blocks.append(para(caption, impediment, hang=2))
     if unread_content(drive):
         said = (
             t("Contents not read: only root can. Press o to read as root.")
@@ -300,6 +305,28 @@ def drive_panes(
     elif not impediment and not unread_content(drive) and not runs:
         blocks.append(para(Piece(t("No problems found."), Tone.GOOD)))
     return (Pane(name, tuple(blocks)),)
+
+
+MOST_MOUNTS = 3
+
+
+def mounts_of(drive: Drive) -> tuple[Use, ...]:
+    """Return the uses of a drive's filesystems that are mounted where this program sees them."""
+    return tuple(use for use in drive.uses if use.kind == "mounted" and isinstance(use.by, str))
+
+
+def _mount_para(use: Use, free_bytes: int | None) -> Para:
+    said = (
+        t("{part} is mounted at {place}.", part=use.subject, place=printable(str(use.by), 60))
+        if free_bytes is None
+        else t(
+            "{part} is mounted at {place}, {free:size} free.",
+            part=use.subject,
+            place=printable(str(use.by), 60),
+            free=free_bytes,
+        )
+    )
+    return para(Piece(said, Tone.GOOD), hang=2)
 
 
 def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:

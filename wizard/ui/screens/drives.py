@@ -46,6 +46,7 @@ class DrivesScreen(Screen):
         self._opened = {drive} if part else set()
         self._at = part or drive
         self._led = bool(drive)
+        self._free: dict[str, int | None] = {}
 
     def entered(self) -> None:
         """Read the drives if they may have changed."""
@@ -73,6 +74,8 @@ class DrivesScreen(Screen):
         self.desk.post(self, lambda: setattr(self, "_around", around))
 
         def answered(drive: Drive) -> None:
+            places = [str(use.by) for use in drive_rows.mounts_of(drive)]
+            self._free.update((place, self.services.free_bytes(place)) for place in places)
             diagnosis = self.services.diagnose(replace(around, drives=(drive,)), drive)
             self.desk.post(self, lambda: self._fill_in(drive, diagnosis))
 
@@ -225,6 +228,7 @@ class DrivesScreen(Screen):
             self._impediment(drive),
             can_ask=self.services.asks_for_root,
             device=device,
+            free=self._free,
             runs=runs_on(self.desk.runs, drive, device),
         )
 

@@ -12,8 +12,8 @@ from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.run.journal import RunState
 from wizard.host.session import OpenRun
 from wizard.model.ext import Waiting
-from wizard.model.machine import Drive, Machine, Signature
-from wizard.model.said import GIB, MIB
+from wizard.model.machine import Drive, Machine, Signature, Use
+from wizard.model.said import GIB, MIB, t
 from wizard.ui.view import Para
 from wizard.ui.wizard import Wizard
 
@@ -281,3 +281,27 @@ def test_failed_runs_of_absent_drives_are_only_counted(
         "3 failed runs" in person.text and person.view.rows and person.view.rows.at == "/dev/sda"
     )
     assert shown or not {"show-run", "keep", "undo"} & {action.name for action in person.view.actions}
+
+
+@pytest.mark.parametrize(
+    ("uses", "at", "first", "caption"),
+    [
+        ([Use("mounted", "/dev/sda1", "/srv/media")], "/dev/sda", "/srv/media, 850 GB free.", "To set up:"),
+        ([Use("mounted", "/dev/sda1", "/srv/media")], "/dev/sda1", "/srv/media, 850 GB free.", "To set up:"),
+        ([Use("mounted", "/dev/sda", "/mnt")], "/dev/sda", "/mnt.", "To set up:"),
+        ([Use("mounted", "/dev/sda1", t("a hidden location"))], "/dev/sda", "", "Cannot be set up now:"),
+        ([Use("swap", "/dev/sda1", "swap")], "/dev/sda", "", "Cannot be set up now:"),
+    ],
+)
+def test_a_mounted_drive_is_greeted_by_its_mount(
+    uses: list[Use], at: str, first: str, caption: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = {"/srv/media": 850 * 10**9}
+    monkeypatch.setattr(Live, "free_bytes", lambda _, place: free.get(place))
+    person = Person(Live(machine(replace(two_parts(), uses=tuple(uses)))))
+    person.act("open")
+    person.desk.moved(at)
+    (pane,) = person.view.panes
+    said = [" ".join(str(piece.text) for piece in one.pieces) for one in pane.blocks if isinstance(one, Para)]
+    assert said[0].endswith(first) if first else said[0].startswith(caption)
+    assert sum(caption in one for one in said) == 1
