@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
@@ -32,6 +35,7 @@ def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
     with names_first(desk.view, terminal, get_terminal_size()):
         from wizard.window.app import Window
     window = Window(desk, terminal)
+    threading.Thread(target=end_on_hangup, args=(sys.stdin.fileno(),), daemon=True).start()
     try:
         window.run(mouse=wants_mouse(terminal))
     finally:
@@ -41,6 +45,15 @@ def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
     # The terminal no longer shows the last screen.
     sys.stderr.writelines(f"{line}\n" for line in desk.farewell())
     return desk.exit_code()
+
+
+def end_on_hangup(descriptor: int) -> None:
+    """Wait until the terminal is gone, and end the process. The kernel signals this only for the session's
+    own terminal; otherwise Textual would read forever."""
+    terminal = select.poll()
+    terminal.register(descriptor, 0)
+    terminal.poll()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def wants_mouse(terminal: Terminal) -> bool:
