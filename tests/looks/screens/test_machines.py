@@ -92,7 +92,7 @@ def test_every_place_of_the_workshop_on_all_screens() -> None:
 
 def test_size_and_place_on_all_screens() -> None:
     person, look = person_at(), Looker(all_screens=True)
-    for key, row in ((">", "size"), ("<", "start"), ("t", "start")):
+    for key, row in ((">", "size"), ("<", "start"), ("e", "start")):
         look(person)
         person.key(key, row)
     look(person)

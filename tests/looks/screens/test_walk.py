@@ -129,7 +129,7 @@ def test_every_place_is_left_by_escape_and_follows_the_size_of_the_screen(start:
 def test_the_places_of_a_trial_follow_the_size_of_the_screen() -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "plan", "/dev/sdb", anew="enter")
-        await press(pilot, "t")
+        await press(pilot, "c")
         await come(pilot, "candidates")
         await shaken(pilot)
         await press(pilot, "enter")

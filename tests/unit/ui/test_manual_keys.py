@@ -75,3 +75,18 @@ def test_the_manual_has_the_keys_of_size_and_place() -> None:
     module = (DESK / "editors" / "adjusting.py").read_text()
     stepping = set(re.findall(r'\("([+-])", False\)', module))
     assert told("Size and place") - {"z"} == had("editors/adjusting.py") | stepping
+
+
+def test_t_measures_alignment_everywhere() -> None:
+    calls = (
+        node
+        for module in DESK.rglob("*.py")
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.Call) and len(node.args) > 1
+    )
+    pairs = [
+        [one.value for one in call.args[:2] if isinstance(one, ast.Constant)]
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id in ("Action", "MenuEntry")
+    ]
+    assert {name for name, key in (pair for pair in pairs if len(pair) == 2) if key == "t"} == {"speed"}

@@ -130,7 +130,7 @@ class Adjusting(Beside):
                 ),
                 t(
                     "Right and Left, or + and -, change by {step:exact}; > and < by "
-                    "{long:exact}. Press t to type a value.",
+                    "{long:exact}. Press e to edit the value.",
                     step=self._step,
                     long=self._long,
                 ),
@@ -177,7 +177,7 @@ class Adjusting(Beside):
             yield Action("less", key, t("less"), aside=aside)
         yield Action("much-more", ">", t("much more"), aside=True)
         yield Action("much-less", "<", t("much less"), aside=True)
-        yield Action("type", "t", t("type"))
+        yield Action("type", "e", t("edit"))
         if self._place != self._now:
             yield Action("reset", "r", t("reset"))
         if self._meaning.first is not None:

@@ -199,7 +199,7 @@ class Planning(Screen):
         yield Action("edit", "e", t("edit"), none)
         yield Action("filesystem", "f", t("filesystem"))
         yield Action("options", "o", t("options"), none)
-        yield Action("try", "t", t("try them"), self._why_not_try())
+        yield Action("try", "c", t("compare"), self._why_not_try())
         if whole:
             yield Action(
                 "add", "+", t("add"), none or ("" if alone else t("One volume uses all the drives."))
@@ -218,7 +218,7 @@ class Planning(Screen):
             yield Action("to-ext4", "m", t("to ext4"), aside=True)
         yield Action("commands", "v", t("commands"), self._fault or "")
         yield Action("why", "w", WHY, aside=True)
-        yield Action("speed", "b", t("test alignment"), aside=True)
+        yield Action("speed", "t", t("test alignment"), aside=True)
         yield Action("save", "s", t("save"), self._fault or "", aside=True)
         yield Action("back", "escape", BACK)
 

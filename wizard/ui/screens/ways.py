@@ -169,7 +169,7 @@ class WaysScreen(Screen):
         return (
             *actions,
             Action("folder", "f", t("folder"), wait),
-            Action("target", "t", t("target"), wait),
+            Action("target", "d", t("target"), wait),
             Action("again", "r", AGAIN, wait),
             back_action(),
         )

@@ -282,7 +282,7 @@ class WorkScreen(Screen):
             yield Action("over", "O", t("skip bad sectors"), ends=True)
         if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
             yield Action("bring", "y", t("copy files here"), self.services.obstacle)
-        yield Action("report", "t", t("report"))
+        yield Action("report", "s", t("save report"))
         yield Action("commands", "v", COMMANDS, aside=True)
         yield Action("home", "escape", HOME, aside=True)
 

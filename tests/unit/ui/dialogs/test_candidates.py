@@ -94,25 +94,25 @@ def planning(
 
 def tried(logs: Sequence[float]) -> tuple[Person, Services]:
     at, services = planning(drive(), logs)
-    at.key("t")
+    at.key("c")
     at.key("enter")
     at.act("take", token="S1")
     return at, services
 
 
-def test_t_tries_filesystems_and_b_tests_the_alignment() -> None:
+def test_c_compares_filesystems_and_t_tests_the_alignment() -> None:
     at, _ = planning(drive())
-    at.key("b")
+    at.key("t")
     assert isinstance(at.desk.screen, TrialScreen)
     at.key("escape")
-    at.key("t")
+    at.key("c")
     assert at.view.place == "candidates"
     assert [(row.key, row.chosen) for row in at.rows][:3] == [("ext4", True), ("xfs", True), ("btrfs", False)]
 
 
 def test_nothing_is_tried_before_the_loss_is_told_and_the_token_typed() -> None:
     at, services = planning(drive())
-    at.key("t")
+    at.key("c")
     at.key("enter")
     assert "Deleted files" in at.text and "3 min" in at.text and "34.4 GB" in at.text
     for wrong in ("", "S2"):
@@ -131,7 +131,7 @@ def test_nothing_is_tried_before_the_loss_is_told_and_the_token_typed() -> None:
 
 def test_others_can_be_taken_and_left() -> None:
     at, services = planning(drive())
-    at.key("t")
+    at.key("c")
     at.key("space", "btrfs")
     at.key("space", "xfs")
     at.key("g")
@@ -139,7 +139,7 @@ def test_others_can_be_taken_and_left() -> None:
     at.act("take", token="S1")
     assert [one.id for one in services.asked[0].candidates] == ["ext4", "btrfs"] and services.asked[0].aged
     at.key("enter")
-    at.key("t")
+    at.key("c")
     at.key("space", "ext4")
     assert "is the reference" in at.said
     at.key("space", "xfs")
@@ -157,7 +157,7 @@ def test_a_missing_program_greys_its_filesystem() -> None:
     session = Session(machine=lacking, drive=known, diagnosis=services.diagnose(lacking, known))
     at.desk.session = draft.for_purpose(services, session, "small-files")
     at.desk.go(Planning(at.desk))
-    at.key("t")
+    at.key("c")
     row = at.row("xfs")
     assert row.chosen is None and "mkfs.xfs" in str(row.why_not)
 
@@ -165,7 +165,7 @@ def test_a_missing_program_greys_its_filesystem() -> None:
 def test_while_it_runs_it_shows_how_far_it_is_and_is_not_left() -> None:
     at, services = planning(drive())
     services.go.clear()
-    at.key("t")
+    at.key("c")
     at.key("enter")
     at.desk.act("take", values={"token": "S1"})
     assert services.begun.wait(20)
@@ -210,7 +210,7 @@ def test_no_more_is_said_than_was_found(logs: Sequence[float], word: str) -> Non
 def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
     at, services = planning(drive())
     services.fault = "The drive does not answer."
-    at.key("t")
+    at.key("c")
     at.key("enter")
     at.act("take", token="S1")
     assert at.said == "The drive does not answer." and not at.view.busy
@@ -233,7 +233,7 @@ def test_what_is_not_free_is_not_tried() -> None:
     at.act("try")
     assert "free space only" in at.said and not services.asked
     at, services = planning(known, mode=Mode.USE_FREE)
-    at.key("t")
+    at.key("c")
     assert at.view.place == "candidates"
 
 
