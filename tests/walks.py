@@ -35,7 +35,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 600.0
 """For a command, and for a step of the screens, in a slow guest as well."""
 MOST_QUESTIONS = 60
-MOST_FIELDS = 20
 HAS_DEFAULT = ("an empty line for ", "Empty line: ")
 ENDS = ("Journal:", "q")
 """The answer to a result."""
@@ -120,10 +119,8 @@ def on_screens(services: RealServices, token: str, workload: str, mount: Path) -
         await press(pilot, "e")
         await come(pilot, "volume")
         await fill(pilot, mount=str(mount))
-        for _ in range(MOST_FIELDS):
-            if place(pilot) == "plan":
-                break
-            await press(pilot, "enter")
+        await press(pilot, "enter")
+        await come(pilot, "plan")
         await press(pilot, "enter")
         await come(pilot, "review")
         await fill(pilot, token0=token)

@@ -341,11 +341,9 @@ class Keyboard:
                 self.hand.field = self.view.fields[0 if by > 0 else -1].key
 
     def _enter(self) -> None:
-        """Move to the next field, or do the action after the last one. In a pane, return the focus."""
+        """Do the action. In a pane, return the focus."""
         if self.hand.focus != MAIN:
             self.hand.focus = MAIN
-            return
-        if self.hand.step_field(self.view, 1):
             return
         action = action_of(self.view, "enter", None)
         if action is not None:

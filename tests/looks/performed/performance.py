@@ -240,11 +240,8 @@ async def _plan(pilot: Hand, take: Take) -> None:
 
 
 async def _accept(pilot: Hand) -> None:
-    """Enter leads to the next field, and from the last one back to the plan."""
-    for _ in app_of(pilot).keyboard.view.fields:
-        if app_of(pilot).keyboard.view.place == "plan":
-            return
-        await press(pilot, "enter")
+    """Enter takes the form, whatever field has the cursor."""
+    await press(pilot, "enter")
     await come(pilot, "plan")
 
 

@@ -126,7 +126,7 @@ def _plan(console: Console) -> Iterator[Check]:
     console.press("=films", "down", then="> Mount point")
     console.press("ctrl+u", f"={PLACE}", then=f"[{PLACE}")
     yield from look(console, "volume", 3)
-    console.press(*["enter"] * 4, then="Lost:")
+    console.press("enter", then="Lost:")
 
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
