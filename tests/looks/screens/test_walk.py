@@ -104,7 +104,7 @@ PLACES = {
     "purpose": (("w", "reasons"), ("?", "help"), ("enter", "plan")),
     "plan": (
         *(("e", "volume"), ("f", "filesystem"), ("o", "options"), ("d", "spread"), ("v", "page")),
-        *(("w", "reasons"), ("b", "trial"), ("+", "volume"), ("enter", "review")),
+        *(("w", "reasons"), ("t", "trial"), ("+", "volume"), ("enter", "review")),
     ),
     "review": (("f3", "page"), ("f4", "typing"), ("f1", "help"), ("f2", "glossary")),
 }
