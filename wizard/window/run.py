@@ -35,7 +35,7 @@ def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
     with names_first(desk.view, terminal, get_terminal_size()):
         from wizard.window.app import Window
     window = Window(desk, terminal)
-    threading.Thread(target=end_on_hangup, args=(sys.stdin.fileno(),), daemon=True).start()
+    threading.Thread(target=_end_on_hangup, args=(sys.stdin.fileno(),), daemon=True).start()
     try:
         window.run(mouse=wants_mouse(terminal))
     finally:
@@ -47,7 +47,7 @@ def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
     return desk.exit_code()
 
 
-def end_on_hangup(descriptor: int) -> None:
+def _end_on_hangup(descriptor: int) -> None:
     """Wait until the terminal is gone, and end the process. The kernel signals this only for the session's
     own terminal; otherwise Textual would read forever."""
     terminal = select.poll()
