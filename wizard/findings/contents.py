@@ -52,10 +52,10 @@ def _lost_text(part: Partition) -> Message:
 FATES = {
     "raid0": t("All files on the other devices are lost too."),
     "linear": t("All files on the other devices are lost too."),
-    "raid1": t("The other devices keep all files."),
-    "raid4": t("The others keep the files only if none of them is missing."),
-    "raid5": t("The others keep the files only if none of them is missing."),
-    "raid6": t("The others keep the files only if at most one of them is missing."),
+    "raid1": t("All files survive on the other devices."),
+    "raid4": t("The files survive unless another device is missing."),
+    "raid5": t("The files survive unless another device is missing."),
+    "raid6": t("The files survive with at most one other device missing."),
 }
 """What happens to the rest of an md array that loses a device, by level."""
 
@@ -113,9 +113,9 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                         else []
                     ),
                 ),
-                t("Whoever sets up one device alone destroys a part of the whole."),
+                t("Setting up one device alone destroys part of the volume."),
                 t("the number of devices in the superblock or LVM metadata"),
-                t("Keep all devices of a volume together. Copy its files before reusing one of them."),
+                t("Attach all devices together. Copy the files before reusing any device."),
             )
 
 
@@ -149,7 +149,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             ),
             t("The table was erased or overwritten. The files are out of reach, but may all exist."),
             t("superblocks at the usual starts of partitions, and the backup GPT"),
-            t("If files should be there, do not set up the drive. First make an image of it."),
+            t("If the files matter, do not set up the drive. Make an image first."),
         )
     elif drive.data_at_bytes is not None:
         yield Finding(
@@ -157,7 +157,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             Severity.INFO,
             drive.path,
             t(
-                "{drive} has data at byte {byte}, but nothing shows what it is.",
+                "{drive} has unrecognised data, at byte {byte} for example.",
                 drive=drive.path,
                 byte=drive.data_at_bytes,
             ),
@@ -166,7 +166,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
                 "remains of deleted files."
             ),
             t("a sample of the drive, which is not zero"),
-            t("If you do not know what it is, make an image of the drive before you set it up."),
+            t("Before setting up an unfamiliar drive, make an image."),
         )
 
 

@@ -418,8 +418,8 @@ CODES: dict[str, Message] = {
     "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.
     "content-shared": t("A device belongs to a Btrfs, array or volume group on several devices."),
-    "table-lost": t("The partition table is lost, but filesystems of its partitions were found."),
-    "contents-unrecognised": t("The drive has data, but no signature shows what it is."),
+    "table-lost": t("The partition table is missing, but filesystems in former partitions remain."),
+    "contents-unrecognised": t("The drive has unrecognised data."),
     "disc-image": t("The drive contains a disc image, such as an installer."),
     "table-overlap": t("Two partitions overlap."),
     "content-unclean": t("An NTFS is marked for a check by Windows."),

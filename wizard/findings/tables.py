@@ -42,7 +42,7 @@ def _disc_image(drive: Drive) -> Finding:
         t("{drive} contains a disc image, such as an installer.", drive=drive.path),
         t("Its partition tables may overlap on purpose, so that BIOS and UEFI can start it."),
         t("libblkid, and xorriso's description of isohybrid images"),
-        t("To boot from it later, change nothing. To reuse the drive, set it up again."),
+        t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
     )
 
 

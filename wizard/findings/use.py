@@ -93,7 +93,7 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
         "content-hibernated",
         Severity.WARNING,
         Sentence("The swap on {device} contains the memory of a hibernated system."),
-        t("Any change to its filesystems damages them when the system resumes."),
+        t("Changed filesystems are damaged when the system resumes."),
         t("Boot that system and shut it down."),
     ),
     "xfs": (
@@ -265,8 +265,7 @@ REMEDIES = {
         "USB bridge may show other blocks."
     ),
     Obstacle.CONTROLLER: Sentence(
-        "No fault: a RAID controller hides its drives. `smartctl --scan-open` lists how to address each of "
-        "them."
+        "No fault: a RAID controller hides the drives. `smartctl --scan-open` lists their addresses."
     ),
     Obstacle.CONTRADICTORY: Sentence(
         "Do not write to the drive: it may contain more than the table shows. Save "

@@ -263,8 +263,7 @@ def wrapped(side: DriveSide) -> Message | None:
         return None
     place, source = shifts[0]
     return t(
-        "{drive} returns at byte {place} what was written at byte {source}: the drive holds "
-        "about {size:size}.",
+        "{drive} returns data of byte {source} at byte {place}: the real capacity is about {size:size}.",
         drive=side.change.path,
         place=place,
         source=source,

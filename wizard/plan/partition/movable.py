@@ -49,7 +49,7 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
     table = drive.table
     if table is not None and table.backup == "misplaced":
         return t(
-            "The backup GPT of {drive} is not at its end. Grow the last partition or add one: that moves it.",
+            "The backup GPT of {drive} is misplaced. Growing the last partition or adding one corrects this.",
             drive=drive.path,
         )
     if table is None or table.kind not in ("gpt", "mbr"):
