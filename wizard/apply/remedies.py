@@ -1,4 +1,4 @@
-"""Check the commands that findings name, so that none of them is refused. Pure."""
+"""Check the commands in findings, and explain the refused ones. Pure."""
 
 import shlex
 from collections.abc import Callable, Mapping

@@ -23,8 +23,8 @@ _TABLES = {
 
 
 def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
-    """Describe data that neither a signature nor a partition table shows: lost partitions, written zones, or
-    a sample that is not zero. Empty for a waiting run, which shows itself."""
+    """Describe data without signature or partition table: lost partitions, written zones, or a nonzero
+    sample. Empty for a waiting run, reported elsewhere."""
     if drive.waiting is not None:
         return ()
     if drive.lost:
@@ -88,7 +88,7 @@ def _volume_name(mark: Signature) -> str:
 
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
-    """Yield each multi-device volume on the drive, with its other devices and how many are not attached."""
+    """Yield each multi-device volume on the drive, with the other devices and the number of missing ones."""
     for device, marks in _marks_on(drive):
         for mark in marks:
             if mark.devices is None or mark.devices < 2:
@@ -130,7 +130,7 @@ def _is_same_volume(one: Signature, other: Signature) -> bool:
 
 
 def find_contents(drive: Drive) -> Iterator[Finding]:
-    """Yield lost partitions, and data that nothing describes."""
+    """Yield lost partitions and unrecognised data."""
     if drive.waiting is not None:
         return
     if drive.lost:

@@ -21,8 +21,8 @@ class Severity(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
-    can be done. `command`: words after `diskwright` that resolve it; `wizard.apply.remedies` drops those
-    that the command itself would refuse. Findings of a conversion still contain text."""
+    can be done. `command`: words after `diskwright` to resolve the finding;
+    `wizard.apply.remedies` drops refused commands. Findings of a conversion still contain text."""
 
     code: str
     severity: Severity

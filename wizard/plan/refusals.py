@@ -243,8 +243,8 @@ def _part_contents(part: Partition) -> Message:
 
 
 def refuse_table(drive: Drive) -> None:
-    """Raises Refused if partitions cannot be added to the table without risk for the existing ones. A
-    misplaced backup GPT is no obstacle, since writing the table also moves it to the end of the drive."""
+    """Raises Refused if partitions cannot be added to the table without risk for the existing ones. Accepts
+    a misplaced backup GPT, because writing the table corrects this."""
     path, table = drive.path, drive.table
     _refuse_half_moved(drive)
     if waiting := _waiting_reason(drive):

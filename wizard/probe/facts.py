@@ -127,7 +127,7 @@ class RawDrive:
     - `zones`: zones in order, empty if unread.
     - `notice`: of a waiting run. Also None if the drive was not searched.
     - `moving`: numbers of the entries with the journal of an unfinished move.
-    - `data`: data found where no signature is, by node name.
+    - `data`: data without a signature, by node name.
     - `lost`: filesystems in partitions whose table is lost. `contents` and `superblocks` have them by the
       node that the partition would get.
     - `starters`: boot sectors with GRUB, of the drive and its partitions.

@@ -227,7 +227,7 @@ def _partitions(
 
 
 def _lost(raw: RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
-    """Return the partitions whose table is lost, with what a lone backup GPT says of them."""
+    """Return the partitions without a table, with their entries in a lone backup GPT, if any."""
     entries = {entry.number: entry for entry in reading.lost} if reading else {}
     found = []
     for one in raw.lost:

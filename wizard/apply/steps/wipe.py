@@ -108,7 +108,7 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
 
 def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
     """Yield the name/value lists of the four ZFS labels that remain on a device of this size. util-linux
-    recognises them since version 2.41, older versions only the uberblocks behind them.
+    recognises the lists since version 2.41, older versions only the uberblocks.
 
     Source: OpenZFS, include/sys/vdev_impl.h (vdev_label_t): a list of 112 KiB at 16 KiB in each label.
     """

@@ -185,7 +185,7 @@ def _change_one(operation: WriteTable, before: Image) -> None:
 def _add_directly(operation: WriteTable, before: Image, context: StepContext) -> None:
     """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed.
 
-    libparted uses no space behind a misplaced backup GPT, so that is moved first.
+    libparted ignores space after a misplaced backup GPT, so the backup moves first.
     """
     drive = operation.device
     usable = with_backup_at_end(before)

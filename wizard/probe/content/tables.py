@@ -157,7 +157,7 @@ MOST_ENTRIES = 256
 class TableReading:
     """A table, its entries, and all byte ranges of the table. `problems` are messages about unusable parts.
     `other_blocks`: the table was created for another logical block size. `lost`: entries of a sound backup
-    GPT, if nothing else of a table is left."""
+    GPT without any primary table."""
 
     table: Table
     entries: tuple[GptEntry, ...] = ()
@@ -218,8 +218,7 @@ def _wrong_block_size(read: Read, size_bytes: int, block_bytes: int) -> Iterator
 
 
 def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: Mbr) -> Iterator[Message]:
-    """Yield a message if filesystems start where the MBR's block numbers point with another block size, and
-    none where they point here."""
+    """Yield a message if the MBR's block numbers lead to filesystems only with another block size."""
     starts = [entry.start_bytes // block_bytes for entry in mbr.entries if not is_extended(entry.type)]
     if any(_is_start(read, start * block_bytes) for start in starts):
         return

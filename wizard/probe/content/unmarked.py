@@ -16,7 +16,7 @@ SAMPLES, SAMPLE_BYTES, HEAD_BYTES = 64, 4 * KIB, 64 * KIB
 """Number and size of the evenly spaced pieces, and size of the piece at each end."""
 
 HIDDEN_START_BYTES = 128 * KIB
-"""Every superblock that lies near the start of its filesystem is in this range."""
+"""Range of all superblocks near the start of a filesystem."""
 
 USUAL_STARTS = tuple(number * MIB for number in (1, 2, 4, 8, 16, 17, 129, 513, 1025))
 """Usual starts of the first partition, or of the next one behind a reserved or EFI system partition."""
@@ -30,8 +30,8 @@ OTHER_LOST = ("swap",)
 
 
 def find_data(read: Read, start_bytes: int, size_bytes: int) -> Facts | None:
-    """Return the first sampled place of a range that is not zero, with the digest of its bytes, or None.
-    Raises OSError."""
+    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. Raises
+    OSError."""
     end = start_bytes + size_bytes
     spread = (
         start_bytes + number * size_bytes // SAMPLES // SAMPLE_BYTES * SAMPLE_BYTES
@@ -55,8 +55,8 @@ def find_lost(
 ) -> Iterator[tuple[int, int, int, Facts]]:
     """Yield number, start, size and content of each filesystem whose partition table is lost.
 
-    `entries` are those of a lone backup GPT. Without them, this looks at the usual starts, and behind each
-    filesystem found. `read_content` returns the RawContent of a range. Raises OSError.
+    `entries`: from a lone backup GPT. Without entries, searches the usual starts, and after each filesystem
+    found. `read_content` returns the RawContent of a range. Raises OSError.
     """
     known = [entry for entry in entries if 0 < entry.size_bytes <= size_bytes - entry.start_bytes]
     for entry in known[:MOST_LOST]:
