@@ -152,6 +152,18 @@ def test_times_include_the_fingerprint_of_the_whole_device(rotational: bool | No
     assert f"Takes about {format_duration(shown.seconds)}" in at.text, at.text
 
 
+def test_a_light_conversion_reads_the_whole_device_only_to_compare() -> None:
+    on_snapshot = situation()
+    once = EXT3.size_bytes / 100e6
+    for ext, reads in ((EXT3, False), (replace(EXT3, needs_recovery=True), True)):
+        safe, direct = (
+            offer_of(prospect_of(replace(one, ext=ext)), Way.LIGHT)
+            for one in (on_snapshot, replace(on_snapshot, no_snapshots="it is a test"))
+        )
+        assert safe and direct and (direct.seconds - safe.seconds > once / 2) is reads
+        assert (direct.compare_seconds - safe.compare_seconds > once / 2) is not reads
+
+
 def test_repairing_is_offered_only_where_something_is_damaged() -> None:
     at, _ = ways()
     assert at.view.action("repair") is None
