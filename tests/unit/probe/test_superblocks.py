@@ -31,13 +31,13 @@ def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: i
 @pytest.mark.parametrize("place", [0, 4096, END_1_0])
 def test_md_members_of_every_version_tell_their_data_offset_and_striping(place: int) -> None:
     found = inside("linux_raid_member", {place: made.md_1(5, 3, CHUNK, 3 * MIB)})
-    assert found == DataLayout(3 * MIB, Striping(CHUNK, 2 * CHUNK), level="raid5", number=1)
+    assert found == DataLayout(3 * MIB, Striping(CHUNK, 2 * CHUNK), level="raid5", number=1, devices=3)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_the_old_md_format_lies_at_the_end_in_either_byte_order(order: str) -> None:
     found = inside("linux_raid_member", {END_0_90: made.md_0(0, 4, 64 * KIB, order)})
-    assert found == DataLayout(0, Striping(64 * KIB, 256 * KIB), level="raid0", number=1)
+    assert found == DataLayout(0, Striping(64 * KIB, 256 * KIB), level="raid0", number=1, devices=4)
 
 
 @pytest.mark.parametrize("role", [0xFFFF, 0xFFFE, 0xFFFD])
@@ -72,7 +72,7 @@ def test_md_levels_that_do_not_stripe_and_arrays_that_are_being_reshaped_claim_n
     ):
         found = inside("linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)})
         name = f"raid{level}" if level >= 0 else "linear"
-        assert found == DataLayout(MIB, level=name, number=1)
+        assert found == DataLayout(MIB, level=name, number=1, devices=drives)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_lvm_tells_its_data_area_and_where_each_volume_lies() -> None:
     extent = 4 * MIB
     plain = LogicalVolume(made.LVM_VOLUME, MIB + 3 * extent)
     wide = LogicalVolume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
-    assert found == DataLayout(MIB, volumes=(plain, wide), group="lab")
+    assert found == DataLayout(MIB, volumes=(plain, wide), group="lab", devices=2)
 
 
 def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
