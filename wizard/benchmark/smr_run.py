@@ -155,13 +155,11 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
         raise refused(reason)
     extents = scratch_extents(drive)
     if free_bytes(extents) < LEAST_FREE_BYTES:
-        raise Refused(
-            str(
-                t(
-                    "The quick test needs {least:exact} of free space on {drive}.",
-                    drive=drive.path,
-                    least=LEAST_FREE_BYTES,
-                )
+        raise refused(
+            t(
+                "The quick test needs {least:exact} of free space on {drive}.",
+                drive=drive.path,
+                least=LEAST_FREE_BYTES,
             )
         )
     return extents

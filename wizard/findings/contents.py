@@ -134,6 +134,9 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
     if drive.waiting is not None:
         return
     if drive.lost:
+        found = tuple(
+            t("{kind}, {size:size}", kind=_kind_of(part), size=part.size_bytes) for part in drive.lost
+        )
         yield Finding(
             "table-lost",
             Severity.DANGER,
@@ -142,9 +145,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
                 "{drive} has no partition table, but contents of {count} partition: {found:list}.",
                 "{drive} has no partition table, but contents of {count} partitions: {found:list}.",
                 drive=drive.path,
-                found=tuple(
-                    t("{kind}, {size:size}", kind=_kind_of(part), size=part.size_bytes) for part in drive.lost
-                ),
+                found=found,
                 count=len(drive.lost),
             ),
             t("The table was erased or overwritten. The files are out of reach, but may all exist."),

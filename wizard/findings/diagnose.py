@@ -345,18 +345,16 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
     if not copies:
         return
     devices = {node for _, *nodes in copies for node in nodes}
+    pairs = tuple(
+        t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
+        for kind, device, twin in copies
+    )
     yield Finding(
         "identity-same-filesystem",
         Severity.WARNING,
         copies[0][1],
         join(
-            t(
-                "Same UUIDs: {copies:list}.",
-                copies=tuple(
-                    t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
-                    for kind, device, twin in copies
-                ),
-            ),
+            t("Same UUIDs: {copies:list}.", copies=pairs),
             *(
                 t("{device} is mounted on {by}.", device=use.subject, by=use.by)
                 for other in machine.drives

@@ -7,7 +7,7 @@ from wizard.filesystems.kind import is_half_moved
 from wizard.findings.alignment import is_extended
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import KIB, Message, Sentence, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
 OUTSIDE_SOURCE = t("the MBR's entry: first block and length")
@@ -509,12 +509,35 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             ),
             t("One of the two is stale. A program that uses the stale one overwrites the other's data."),
             t("libblkid; new tables do not overwrite superblocks such as Btrfs'"),
-            t(
-                "`wipefs {drive}` lists the signature. To preserve the partitions, erase "
-                "only this signature with `wipefs --offset`.",
-                drive=drive.path,
-            ),
+            _erase_stale(drive),
         )
+
+
+ZFS_ENDS_BYTES = 768 * KIB
+"""Both ends of a drive up to here can contain the four labels of ZFS, each of 256 KiB."""
+
+
+def _erase_stale(drive: Drive) -> Message:
+    """Return the command that erases stale signatures with all their copies, if none is in a partition."""
+    size = drive.size_bytes or 0
+    ends = (Extent(0, ZFS_ENDS_BYTES), Extent(max(0, size - ZFS_ENDS_BYTES), ZFS_ENDS_BYTES))
+    places = [
+        place
+        for mark in drive.signatures
+        for place in (ends if mark.kind == "zfs_member" else (Extent(mark.offset_bytes or 0, 1),))
+    ]
+    if any(part.overlaps(place) for part in drive.partitions for place in places):
+        return t(
+            "`wipefs {drive}` lists the signature. Parts of it may be in a partition, so do not erase "
+            "anything before its files are saved.",
+            drive=drive.path,
+        )
+    return t(
+        "If the partitions are right, `wipefs --all --types {kinds} --backup {drive}` erases only the stale "
+        "signature, with all copies.",
+        kinds=",".join(_names(drive.signatures)),
+        drive=drive.path,
+    )
 
 
 def _lost_signatures(drive: Drive) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, diskwright
+from tests.loop.engine.test_old_pools import label
 from tests.loop.program import MIB, partition_path, probe_machine
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
@@ -98,3 +99,35 @@ def test_growing_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, 
     assert bool(found.command) is not full
     if found.command:
         assert runs(work, found) == 0
+
+
+PLACES = {
+    ("zfs_member", False): (2048, 1024000),
+    ("zfs_member", True): (2048, 1226700),
+    ("btrfs", False): (2048, 1024000),
+    ("btrfs", True): (64, 1024000),
+}
+"""Start and size in blocks of a partition beside the signature, or over a part of it."""
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["outside partitions", "also in a partition"])
+@pytest.mark.parametrize("kind", ["zfs_member", "btrfs"])
+def test_a_stale_signature_is_erased_with_its_copies(
+    work: Work, make_drive: MakeDrive, kind: str, inside: bool
+) -> None:
+    path = make_drive(600 * MIB)
+    if kind == "btrfs":
+        tool("mkfs.btrfs", "-q", path)
+    else:
+        label(path, "oldtank", 6)
+    start, size = PLACES[kind, inside]
+    script = f"label: gpt\nfirst-lba: 34\nstart={start},size={size}\n"
+    tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --wipe never --no-reread {path}")
+    (finding,) = (one for one in findings(path) if one.code == "signatures-beside-table")
+    command = re.search(r"`(wipefs --all [^`]*)`", str(finding.remedy))
+    assert bool(command) is not inside
+    if command:
+        before = [part.extent for part in probe_machine([path]).drives[0].partitions]
+        tool("env", f"HOME={work.folder}", *command[1].split())
+        (after,) = probe_machine([path]).drives
+        assert not after.signatures and [part.extent for part in after.partitions] == before

@@ -23,7 +23,8 @@ KNOWN = replace(identity_of(OWN, SIZE_BYTES, E512), boot_id=None)
 def test_settings_are_refused_on_a_clone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tune_guard, "node_fault", lambda *_: "")
     monkeypatch.setattr(tune_guard, "_filesystem_fault", lambda *_: None)
-    changes = cast(Changes, SimpleNamespace(drive=KNOWN, device=f"{KNOWN.path}1", uuid="the same"))
+    seen = SimpleNamespace(drive=KNOWN, device=f"{KNOWN.path}1", uuid="the same", wanted=None)
+    changes = cast(Changes, seen)
     for there, is_refused in ((OWN, False), (CLONE, True)):
         monkeypatch.setattr(tune_guard, "probe_drive", lambda *_, there=there, **__: there)
         assert bool(tune_guard.device_fault(changes)) is is_refused

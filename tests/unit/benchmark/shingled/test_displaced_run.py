@@ -71,7 +71,7 @@ def test_it_is_refused_with_the_reason_and_nothing_written(subject: Drive, said:
     with pytest.raises(Refused) as refused:
         probe_extents(subject)
     assert said in str(refused.value) and "Nothing was written" in str(refused.value)
-    assert quick_test_obstacle(subject, ()) == str(refused.value)
+    assert str(refused.value).startswith(quick_test_obstacle(subject, ()) or "-")
     with pytest.raises(Refused):
         run_displaced_trial(subject, on_progress=lambda _: None, stop=lambda: False, patterns=())
 

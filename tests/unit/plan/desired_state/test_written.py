@@ -98,7 +98,7 @@ def test_a_dangerous_option_is_not_written() -> None:
 
 def test_what_ensure_does_not_do_is_refused() -> None:
     kept = plan_for(partitioned(partition(1, GIB, GIB)), wish("ext4"), mode=Mode.USE_FREE)
-    with pytest.raises(BadInput, match="keeps existing partitions"):
+    with pytest.raises(BadInput, match="preserves existing partitions"):
         wanted_of(kept)
     with pytest.raises(BadInput, match="key=FILE"):
         wanted_of(planned("workload=nas,encrypt=luks2"))
