@@ -125,14 +125,13 @@ def losses(plan: Plan) -> list[str]:
         ]
         return [*lost, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
     if not plan.before.partitions and (whole := whole_lost(plan.members[0])):
-        return [whole, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
+        return [whole, *filter(None, [waiting_lost(plan.before)])]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
 def lost_elsewhere(before: Layout) -> list[str]:
-    """Return what the losses of a drive mean for other drives."""
-    lost = [said for slot in before.partitions if not slot.kept for said in slot.beyond]
-    return list(map(str, (*before.beyond, *lost)))
+    """Return what the losses of partitions mean for other drives."""
+    return [str(said) for slot in before.partitions if not slot.kept for said in slot.beyond]
 
 
 def _member_losses(member: Member) -> list[str]:
@@ -154,7 +153,7 @@ def _member_losses(member: Member) -> list[str]:
     if before.table == "unread":
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
     if whole := whole_lost(member):
-        return [whole, *lost_elsewhere(before), *waiting]
+        return [whole, *waiting]
     signatures = [
         printable(mark, 40)
         for mark in (*before.signatures, *([before.table] if before.table != "none" else []))

@@ -32,7 +32,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.free_space import content_of
 from wizard.plan.raid.lvm import DATA_BYTES, logical_holds
 from wizard.plan.raid.striping import mirror_holds
@@ -221,14 +221,13 @@ def whole_lost(member: Member) -> str:
         return ""
     named = f' "{printable(before.label, 40)}"' if before.label else ""
     content = f"{'+'.join(kinds)}{named}"
-    return str(
-        t(
-            "All of {drive}: {content}, {size:size}.",
-            drive=member.drive.path,
-            content=content,
-            size=member.drive.size_bytes,
-        )
+    whole = t(
+        "All of {drive}: {content}, {size:size}.",
+        drive=member.drive.path,
+        content=content,
+        size=member.drive.size_bytes,
     )
+    return str(join(whole, *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:
@@ -245,7 +244,8 @@ def waiting_lost(before: Layout) -> str:
 
 def _table_lost(member: Member) -> str:
     if lost := _removed(member):
-        return str(t("The old table: {parts:semicolons}.", parts=tuple(map(_slot_text, lost))))
+        table = t("The old table: {parts:semicolons}.", parts=tuple(map(_slot_text, lost)))
+        return str(join(table, *(said for slot in lost for said in slot.beyond)))
     if member.before.table == "unread":
         return str(t("The old table, if any; unreadable during planning."))
     if member.before.table != "none":
