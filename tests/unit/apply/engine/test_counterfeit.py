@@ -85,10 +85,10 @@ def test_a_counterfeit_drive_is_named_with_its_capacity(
         exchange.commit(lambda _: None)
         drive.cached = False
         for use in (exchange.release, exchange.undo):
-            with pytest.raises(Refused, match=f"holds about {said}"):
+            with pytest.raises(Refused, match=f"real capacity is about {said}"):
                 use(lambda _: None)
     else:
-        with pytest.raises(Failed, match=f"holds about {said}"):
+        with pytest.raises(Failed, match=f"real capacity is about {said}"):
             exchange.commit(lambda _: None)
     exchange.close()
 
