@@ -32,6 +32,7 @@ def test_every_field_is_the_same(
     tool("wipefs", "--all", "--quiet", plan.volumes[0].path)
     direct = same_plan(work, other, kind, uuid)
     monkeypatch.setattr("wizard.apply.plan.start.direct_reason", lambda _plan: "to compare with")
+    monkeypatch.setattr("wizard.apply.plan.start.wants_word", lambda *_: False)
     monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
     run = work.start(direct)
     assert ended(run) is RunState.DONE, story(run)

@@ -3,12 +3,13 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, wish
-from tests.loop.program import MIB, partition_path, probe_drive, probe_machine
+from tests.loop.program import MIB, make_plan, partition_path, probe_drive, probe_machine
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import Refused
@@ -40,6 +41,13 @@ def codes(path: str) -> set[str]:
     return {one.code for one in diagnose(machine, machine.drives[0], load_patterns()).findings}
 
 
+def refused(path: str, mode: Mode | None) -> None:
+    """A plan for the drive has to be refused."""
+    machine = probe_machine([path])
+    with pytest.raises(Refused):
+        make_plan(machine, machine.drives[0], (wish("ext4"),), mode, lambda: str(uuid4()))
+
+
 def write(path: str, at: int, data: bytes) -> None:
     with Path(path).open("r+b") as device:
         device.seek(at)
@@ -68,8 +76,7 @@ def test_unrecognised_data_is_a_loss_that_the_user_has_to_want(
     for at in range(start, 600 * MIB, 2 * MIB):
         write(path, at, NOISE.randbytes(2 * MIB))
     for mode in (None, Mode.USE_FREE):
-        with pytest.raises(Refused):
-            work.plan(path, wish("ext4"), mode=mode)
+        refused(path, mode)
     plan = work.plan(path, wish("ext4"), mode=Mode.REPLACE)
     assert plan.before.unmarked and losses(plan)
     save_machine(tmp_path / "machine.json", survey([path]))
@@ -108,8 +115,7 @@ def test_a_filesystem_is_found_without_its_table(
     wanted = [(kind, part.start_bytes, part.signatures[0].uuid) for part in before]
     assert found == (wanted if sized else wanted[:1])
     assert "table-lost" in codes(path)
-    with pytest.raises(Refused):
-        work.plan(path, wish("ext4"))
+    refused(path, None)
     plan = work.plan(path, wish("ext4"), mode=Mode.REPLACE)
     assert len(plan.before.unmarked) == len(found) and losses(plan)
 
@@ -154,8 +160,7 @@ def test_an_mbr_for_other_blocks_is_not_taken_at_its_word(
         one for one in codes(other) if one.startswith("table-")
     } - {"table-outside"}
     for mode in (None, Mode.USE_FREE):
-        with pytest.raises(Refused):
-            work.plan(other, wish("ext4"), mode=mode)
+        refused(other, mode)
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
