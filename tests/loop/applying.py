@@ -224,13 +224,10 @@ def without_power(
 def gate(name: str, opened: Path) -> str:
     """A script that waits for a file before it is the real program."""
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
-    wait = (
-        f"touch {opened}.reached\nfor i in $(seq 1200); do if [ -e {opened} ]; then break; fi; sleep 0.05; "
-        "done"
-    )
-    # A probe asks for the version, and does not wait.
+    # A probe asks for the version, and does not wait. The first line is the pause's, the last the program's.
     asks = f'case "$*" in -V|--version|"-O list-all") exec {real} "$@";; esac'
-    return f'{asks}\n{wait}\nexec {real} "$@"'
+    wait = f"for i in $(seq 1200); do if [ -e {opened} ]; then break; fi; sleep 0.05; done"
+    return f'{asks}; touch {opened}.reached\n{wait}\nexec {real} "$@"'
 
 
 def old_gpt(
