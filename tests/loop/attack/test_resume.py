@@ -18,7 +18,9 @@ def killed_at(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch, program: 
     """A run whose process died while that call of a program was under way; the program itself was never
     run."""
     folder, opened = work.folder / "bin", work.folder / "opened"
-    count = f"echo . >> {folder}/calls; [ $(wc -l < {folder}/calls) -eq {call} ]"
+    count = (
+        f"[ $# -gt 1 ] && echo . >> {folder}/calls; [ $# -gt 1 ] && [ $(wc -l < {folder}/calls) -eq {call} ]"
+    )
     real = gate(program, opened).splitlines()
     stand_in(folder, monkeypatch, program, f"if {count}; then {real[0]}; sleep 0.3; exit 1; fi\n{real[-1]}")
     run = work.start(plan)

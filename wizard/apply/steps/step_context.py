@@ -217,8 +217,8 @@ def journalled(
             seconds=seconds,
             stdin=stdin,
             accept=range(-64, 256),
-            # A FUSE program outlives mount(8) and would keep the locks.
-            keep_open=() if argv[0] == "mount" else drive_locks,
+            # ntfs-3g outlives mount(8) and would keep the locks.
+            keep_open=() if argv[0] == "mount" and any("ntfs" in word for word in argv[:3]) else drive_locks,
             on_begin=on_begin,
         )
     except Failed as error:
