@@ -61,7 +61,7 @@ def test_keys_reach_the_desk_in_their_order() -> None:
         desk = MadeUpDesk(PLAN, FORM)
         app = window(desk)
         async with app.run_test(size=(80, 24)) as pilot:
-            await pilot.press("x", "down", "down", "7", "enter", "p", "enter")
+            await pilot.press("x", "down", "down", "7", "down", "p", "enter")
             assert desk.told[-1] == (
                 "act",
                 "take",

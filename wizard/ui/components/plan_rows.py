@@ -146,10 +146,10 @@ def _ranked(choice: Choice, *, taken: bool) -> Para:
     mark = "(*)" if taken else "( )"
     title = title_of(choice.filesystem)
     name = strong(title) if taken else Piece(title)
-    return para(mark, name, Piece(said(), tone), _first_clause(str(choice.sentence)), hang=4)
+    return para(mark, name, Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)
 
 
-def _first_clause(text: str) -> str:
+def first_clause(text: str) -> str:
     """Return the text up to the first full stop, colon or semicolon that ends a clause."""
     found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
     shown = printable(text[: min(found)] if found else text, LONGEST_CLAUSE)

@@ -18,6 +18,7 @@ from wizard.model.plan import AddFstabLine, Mount, Step, WriteTable
 from wizard.model.said import MIB, Message, ProfileText, Sentence, Sentences, format_nanoseconds, join, t, tn
 from wizard.ui import messages as named
 from wizard.ui.components.drive_rows import TONES
+from wizard.ui.components.plan_rows import first_clause
 from wizard.ui.view import GAP, Block, Command, Figures, Piece, Text, Tone, muted, para, strong
 
 if TYPE_CHECKING:
@@ -214,7 +215,10 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     )
     of_drive = (para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
-        Reason(Piece(choice.sentence), (*cannot, *_evidence_blocks(choice.evidence))),
+        Reason(
+            Piece(first_clause(str(choice.sentence))),
+            (para(choice.sentence), *cannot, *_evidence_blocks(choice.evidence)),
+        ),
         *(
             Reason(Piece(option.text, Tone.ACCENT), tuple(_option(option)), Piece(caption()))
             for caption, several in options
