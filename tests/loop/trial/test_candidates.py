@@ -83,6 +83,8 @@ def is_clean(path: str) -> None:
             ["blkid", "--probe", "--offset", str(start), path], capture_output=True, text=True, timeout=20
         )
         assert "TYPE=" not in found.stdout.replace("PTTYPE=", ""), found.stdout
+    (drive,) = probe_machine([path]).drives
+    assert drive.table and (drive.table.kind != "none" or drive.is_empty), drive
 
 
 @pytest.fixture

@@ -18,7 +18,14 @@ from wizard.benchmark.candidates.compare import (
     is_busy,
     speeds,
 )
-from wizard.benchmark.candidates.partition import FOLDER, TrialPartition, number_above, sweep, written_down
+from wizard.benchmark.candidates.partition import (
+    FOLDER,
+    TrialPartition,
+    number_above,
+    sample_of,
+    sweep,
+    written_down,
+)
 from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
 from wizard.benchmark.candidates.trial import refuse_extent
@@ -72,7 +79,8 @@ def carried_out(order: Order, stop: Stop, tell: Callable[[TrialProgress], None])
         number = number_above(path, (part.number for part in fresh.partitions))
         with written_down(fresh, number, order.extents):
             go_private(PLACE)
-            partition, place = TrialPartition(lock, path, number, PLACE), PLACE / "volume"
+            partition = TrialPartition(lock, path, number, PLACE, sample_of(fresh))
+            place = PLACE / "volume"
             place.mkdir()
             trial = Trial(order, partition, place, lock, tell, stop)
             try:

@@ -22,6 +22,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
 from wizard.plan.steps.commands import PRIVATE_PLACES
 from wizard.probe.content.superblocks import copy_places
+from wizard.probe.content.unmarked import sampled
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 NO_PARTITION = Sentence("The kernel cannot add a partition for the trial on {drive}: {why}.")
@@ -77,10 +78,13 @@ def _read_number(file: Path) -> int:
 
 class TrialPartition:
     """The kernel's partition for a trial. Exists in one place at a time, always with the same number.
-    `descriptor` is the whole drive's. The node is in the private folder `place`."""
+    `descriptor` is the whole drive's. The node is in the private folder `place`. `leave` erases `sample`."""
 
-    def __init__(self, descriptor: int, drive_path: str, number: int, place: Path) -> None:
+    def __init__(
+        self, descriptor: int, drive_path: str, number: int, place: Path, sample: tuple[Extent, ...] = ()
+    ) -> None:
         self._descriptor, self._path, self._number = descriptor, drive_path, number
+        self._sample = sample
         self._node = place / "device"
         self._extent: Extent | None = None
 
@@ -97,12 +101,12 @@ class TrialPartition:
         return self._node
 
     def leave(self) -> None:
-        """Erase the signatures in the partition, then remove it from the kernel. Raises Failed if it stays in
-        use. If killed in between, the next trial finds the partition."""
+        """Erase the signatures and the sample in the partition, then remove it from the kernel. Raises Failed
+        if it stays in use. If killed in between, the next trial finds the partition."""
         if self._extent is None:
             return
         try:
-            erase_on(self._node, self._path, self._extent.size_bytes)
+            erase_on(self._node, self._path, self._extent, self._sample)
         finally:
             drop(self._descriptor, self._path, self._number)
             self._node.unlink(missing_ok=True)
@@ -155,19 +159,20 @@ def _wait_until_free(node: Path, drive_path: str) -> None:
         raise Failed(t("The trial's partition is still in use: {why}.", why=str(error.strerror))) from None
 
 
-def erase_on(node: Path, drive_path: str, size_bytes: int) -> None:
-    """Erase the signatures in the partition once it is unused. Raises Failed if it stays in use."""
+def erase_on(node: Path, drive_path: str, extent: Extent, sample: tuple[Extent, ...] = ()) -> None:
+    """Erase the signatures in the partition at `extent`, and `sample`, once it is unused. Raises Failed if it
+    stays in use."""
     _wait_until_free(node, drive_path)
     descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
     try:
-        _erase_marks(descriptor, Extent(0, size_bytes))
+        _erase_marks(descriptor, extent, 0, sample)
     finally:
         os.close(descriptor)
 
 
-def _erase_marks(descriptor: int, extent: Extent) -> None:
-    """Zero all possible signatures of a filesystem in `extent`: both ends, and the first backup superblocks.
-    The extent counts from the start of `descriptor`'s device."""
+def _erase_marks(descriptor: int, extent: Extent, start_bytes: int, sample: tuple[Extent, ...]) -> None:
+    """Zero all possible signatures of a filesystem in `extent` (both ends and the first backup superblocks),
+    and what lies in it of `sample`. The extent starts at `start_bytes` of the descriptor's device."""
     copies = (*(place for _, place in copy_places()), *BTRFS_COPIES)
     places = [
         (0, ENDS_BYTES),
@@ -176,8 +181,24 @@ def _erase_marks(descriptor: int, extent: Extent) -> None:
     ]
     for start, size in places:
         if ENDS_BYTES <= start + size <= extent.size_bytes:
-            os.pwrite(descriptor, bytes(size), extent.start_bytes + max(start, 0))
+            os.pwrite(descriptor, bytes(size), start_bytes + max(start, 0))
+    for piece in sample:
+        start = max(piece.start_bytes, extent.start_bytes)
+        size = min(piece.end_bytes, extent.end_bytes) - start
+        if size > 0:
+            os.pwrite(descriptor, bytes(size), start_bytes + start - extent.start_bytes)
     os.fsync(descriptor)
+
+
+def sample_of(drive: Drive) -> tuple[Extent, ...]:
+    """Return the pieces that the probe reads of a drive without a partition table.
+
+    All of them were zero before a trial, or the trial would have been refused. Zero again, the drive counts
+    as empty and as the one that a plan was made for.
+    """
+    if drive.size_bytes is None or not drive.is_empty:
+        return ()
+    return tuple(Extent(start, size) for start, size in sampled(0, drive.size_bytes))
 
 
 FOLDER = Path(PRIVATE_PLACES)
@@ -189,12 +210,13 @@ PATIENCE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class LeftoverTrial:
-    """The partition of a trial, in one of these extents at a time."""
+    """The partition of a trial, in one of these extents at a time. `sample`: see `sample_of`."""
 
     drive: str
     diskseq: int | None
     number: int
     extents: tuple[Extent, ...]
+    sample: tuple[Extent, ...]
 
 
 def _file(path: str) -> Path:
@@ -205,7 +227,8 @@ def _file(path: str) -> Path:
 def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iterator[None]:
     """Record the partition in a file until the kernel has removed it. Raises Failed if the file cannot be
     written."""
-    file, leftover = _file(drive.path), LeftoverTrial(drive.path, drive.diskseq, number, extents)
+    file = _file(drive.path)
+    leftover = LeftoverTrial(drive.path, drive.diskseq, number, extents, sample_of(drive))
     try:
         FOLDER.mkdir(mode=0o700, exist_ok=True)
         file.write_text(json.dumps(to_json(leftover)))
@@ -244,7 +267,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
         exists = _exists(leftover)
         if exists:
             drop(lock, path, leftover.number)
-            _erase(path, leftover.extents)
+            _erase(path, leftover)
             remove_groups()
     with suppress(OSError):
         file.unlink()
@@ -264,7 +287,7 @@ def _exists(leftover: LeftoverTrial) -> bool:
     return same and Extent(start, size) in leftover.extents
 
 
-def _erase(path: str, extents: tuple[Extent, ...]) -> None:
+def _erase(path: str, leftover: LeftoverTrial) -> None:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_EXCL)
     except OSError as error:
@@ -272,7 +295,7 @@ def _erase(path: str, extents: tuple[Extent, ...]) -> None:
             t("Cannot erase the trial's leftovers on {drive}: {why}.", drive=path, why=str(error.strerror))
         ) from None
     try:
-        for extent in extents:
-            _erase_marks(descriptor, extent)
+        for extent in leftover.extents:
+            _erase_marks(descriptor, extent, extent.start_bytes, leftover.sample)
     finally:
         os.close(descriptor)

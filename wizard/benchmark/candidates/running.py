@@ -287,7 +287,7 @@ class Trial:
         )
         begun = perf_counter()
         for attempt in range(MAKE_TRIES):
-            erase_on(node, self.order.drive.path, extent.size_bytes)
+            erase_on(node, self.order.drive.path, extent)
             try:
                 for argv in kind.commands(make):
                     run(argv, seconds=MAKE_SECONDS, keep_open=(self._lock,))

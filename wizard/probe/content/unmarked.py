@@ -29,9 +29,8 @@ OTHER_LOST = ("swap",)
 """Kinds without a parser that are reported too."""
 
 
-def find_data(read: Read, start_bytes: int, size_bytes: int) -> Facts | None:
-    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. Raises
-    OSError."""
+def sampled(start_bytes: int, size_bytes: int) -> Iterator[tuple[int, int]]:
+    """Yield start and size of the pieces that are read of a range."""
     end = start_bytes + size_bytes
     spread = (
         start_bytes + number * size_bytes // SAMPLES // SAMPLE_BYTES * SAMPLE_BYTES
@@ -39,7 +38,14 @@ def find_data(read: Read, start_bytes: int, size_bytes: int) -> Facts | None:
     )
     pieces = ((start_bytes, HEAD_BYTES), (max(start_bytes, end - HEAD_BYTES), HEAD_BYTES))
     for at, length in (*pieces, *((at, SAMPLE_BYTES) for at in spread)):
-        data = read(at, min(length, end - at))
+        yield at, min(length, end - at)
+
+
+def find_data(read: Read, start_bytes: int, size_bytes: int) -> Facts | None:
+    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. Raises
+    OSError."""
+    for at, length in sampled(start_bytes, size_bytes):
+        data = read(at, length)
         if data.strip(b"\0"):
             first = at + len(data) - len(data.lstrip(b"\0"))
             return {"offset_bytes": first - start_bytes, "sha256": hashlib.sha256(data).hexdigest()}
