@@ -73,12 +73,12 @@ def first_screen(computer: Computer) -> None:
     time limit: then press the key that a user would press, `r`."""
     computer.until("NEW-DRIVE", START_SECONDS)
     for _ in range(READINGS):
-        computer.until(lambda: any(text in computer.text for text in ("empty", STOPPED)), SCREEN_SECONDS)
+        computer.until(lambda: any(text in computer.text for text in ("empty", STOPPED)), START_SECONDS)
         if "empty" in computer.text:
             return
         computer.type("r")
         sleep(SCREEN_SECONDS / READINGS)
-    computer.until("empty", SCREEN_SECONDS)
+    computer.until("empty", START_SECONDS)
 
 
 def lead_to(computer: Computer, model: str) -> None:

@@ -18,6 +18,14 @@ IN_USE = Sentence("{drive} is in use: {how}.")
 CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest", "zones"})
 
 
+def unmeasured(drive: Drive) -> Message:
+    """Return that the size or block size is unknown, and why."""
+    what = t("size") if drive.size_bytes is None else t("block size")
+    if not drive.unread:
+        return t("Cannot read the {what} of {drive}.", what=what, drive=drive.path)
+    return t("Cannot read the {what} of {drive}: {why}", what=what, drive=drive.path, why=drive.unread[0].why)
+
+
 def unread_content(drive: Drive) -> bool:
     """Return True if any contents of the drive are unreadable, so it must not be treated as empty."""
     return (
@@ -68,27 +76,7 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
             )
         )
     if drive.size_bytes is None or drive.geometry is None:
-        what = t("size") if drive.size_bytes is None else t("block size")
-        if not drive.unread:
-            raise Refused(
-                str(
-                    t(
-                        "Cannot read the {what} of {drive}. Planning requires this value.",
-                        what=what,
-                        drive=path,
-                    )
-                )
-            )
-        raise Refused(
-            str(
-                t(
-                    "Cannot read the {what} of {drive}: {why} Planning requires this value.",
-                    what=what,
-                    drive=path,
-                    why=drive.unread[0].why,
-                )
-            )
-        )
+        raise Refused(str(unmeasured(drive)))
     if drive.size_bytes <= 0:
         no_size = (
             Sentence("The kernel reports no size for {drive}. See `diskwright inspect {drive}`.")

@@ -16,6 +16,7 @@ from typing import Any
 from wizard.probe import unread as words
 from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, text
 from wizard.probe.unread import unread
+from wizard.probe.worker import MOST_EXTENSION
 from wizard.process import program
 
 Facts = dict[str, Any]
@@ -94,7 +95,7 @@ class Pool:
         seconds = allowed_seconds(len(names), seconds)
         left = dict.fromkeys(names)
         begun = time.monotonic()
-        until = begun + seconds + GRACE_SECONDS
+        until = begun + MOST_EXTENSION * seconds + GRACE_SECONDS
         try:
             for facts in self._exchange(names, seconds, until):
                 if facts.get("name") in left:
@@ -106,7 +107,7 @@ class Pool:
                 self.close()
         for name in left:
             late = time.monotonic() >= until
-            why = words.NO_ANSWER(seconds=seconds) if late else words.NO_TURN
+            why = words.NO_ANSWER(seconds=round(until - begun)) if late else words.NO_TURN
             facts = {"name": name, "path": node_of(name), "errors": [unread("drive", why)]}
             _log_facts(facts, begun)
             yield facts

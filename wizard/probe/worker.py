@@ -1,7 +1,8 @@
 """The probe server: `python -m wizard.probe.worker` forks a child per drive and kills overdue ones.
 
-A read can block forever. Such a child is killed and abandoned, never waited for. The server has no threads,
-so forking is safe, and loads libraries once for all children.
+A read can block forever. Such a child is killed and abandoned, never waited for. A child that works, on a
+slow or busy CPU, gets more time. The server has no threads, so forking is safe, and loads libraries once for
+all children.
 
 Input: one JSON line `{"drives": [names], "seconds": limit}`. Output: one JSON line per finished drive, in the
 shape of `facts.RawDrive`, then `{"end": true}`. Then the server reads the next request. It exits when its
@@ -15,6 +16,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +34,21 @@ LONGEST_OUTPUT_BYTES = 16 * 1024 * 1024
 READ_BYTES = 1 << 20
 REAP_SECONDS = 0.5
 
+CHECK_SECONDS = 1.0
+"""How long an overdue child is observed before it counts as blocked."""
+
+MOST_EXTENSION = 4
+"""Longest run of a working child, as a multiple of its limit."""
+
 
 class Child:
     """The process of one drive, its facts so far, and its deadline."""
 
     def __init__(self, name: str, phases: Phases, seconds: float) -> None:
         self.name, self.seconds = name, seconds
-        self.until = time.monotonic() + seconds
+        self.begun = time.monotonic()
+        self.until = self.begun + max(0.0, seconds - CHECK_SECONDS)
+        self.cpu_seconds: float | None = None
         self.buffer = bytearray()
         self.facts: Facts = {"name": name, "path": sysfs.node_of(name)}
         self.done = False
@@ -73,6 +83,20 @@ class Child:
         else:
             self.facts.update(update)
 
+    def is_over(self) -> bool:
+        """Return True if the child exceeded its limit and is blocked. Extends the deadline of one that works:
+        it or a program that it started is running or has used CPU time since the last check."""
+        if time.monotonic() < self.until:
+            return False
+        used, is_running = _activity(self.pid)
+        observed = self.cpu_seconds is not None
+        is_working = is_running or used != self.cpu_seconds
+        if observed and not (is_working and self.until < self.begun + MOST_EXTENSION * self.seconds):
+            return True
+        self.cpu_seconds = used
+        self.until = time.monotonic() + CHECK_SECONDS
+        return False
+
     def finish(self) -> Facts:
         """Kill the process and return its facts, with an error if they are incomplete. Never waits."""
         os.close(self.output)
@@ -86,7 +110,7 @@ class Child:
         if self.garbage:
             return words.GARBAGE
         if time.monotonic() >= self.until:
-            return words.OVER_TIME(seconds=self.seconds)
+            return words.OVER_TIME(seconds=round(time.monotonic() - self.begun))
         status = _reap(self.pid, REAP_SECONDS)
         if status is None:
             return t("The drive's probe closed its output without a result.")
@@ -113,11 +137,7 @@ def serve(
                 if None in ready:
                     return
                 over = [child for child in ready if not child.hear()]
-                over += [
-                    child
-                    for child in waiting.values()
-                    if child not in over and time.monotonic() >= child.until
-                ]
+                over += [child for child in waiting.values() if child not in over and child.is_over()]
                 for child in over:
                     selector.unregister(child.output)
                     del waiting[child.output]
@@ -149,6 +169,23 @@ def _write(descriptor: int, facts: Facts) -> None:
     data = json.dumps(facts).encode("ascii") + b"\n"
     while data:
         data = data[os.write(descriptor, data) :]
+
+
+def _activity(pid: int) -> tuple[float, bool]:
+    """Return the CPU time of a process and its children, and whether one of them is running or waits for a
+    CPU."""
+    # Imported here because psutil is slow to load, and few drives are overdue.
+    import psutil
+
+    used, is_running = 0.0, False
+    with suppress(psutil.Error):
+        child = psutil.Process(pid)
+        for process in (child, *child.children(recursive=True)):
+            with suppress(psutil.Error):
+                times = process.cpu_times()
+                used += times.user + times.system
+                is_running = is_running or process.status() == psutil.STATUS_RUNNING
+    return used, is_running
 
 
 def _kill(pid: int) -> None:

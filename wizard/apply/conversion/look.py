@@ -14,7 +14,7 @@ from wizard.apply.conversion.system_checks import boot_path, folder_seen, swap_f
 from wizard.apply.conversion.verify import first_error
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
-from wizard.apply.settings.existing_filesystem import DRIVE_UNMEASURED, nodes_of
+from wizard.apply.settings.existing_filesystem import nodes_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4.assessment import BootLine, FreshTarget, Situation
@@ -28,6 +28,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Layer, Signature
 from wizard.model.said import Message, join, t
 from wizard.plan.dangers import known_identity
+from wizard.plan.refusals import unmeasured
 from wizard.probe.content.superblocks import find_copy
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.host.sysfs import node_of, target
@@ -121,7 +122,7 @@ def _probe(path: str) -> _Device:
     machine = probe_machine([drive_of(kernel_name(path))])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(DRIVE_UNMEASURED(drive=drive.path))
+        raise BadInput(unmeasured(drive))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
     return _Device(path, drive, identity, _layers(drive, path))
 

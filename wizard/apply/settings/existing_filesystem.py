@@ -31,13 +31,12 @@ from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.plan import Member, Plan
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import known_identity
+from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import rules_name
 from wizard.plan.settings.tuning import CurrentSettings, Superblock
 from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
 from wizard.probe.machine import probe_machine
-
-DRIVE_UNMEASURED = Sentence("{drive} does not report its size, so nothing is changed there.")
 
 CLONED = Sentence(
     "{devices:list} have the same filesystem {uuid}: detach all but the right one, or use "
@@ -71,7 +70,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(DRIVE_UNMEASURED(drive=drive.path))
+        raise BadInput(unmeasured(drive))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
     part = drive.partition(node)
     signature = _signature(node, drive, part)

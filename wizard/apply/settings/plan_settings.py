@@ -9,7 +9,6 @@ from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.settings import existing_filesystem as tuned
 from wizard.apply.settings.current_value import is_mount_of, read_top
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
@@ -51,6 +50,7 @@ from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import BACKUP_MOVES, dangers_in, forgotten_doubts, known_identity
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
+from wizard.plan.refusals import unmeasured
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.rules import mount_options_fault, mount_point_fault
 from wizard.plan.settings import possible
@@ -430,7 +430,7 @@ def _switch_off(device: str) -> Changes:
     (drive,) = machine.drives
     _refuse(why_not_power_off(drive))
     if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(tuned.DRIVE_UNMEASURED(drive=drive.path))
+        raise BadInput(unmeasured(drive))
     files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
