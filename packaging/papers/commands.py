@@ -4,7 +4,6 @@ from argparse import Action, ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from papers import words as told
 from papers.values import NO_VALUE, Value, value_of
 from wizard import __version__
 from wizard.cli import command as words
@@ -77,9 +76,9 @@ def program() -> Program:
             for name in names
         ),
         (
-            Option(("-h", "--help"), told.HELP, NO_VALUE),
-            Option(("--debug",), told.DEBUG, NO_VALUE),
-            Option(("--with-serials",), told.WITH_SERIALS, NO_VALUE),
+            Option(("-h", "--help"), "show the options and examples", NO_VALUE),
+            Option(("--debug",), "write a log for a bug report, and print its path", NO_VALUE),
+            Option(("--with-serials",), "with --debug: keep serial numbers in the log", NO_VALUE),
         ),
         EXAMPLES,
         tuple((code, means) for code, _, means in codes),

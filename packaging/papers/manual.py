@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from papers import words
 from papers.commands import Command, Operand, Option, Program
 from papers.values import NO_VALUE
 from wizard.cli.command import Example
 
-VERSION = Option(("--version",), words.VERSION, NO_VALUE)
+VERSION = Option(("--version",), "print the version", NO_VALUE)
+RUNS = "What was applied, with the data that undo needs, unless --journal names another folder."
+OWN = "Own purposes, options and sources, of this system or user."
 QUOTED = re.compile(r"`([^`]+)`")
 
 
@@ -31,15 +32,17 @@ def main_page(known: Program, date: str) -> str:
             ".br",
             f"{_bold('diskwright')} {_italic('COMMAND')} [...]",
             *_section("DESCRIPTION", _paragraphs((wizard.brief, *wizard.about))),
-            *_section("COMMANDS", [_text(words.ONE_COMMAND.format(page="diskwright-inspect(1)")), *listed]),
-            *_section("OPTIONS", [words.WIZARD_OPTIONS, *_taken(wizard), *_shared(known), *_option(VERSION)]),
+            *_section(
+                "COMMANDS", ["Each command has its own page, such as diskwright\\-inspect(1).", *listed]
+            ),
+            *_section("OPTIONS", ["Without a command:", *_taken(wizard), *_shared(known), *_option(VERSION)]),
             *_section("EXAMPLES", _examples((*known.examples, *wizard.examples))),
             *_exit_status(known),
-            *_section("FILES", [".TP", _italic("/var/lib/diskwright/runs"), _text(words.RUNS), ".TP"]),
+            *_section("FILES", [".TP", _italic("/var/lib/diskwright/runs"), _text(RUNS), ".TP"]),
             _italic("/etc/diskwright"),
             ".TQ",
             _italic("~/.config/diskwright"),
-            _text(words.OWN),
+            _text(OWN),
             *_see_also(f"diskwright-{one.name}" for one in known.commands),
         ),
     )
@@ -68,7 +71,7 @@ def page(known: Program, command: Command, date: str) -> str:
 
 
 def _page(name: str, known: Program, date: str, brief: str, body: Iterable[str]) -> str:
-    head = f'.TH {name.upper()} 1 "{date}" "diskwright {known.version}" "{words.MANUAL}"'
+    head = f'.TH {name.upper()} 1 "{date}" "diskwright {known.version}" "Diskwright Commands"'
     return "\n".join((head, *_section("NAME", (f"{_escaped(name)} \\- {brief}",)), *body, ""))
 
 
@@ -115,7 +118,7 @@ def _option(option: Option) -> Iterator[str]:
 
 
 def _shared(known: Program) -> Iterator[str]:
-    yield from (".PP", words.SHARED)
+    yield from (".PP", "Every command also has these options:")
     for option in known.shared:
         yield from _option(option)
 
