@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 
 from tests.looks.rehearsal import Hand, Take, wizard
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.window.terminal import Terminal
 
 README = ("drives", "purpose", "plan", "review", "result")

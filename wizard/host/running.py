@@ -8,13 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.host.rules import Rules
+from wizard.host.services import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import BadInput, Refused
 from wizard.model.said import t
 
 if TYPE_CHECKING:
+    from wizard.advice.missing import Missing
     from wizard.apply.engine.record import Phase
+    from wizard.apply.privilege.ask import RootProgram
+    from wizard.apply.privilege.client import Elevated
+    from wizard.apply.run.backup_store import Environment
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import StepProgress
     from wizard.apply.run_control import NextCommands
@@ -23,17 +27,11 @@ if TYPE_CHECKING:
     from wizard.model.plan import Plan
     from wizard.model.said import Message
 
-if TYPE_CHECKING:
-    from wizard.advice.missing import Missing
-    from wizard.apply.privilege.ask import RootProgram
-    from wizard.apply.privilege.client import Elevated
-    from wizard.apply.run.backup_store import Environment
-
 
 # Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
-class WithRoot(Rules):
+class WithRoot(Services):
     """Root privileges of this process, or the means to obtain them. `only` restricts the machine to some
     drives, as in the demo. `environment` and `journal_dir` are passed to `apply`."""
 
@@ -130,9 +128,6 @@ class WithRoot(Rules):
         from wizard.apply.run.backup_store import Environment
 
         return self._environment or Environment(only=None if self._only is None else frozenset(self._only))
-
-
-# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
 
 class Running(WithRoot):

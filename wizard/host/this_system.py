@@ -6,7 +6,7 @@ import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from wizard.host.running import Running
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
@@ -264,52 +264,42 @@ class RealServices(Running):
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         """Read the drives again, because volumes may have been created or mounted since."""
+        from wizard.apply.copy.places import homes_apart
 
-        return _sources_here(self.probe(lambda _drive: None), targets)
+        found = super().bring_sources(targets)
+        return (*homes_apart(found), *found)
 
     def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
         """Count the files, which requires root to see all."""
-
         if self.needs_root:
             raise Refused(self.obstacle)
-        return _bring_here(source, target, into, self._apply_environment, takes_place=takes_place)
+        from wizard.apply.copy.survey import work_out
+
+        return work_out(source, target, into or None, self._apply_environment, takes_place=takes_place)
 
     def _inspect_ext(self, moving: SessionConversion) -> Situation:
         """Inspect the filesystem as root."""
         if self.apply_obstacle:
-            raise Refused(f"{AS_ROOT}  {_command_for_root(moving.device)}")
+            device = shlex.quote(printable(moving.device, 200))
+            raise Refused(f"{AS_ROOT}  diskwright migrate {device}")
         if self.needs_root:
             return self._asked_root.look_at_ext(
                 moving.device, moving.folder, moving.target, self._journal_dir
             )
+        from wizard.apply.conversion.look import look_at_ext
 
-        return _look_here(moving, self._journal_dir, self._apply_environment)
+        # Space is checked in the given folder, or else in the folder for runs.
+        return look_at_ext(
+            moving.device,
+            self._apply_environment,
+            store=moving.folder,
+            undo_dir=moving.folder,
+            target=moving.target,
+            journal_dir=self._journal_dir,
+        )
 
 
 NO_WAY = t("No method for migration to ext4 was selected.")
-
-# Packages are imported inside methods, so the first list of drives appears before they are loaded.
-
-
-def _command_for_root(device: str) -> str:
-    """Return the command that shows root the conversion methods for a device."""
-    return f"diskwright migrate {shlex.quote(printable(device, 200))}"
-
-
-def _look_here(moving: SessionConversion, journal_dir: Path | None, environment: Environment) -> Situation:
-    """Inspect a filesystem without writing. Space is checked in the given folder, or else in the folder for
-    runs."""
-    from wizard.apply.conversion.look import look_at_ext
-
-    folder = moving.folder
-    return look_at_ext(
-        moving.device,
-        environment,
-        store=folder,
-        undo_dir=folder,
-        target=moving.target,
-        journal_dir=journal_dir,
-    )
 
 
 def carried_for(situation: Situation, moving: SessionConversion) -> Carried:
@@ -331,34 +321,3 @@ def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
     return make_migration(
         situation, moving.way, manifest=moving.compares and moving.way in COMPARED, repairs=moving.repairs
     )
-
-
-# Packages are imported inside methods, so the first list of drives appears before they are loaded.
-
-
-class CopyService(Protocol):
-    """Copy services for the screens. Both methods may take long and must be called in a thread."""
-
-    def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
-        """Return possible sources of a copy to a filesystem mounted at one of the `targets`."""
-        ...
-
-    def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
-        """Count the files and plan a copy. `into` is a folder on the target, empty for the top. Raises
-        BadInput or Refused with the reason."""
-        ...
-
-
-def _sources_here(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
-    """Return the sources on this machine, with home folders first."""
-    from wizard.apply.copy.places import homes_apart, sources_of
-
-    found = sources_of(machine, targets)
-    return (*homes_apart(found), *found)
-
-
-def _bring_here(source: str, target: str, into: str, environment: Environment, *, takes_place: bool) -> Bring:
-    """Inspect source and target, and plan the copy."""
-    from wizard.apply.copy.survey import work_out
-
-    return work_out(source, target, into or None, environment, takes_place=takes_place)

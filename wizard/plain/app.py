@@ -9,7 +9,7 @@ from threading import Event
 from time import monotonic
 from weakref import WeakKeyDictionary
 
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.said import t
 from wizard.plain import prompt

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wizard.advice.missing import Missing
     from wizard.ext4.superblock import ExtCandidate
-    from wizard.host.contract import Services
+    from wizard.host.services import Services
     from wizard.host.session import OpenRun
     from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis

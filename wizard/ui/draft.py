@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.existing import is_pulled
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
-from wizard.host.recorded import fitting, plan_of
 from wizard.host.session import PartChange, Session
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Partition
@@ -16,11 +15,12 @@ from wizard.plan.planner import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import PORTABLE_WORKLOAD
 from wizard.plan.request.volume_request import Wish
+from wizard.ui.several_drives import fitting, plan_of
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.advice.request import Taken
-    from wizard.host.contract import Services
+    from wizard.host.services import Services
 
 
 def usual_purpose(drive: Drive) -> str:

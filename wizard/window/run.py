@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
 
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode, printable
 from wizard.ui.view import View
 from wizard.ui.wizard import Wizard

@@ -21,11 +21,12 @@ from tests.loop.program import (
     read_plan,
     state,
 )
-from wizard.host.rules import Rules
+from wizard.advice.workloads import load_workloads
+from wizard.host.recorded import RecordedServices
 from wizard.host.this_system import RealServices
 from wizard.model.advice import Advice
 
-WORKLOADS = tuple(profile.workload.id for profile in Rules().profiles())
+WORKLOADS = tuple(profile.workload.id for profile in load_workloads())
 SIZE = 512 * MIB
 UNSHOWN = frozenset({"defaults", "nofail", "auto", "rw", "exec"})
 """Mount options that the kernel shows always or never."""
@@ -62,7 +63,7 @@ FACES: dict[str, Walk] = {"command line": on_the_command_line, "plain": line_by_
 
 def advice_for(drive: str, workload: str) -> Advice:
     machine = probe_machine([drive])
-    rules = Rules()
+    rules = RecordedServices(machine, "")
     return rules.advise(
         machine, machine.drives[0], rules.diagnose(machine, machine.drives[0]).recording, workload
     )

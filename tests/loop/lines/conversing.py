@@ -14,9 +14,9 @@ import pytest
 
 from tests.loop.applying import ROOT, SECONDS, Work, gate, stand_in
 from tests.loop.program import list_runs
-from wizard.host.rules import Rules
+from wizard.advice.workloads import load_workloads
 
-MEDIA = str([profile.workload.id for profile in Rules().profiles()].index("large-media") + 1)
+MEDIA = str([profile.workload.id for profile in load_workloads()].index("large-media") + 1)
 PROGRAM = """
 import sys
 from pathlib import Path

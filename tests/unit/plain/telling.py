@@ -5,7 +5,7 @@ from io import BytesIO, StringIO
 
 from tests.unit.machines import machine
 from tests.unit.plain.conversation import Told, recorded
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.plain.app import Lines
 from wizard.plain.prompt import Talk
 from wizard.ui.desk import Desk, Screen

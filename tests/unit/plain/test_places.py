@@ -14,7 +14,7 @@ from tests.unit.ui.live import Live, entry
 from tests.unit.ui.person import Person, texts_of
 from tests.unit.ui.screens.explorer import Explorer, Watched
 from wizard.apply.run.journal import RunState
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode
 from wizard.model.ext import Event
 from wizard.plain.prompt import PlainPara as Line

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.ui.desk import Desk
 from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Progress, Row, View
 from wizard.ui.wizard import Wizard

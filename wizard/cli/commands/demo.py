@@ -13,7 +13,7 @@ from wizard.cli.commands.walk import plain_hint
 from wizard.cli.passphrase import tell
 from wizard.cli.screens import Walk
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.ext import Check
 from wizard.model.said import t

@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.cli.command import CommandParser, help_width, plain, root
 from wizard.cli.passphrase import say
 from wizard.cli.select_run import not_recorded
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.finding import Diagnosis

@@ -7,7 +7,7 @@ from wizard.filesystems.kind import is_half_moved
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_contents
 from wizard.findings.drive_faults import recording_word
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity

@@ -15,7 +15,7 @@ from wizard.ui.view import Progress
 
 if TYPE_CHECKING:
     from wizard.apply.run.progress_log import StepProgress
-    from wizard.host.contract import Services
+    from wizard.host.services import Services
     from wizard.model.said import Message
 
 PERIOD = 1.0

@@ -16,7 +16,7 @@ from wizard.benchmark.candidates.verdict import (
     title_of,
 )
 from wizard.ext4.ways import COMPARED, MEANS, SUMMARIES, TITLES, is_damaged
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Means, Way

@@ -31,7 +31,7 @@ from wizard.ui.view import Banner, Block, Text, Tone, para
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
-    from wizard.host.contract import Services
+    from wizard.host.services import Services
     from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
     from wizard.model.machine import Drive, Machine, Partition

@@ -21,7 +21,7 @@ from wizard.ui.view import Banner, Bar, Block, Text, Tone
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
-    from wizard.host.contract import Services
+    from wizard.host.services import Services
     from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
     from wizard.plan.request.volume_request import Wish

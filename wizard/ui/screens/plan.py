@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
-from wizard.host.recorded import spread_words, still_there
 from wizard.host.session import Session
 from wizard.model.errors import BadInput, DiskwrightError, printable
 from wizard.model.said import t
@@ -33,6 +32,7 @@ from wizard.ui.editors.options import Options
 from wizard.ui.editors.spread import Arrange, Spread
 from wizard.ui.editors.volume import VolumeEditor
 from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.several_drives import spread_words, still_there
 from wizard.ui.view import (
     BACK,
     GAP,

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.ui.live import Live, begun
 from wizard.apply.move.bad_sectors import UNREADABLE
 from wizard.apply.run.journal import RunState
-from wizard.host.contract import Services
+from wizard.host.services import Services
 from wizard.model.ext import JournalEntry
 from wizard.ui.jobs.of_changes import RunOutcome
 from wizard.ui.jobs.of_plan import PlanJob
