@@ -4,6 +4,7 @@ Also finds the fstab and crypttab lines that refer to volumes a plan destroys.
 """
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -273,7 +274,7 @@ def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -
             t("Remove that line first with `diskwright unmount {device} --boot`.", device=device),
         ),
         (environment.crypttab, opened, TAKE_IT_OUT),
-        (environment.fstab, _inside(opened, environment.fstab), TAKE_IT_OUT),
+        (environment.fstab, _inside(drive, device, opened, environment.fstab), TAKE_IT_OUT),
         (resume, _meant((boot_entry(*one) for one in enumerate(settings, 1)), device, tags), RESUMES),
         (CMDLINE, _meant(starts, device, tags), RESUMES),
     )
@@ -305,13 +306,22 @@ def openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
         return []
 
 
-def _inside(openings: Sequence[Opening], fstab: Path) -> list[Line]:
-    """Return the lines of fstab for the opened devices of these crypttab lines."""
-    nodes = {f"/dev/mapper/{opening.name}" for opening in openings}
+def _inside(drive: Drive, device: str, openings: Sequence[Opening], fstab: Path) -> list[Line]:
+    """Return the lines of fstab for the opened devices of these crypttab lines, and for the logical volumes
+    and arrays of this device, by their names."""
+    names = [re.escape(f"/dev/mapper/{opening.name}") for opening in openings]
+    for mark in signatures_on(drive, device):
+        if mark.group:
+            # The device mapper joins group and volume with a dash, and doubles dashes in their names.
+            mapped = re.escape(mark.group.replace("-", "--"))
+            names += [rf"/dev/{re.escape(mark.group)}/.+", rf"/dev/mapper/{mapped}-(?!-).+"]
+        elif mark.kind == "linux_raid_member" and mark.label:
+            names.append(f"/dev/md/{re.escape(mark.label.rpartition(':')[2])}")
     try:
-        return [line for line in parse(read_text(fstab), str(fstab)) if line.source in nodes]
+        lines = parse(read_text(fstab), str(fstab))
     except BadInput:
         return []
+    return [line for line in lines if any(re.fullmatch(name, line.source) for name in names)]
 
 
 def _destroyed_devices(member: Member, drive: Drive) -> Iterator[str]:

@@ -287,8 +287,7 @@ def drive_panes(
     mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
     blocks += (_mount_para(use, free.get(str(use.by))) for use in mounts[:MOST_MOUNTS])
     if impediment and not any(run.state == RUNNING or waits(run) for run in runs):
-        caption = muted(t("To set up:")) if mounts else Piece(t("Cannot be set up now:"), Tone.WARN)
-        blocks.append(para(caption, impediment, hang=2))
+        blocks.append(impediment_para(drive, impediment))
     if unread_content(drive):
         said = (
             t("Contents not read: only root can. Press o to read as root.")
@@ -313,6 +312,12 @@ MOST_MOUNTS = 3
 def mounts_of(drive: Drive) -> tuple[Use, ...]:
     """Return the uses of a drive's filesystems that are mounted where this program sees them."""
     return tuple(use for use in drive.uses if use.kind == "mounted" and isinstance(use.by, str))
+
+
+def impediment_para(drive: Drive, impediment: Text) -> Para:
+    """Show why a drive cannot be set up. A mounted drive is as it should be, so nothing is wrong."""
+    caption = muted(t("To set up:")) if mounts_of(drive) else Piece(t("Cannot be set up now:"), Tone.WARN)
+    return para(caption, impediment, hang=2)
 
 
 def _mount_para(use: Use, free_bytes: int | None) -> Para:

@@ -12,7 +12,7 @@ from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.ui.components.decisions import impediment
-from wizard.ui.components.drive_rows import recording_piece, short
+from wizard.ui.components.drive_rows import impediment_para, recording_piece, short
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import go_on
@@ -202,7 +202,7 @@ def _health(drive: Drive, impediment: Text) -> Iterator[Block]:
         yield para(Piece(judged.said[0], TONES[judged.verdict]))
         yield from (para(said, indent=2) for said in judged.said[1:])
     if impediment:
-        yield para(Piece(t("Cannot be set up now:"), Tone.WARN), impediment, hang=2)
+        yield impediment_para(drive, impediment)
 
 
 def _identity(drive: Drive) -> Iterator[Block]:

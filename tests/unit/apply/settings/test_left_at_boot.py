@@ -186,6 +186,26 @@ def test_what_is_mounted_of_a_lost_container_is_told_by_the_name_it_has_open(tmp
     )
 
 
+@pytest.mark.parametrize(
+    ("mark", "source", "is_lost"),
+    [
+        (Signature("LVM2_member", "raid", group="nas-1"), "/dev/nas-1/photos", True),
+        (Signature("LVM2_member", "raid", group="nas-1"), "/dev/mapper/nas--1-photos", True),
+        (Signature("LVM2_member", "raid", group="nas"), "/dev/mapper/nas--1-photos", False),
+        (Signature("LVM2_member", "raid", group="nas"), "/dev/nas-1/photos", False),
+        (Signature("linux_raid_member", "raid", label="old:photos"), "/dev/md/photos", True),
+        (Signature("linux_raid_member", "raid", label="old:photos"), "/dev/md/photos2", False),
+    ],
+)
+def test_what_is_mounted_of_a_lost_group_or_array_is_told_by_its_name(
+    mark: Signature, source: str, is_lost: bool, tmp_path: Path
+) -> None:
+    drive = partitioned(replace(FILMS, signatures=(mark,)), OTHER)
+    ours = services(tmp_path, f"{source} /srv/photos ext4 defaults 0 2")
+    told = said(ours.plan(machine(drive), drive, (wish("ext4"),), Mode.REPLACE), tmp_path)
+    assert ("lacks nofail" in told) is is_lost
+
+
 def test_swap_made_anew_at_every_start_would_take_what_the_plan_makes(tmp_path: Path) -> None:
     erases = opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,cipher=aes-xts-plain64")
     assert f"crypttab overwrites {BARE.path} at every boot" in erases
