@@ -1,5 +1,4 @@
-"""For every tier: whoever runs the tests may have profiles and a language of their own, which must not change
-what they see."""
+"""Fixtures for every tier. Profiles and language of the user who runs the tests must not change results."""
 
 import os
 import signal
@@ -19,25 +18,25 @@ _METER = Meter()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A tier that is cut off by its limit reports what passed until then."""
+    """If the time limit interrupts a tier, report the tests that passed."""
     if not hasattr(config, "workerinput"):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Reports of all workers come here, too."""
+    """Receive reports of all workers."""
     _METER.add(report.location[0], report.when or "", report.duration)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Only the process that has all reports writes them down."""
+    """Write the costs, in the process that has all reports."""
     if not hasattr(session.config, "workerinput"):
         _METER.write()
 
 
 @pytest.fixture(scope="session")
 def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of catalogues with the language that nobody speaks, as `eo`."""
+    """A folder of catalogues with the pseudo language as `eo`."""
     from tests.translation import write_pseudo
 
     folder = tmp_path_factory.mktemp("locale")
@@ -47,8 +46,7 @@ def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def pseudo_language(pseudo_catalogues: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything in this process is said in the language that nobody speaks, also what begins at the command
-    line."""
+    """Use the pseudo language in this process, also for messages of the command line."""
     from wizard.documents import files
     from wizard.model.said import English, Language
 

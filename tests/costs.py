@@ -1,6 +1,7 @@
-"""What the tests cost: one line of JSON for each group of a tier, in the file that DISKWRIGHT_COSTS names.
+"""Costs of the tests: one line of JSON per group of a tier, in the file named by DISKWRIGHT_COSTS.
 
-A group is a file of tests, or a visit of the lab. `python -m tests.costs FILE` prints the dearest.
+A group is a file of tests or a visit of the lab. `python -m tests.costs FILE` prints the most expensive
+groups.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SHOWN = 15
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Seconds that a group of tests took; of tests that ran beside each other, all of them."""
+    """Seconds that a group of tests took, summed over parallel tests."""
 
     tier: str
     group: str
@@ -35,7 +36,7 @@ def note(cost: Cost) -> None:
 
 
 class Meter:
-    """Adds up what the tests of each file take, in the process that collects pytest's reports."""
+    """Sum the time of each test file, in the process that collects pytest's reports."""
 
     def __init__(self) -> None:
         self._seconds: defaultdict[str, float] = defaultdict(float)
@@ -59,7 +60,7 @@ def read(file: Path) -> list[Cost]:
 
 
 def table(costs: list[Cost]) -> str:
-    """Return the dearest groups as lines of text."""
+    """Return the most expensive groups as lines of text."""
     dearest = sorted(costs, key=lambda cost: -cost.seconds)[:SHOWN]
     return "\n".join(f"{cost.seconds:8.0f} s  {cost.tests:5d} tests  {cost.group}" for cost in dearest)
 

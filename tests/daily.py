@@ -1,4 +1,4 @@
-"""Which of many alike cases a day looks at: a sample, another one each day, and all of them with --full."""
+"""Daily samples of similar cases: another sample each day, and all cases with --full."""
 
 import os
 from collections.abc import Iterable

@@ -1,5 +1,5 @@
-"""Drives to test on: sparse files behind loop devices, made here, checked before every write, and cleaned
-away again."""
+"""Test drives: sparse files behind loop devices, created here, verified before every write, and removed
+afterwards."""
 
 import os
 import re
@@ -16,13 +16,13 @@ RELEASE_SECONDS = 60.0
 
 
 class MakeDrive(Protocol):
-    """Make a drive of so many bytes, and give its node."""
+    """Create a drive of a size in bytes, and return the node."""
 
     def __call__(self, size_bytes: int, logical_block_bytes: int = 512) -> str: ...
 
 
 def whole_drive(path: str) -> str:
-    """`loop0` for /dev/loop0 and for /dev/loop0p1."""
+    """Return `loop0` for /dev/loop0 and for /dev/loop0p1."""
     name = Path(path).resolve().name
     if (SYS_BLOCK / name / "partition").exists():
         return (SYS_BLOCK / name).resolve().parent.name
@@ -30,7 +30,7 @@ def whole_drive(path: str) -> str:
 
 
 def backing_file(path: str) -> Path | None:
-    """The file behind a loop device or behind the loop device that a partition lies on."""
+    """Return the file behind a loop device, or behind the loop device of a partition."""
     try:
         return Path((SYS_BLOCK / whole_drive(path) / "loop/backing_file").read_text().rstrip("\n"))
     except OSError:
@@ -38,8 +38,7 @@ def backing_file(path: str) -> Path | None:
 
 
 def attached_in(folder: Path) -> list[str]:
-    """The names of the loop devices over files in a folder; those of others may go while they are looked
-    at."""
+    """Return the names of loop devices over files in a folder. Other loop devices may disappear meanwhile."""
     found = {entry.name: backing_file(f"/dev/{entry.name}") for entry in Path("/sys/block").glob("loop*")}
     return [name for name, file in found.items() if file is not None and folder in file.parents]
 
@@ -51,8 +50,8 @@ BUSY = ("busy", "apparently in use")
 
 
 def attempt(*argv: str) -> subprocess.CompletedProcess[str]:
-    """Run a tool, again while its device is busy: a program that looks at all drives or mounts keeps each of
-    them busy for a moment."""
+    """Run a tool, and repeat it while its device is busy. Programs that scan all drives or mounts keep
+    each busy for a moment."""
     until = monotonic() + BUSY_SECONDS
     while True:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
@@ -63,8 +62,8 @@ def attempt(*argv: str) -> subprocess.CompletedProcess[str]:
 
 
 def tool(*argv: str) -> str:
-    """What a tool printed; the test fails with its errors where it failed. After an unmount, other mount
-    namespaces lose the mount a moment later, and programs that look at it then still report it: wait."""
+    """Return the output of a tool. Fail with its errors if it fails. Unmounts reach other mount namespaces
+    a moment later, so wait until programs there no longer report the mount."""
     done = attempt(*argv)
     assert done.returncode == 0, f"{' '.join(argv)}: {done.stderr.strip() or done.stdout.strip()}"
     if argv[0] == "umount" and argv[-1].startswith("/"):
@@ -75,7 +74,7 @@ def tool(*argv: str) -> str:
 
 
 def is_seen_mounted(place: str) -> bool:
-    """Whether any process sees this device, or something at this place, mounted."""
+    """Return True if any process sees this device or mount point mounted."""
     written = place.replace(" ", "\\040")
     for file in Path("/proc").glob("[0-9]*/mountinfo"):
         with suppress(OSError):
@@ -85,14 +84,14 @@ def is_seen_mounted(place: str) -> bool:
 
 
 def in_own_namespace(*command: str) -> list[str]:
-    """What runs a command in a mount namespace of its own. Such a namespace holds a copy of every mount, and
-    keeps those of other tests after they have unmounted them: only a test that is `alone` may do it."""
+    """Return the command prefix for an own mount namespace. The namespace copies every mount and so keeps
+    other tests' mounts after their unmount: only for tests marked `alone`."""
     assert "PYTEST_XDIST_WORKER" not in os.environ, "a test with a mount namespace of its own is marked alone"
     return ["unshare", "--mount", "--propagation=private", *command]
 
 
 class Bench:
-    """Everything one test made: its folder, and the loop devices over files in it."""
+    """Folder of a test, and loop devices over the files there."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -113,7 +112,7 @@ class Bench:
         return path
 
     def own(self, path: str) -> None:
-        """Fail unless the device is a loop device, or a partition of one, over a file that this test made."""
+        """Fail unless the device is a loop device, or a partition of one, over a file of this test."""
         file = backing_file(path)
         assert file is not None, f"{path} is no loop device"
         assert file in self.images.values(), f"{path} lies on {file}, which this test did not make"
@@ -122,14 +121,15 @@ class Bench:
         )
 
     def image_of(self, path: str) -> Path:
-        """The file behind one of this test's drives."""
+        """Return the file behind one of this test's drives."""
         self.own(path)
         return self.images[f"/dev/{whole_drive(path)}"]
 
     def take_down(self) -> None:
-        """Unmount and detach everything that lies on this test's files, the topmost first.
+        """Unmount and detach everything on this test's files, from the top layer down.
 
-        What somebody looks at for a moment, as udev does, goes when they have closed it.
+        A device that another program, such as udev, reads for a moment disappears when that program closes
+        it.
         """
         end = monotonic() + RELEASE_SECONDS
         while ours := [
@@ -147,8 +147,8 @@ class Bench:
         assert not left, f"{left} could not be detached"
 
     def _is_ours(self, name: str) -> bool:
-        """Whether the loop device lies on a file of ours, or on a loop device of ours, or on one of its
-        partitions."""
+        """Return True if the loop device uses a file of ours, one of our loop devices, or a partition of
+        one."""
         file = backing_file(f"/dev/{name}")
         if file is None:
             return False
@@ -161,7 +161,7 @@ class Bench:
 
 @contextmanager
 def kept(path: str) -> Iterator[None]:
-    """While it is open, a loop device that is already to be detached stays what it is."""
+    """Keep a loop device open, so that a pending detach waits."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         yield
@@ -170,15 +170,14 @@ def kept(path: str) -> Iterator[None]:
 
 
 def drop_partitions(path: str) -> None:
-    """Take away what the kernel still believes about partitions; a reused loop device can have inherited
-    them."""
+    """Remove partitions from the kernel. A reused loop device can have inherited them."""
     if list((SYS_BLOCK / Path(path).name).glob(f"{Path(path).name}p*")):
         subprocess.run(["partx", "--delete", path], capture_output=True, timeout=20, check=False)
 
 
 def forget_partitions(path: str) -> None:
-    """Take them away until none is left: one that somebody looks at for a moment goes when they have closed
-    it."""
+    """Repeat `drop_partitions` until none remains. A partition opened by another program stays until
+    closed."""
     end = monotonic() + RELEASE_SECONDS
     while left := list((SYS_BLOCK / Path(path).name).glob(f"{Path(path).name}p*")):
         assert monotonic() < end, f"{left} could not be taken away"
@@ -187,8 +186,7 @@ def forget_partitions(path: str) -> None:
 
 
 def release(path: str) -> None:
-    """Unmount what is mounted from a loop device or its partitions, end its swap, forget its partitions, and
-    detach it."""
+    """Unmount a loop device and its partitions, turn swap off, remove the partitions, and detach it."""
     pattern = re.compile(rf"{re.escape(path)}(p\d+)?")
     for line in reversed(MOUNTINFO.read_text().splitlines()):
         fields, _, tail = line.partition(" - ")

@@ -1,4 +1,4 @@
-"""Documents as the first version wrote them, which held every text beside each operation."""
+"""Documents as version 1 wrote them, with all texts beside each operation."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ Body = dict[str, Any]
 
 
 def first_body(value: object) -> Body:
-    """What a document of schema 1 held, in words and with commands that no version has now."""
+    """Return the content of a document of schema 1, with texts and commands that no later version has."""
     body: Body = to_json(value)
     for step in body["steps"]:
         step |= {"sentence": f"Verily: {step['sentence']}", "commands": [["reboot"]], "undo": "As it was."}
@@ -17,5 +17,5 @@ def first_body(value: object) -> Body:
 
 
 def sealed(body: Body, schema: str) -> str:
-    """The body as a document, with the digest that fits it."""
+    """Return the body as a document with a valid digest."""
     return json.dumps({"schema": schema, "digest": digest_of(body, schema), **body})

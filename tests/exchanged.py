@@ -1,4 +1,4 @@
-"""For tests of the engine: a run over drives in memory, with an act of its exchange at a time."""
+"""Tests of the engine: a run over drives in memory, one step of the exchange at a time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,8 +31,8 @@ def undo(one: Exchange) -> None:
 
 
 class Drives:
-    """A run over drives that hold one pattern and are to hold another, with these blocks as marks, the one
-    that decides last; the blocks `alike` hold the same before and after."""
+    """A run over drives with one pattern before and another after. `marks`: these blocks, the deciding one
+    last. Blocks `alike` are equal before and after."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Drives:
             )
 
     def does(self, act: Act, goes_at: int | None = None) -> bool:
-        """Whether it came to its end before the power went."""
+        """Return True if the work finished before the power cut."""
         self.power.goes_at, self.power.moments = goes_at, 0
         one = Exchange(self.run, self.drives)
         try:
@@ -91,7 +91,7 @@ class Drives:
         return True
 
     def shows(self, number: int, block: int) -> bool:
-        """Whether a block of a drive is on its medium as planned."""
+        """Return True if a block on the medium is as planned."""
         place = slice(block * BLOCK, (block + 1) * BLOCK)
         return bytes(self.drives[number].content[place]) == self.new[number][place]
 

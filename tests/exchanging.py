@@ -1,4 +1,4 @@
-"""For tests of transactions: a snapshot's store without a snapshot, and drives whose power goes at a chosen
+"""Tests of transactions: a snapshot's store without a snapshot, and drives that lose power at a chosen
 moment."""
 
 import struct
@@ -17,38 +17,37 @@ SECTOR_BYTES = 512
 
 
 def unheard(event: Event, sentence: Message | str, *, output: str = "") -> None:
-    """Takes what goes to the journal, and keeps nothing."""
+    """Discard journal entries."""
 
 
 class PowerCut(Exception):
-    """Nothing after this moment happened."""
+    """The power was cut: nothing happens after this moment."""
 
 
 @dataclass
 class Power:
-    """Goes at the moment number `goes_at`, counted from 0; never without one. `moments` counts those that
-    passed. What is in `lost_with_it` is called when it goes.
-    """
+    """Power that fails at the moment number `goes_at`, from 0, or never. `moments` counts moments so far.
+    Functions in `lost_with_it` are called at the power cut."""
 
     goes_at: int | None = None
     moments: int = 0
     lost_with_it: list[Callable[[], None]] = field(default_factory=list)
 
     def moment(self) -> None:
-        """The next moment; raises PowerCut where it is the last."""
+        """Count a moment. Raises PowerCut at the last one."""
         self.moments += 1
         if self.moments - 1 == self.goes_at:
             self.go()
 
     def go(self) -> None:
-        """Now."""
+        """Cut the power."""
         for lose in self.lost_with_it:
             lose()
         raise PowerCut
 
 
 class Content(Protocol):
-    """What lies on a drive, by slices of bytes."""
+    """Content of a drive, accessed by slices of bytes."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: slice, /) -> bytes | bytearray: ...
@@ -60,8 +59,8 @@ Held = TypeVar("Held", bound=Content)
 
 @dataclass
 class VolatileDrive(Generic[Held]):
-    """A drive with a cache that is lost with the power: of what was not flushed any part may have arrived,
-    block by block."""
+    """A drive with a volatile cache. After a power cut, any subset of unflushed blocks may have reached
+    the medium."""
 
     content: Held
     power: Power
@@ -74,11 +73,11 @@ class VolatileDrive(Generic[Held]):
 
     @property
     def size_bytes(self) -> int:
-        """How large it is."""
+        """Size of the drive."""
         return len(self.content)
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """What was written last, wherever it lies."""
+        """Read the latest data, from cache or medium."""
         seen = bytearray(self.content[offset_bytes : offset_bytes + length_bytes])
         for offset, data in self.cached:
             start, end = max(offset, offset_bytes), min(offset + len(data), offset_bytes + length_bytes)
@@ -87,26 +86,26 @@ class VolatileDrive(Generic[Held]):
         return bytes(seen)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
-        """Into the cache."""
+        """Write to the cache."""
         assert offset_bytes % self.logical_block_bytes == 0 and len(data) % self.logical_block_bytes == 0
         self.cached.append((offset_bytes, data))
         self.power.moment()
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:
-        """Whole blocks, past the cache."""
+        """Write whole blocks to the medium directly."""
         self.write(offset_bytes, data)
         self.flush()
 
     def flush(self) -> None:
-        """All of the cache to the medium."""
+        """Write the whole cache to the medium."""
         self.power.moment()
         for offset, data in self.cached:
             self.content[offset : offset + len(data)] = data
         self.cached.clear()
 
     def _lose(self) -> None:
-        """The power went: of each block written since the last flush, each writing of it may have been the
-        last one to arrive, or none."""
+        """Cut the power: for each block written since the last flush, choose one of its writes, or none,
+        to reach the medium."""
         block = self.logical_block_bytes
         for offset, data in self.cached:
             for at in range(0, len(data), block):
@@ -116,8 +115,8 @@ class VolatileDrive(Generic[Held]):
 
 
 def write_cow_store(file: Path, chunks: Mapping[int, bytes], chunk_bytes: int = 4096) -> None:
-    """A store as the device mapper's persistent snapshot leaves it (Linux drivers/md/dm-snap-persistent.c),
-    in the order of the mapping."""
+    """Write a store like the device mapper's persistent snapshot (Linux drivers/md/dm-snap-persistent.c),
+    in mapping order."""
     per_area = chunk_bytes // 16
     entries = list(chunks.items())
     with file.open("wb") as store:
@@ -134,7 +133,7 @@ def write_cow_store(file: Path, chunks: Mapping[int, bytes], chunk_bytes: int = 
 
 
 def differing(old: bytes, new: bytes, chunk_bytes: int = 4096) -> dict[int, bytes]:
-    """The chunks of `new` that are not as in `old`, by their numbers."""
+    """Return the numbers of chunks that differ between `old` and `new`."""
     return {
         at // chunk_bytes: new[at : at + chunk_bytes]
         for at in range(0, len(new), chunk_bytes)
@@ -143,10 +142,8 @@ def differing(old: bytes, new: bytes, chunk_bytes: int = 4096) -> dict[int, byte
 
 
 class Fault(Enum):
-    """How a drive errs. LOST, TORN: a write fails, of which nothing, or some blocks, arrived. KEPT, DROPPED:
-    a flush fails, after which the cache still shows what was written, or does not. WRONG: a write arrives
-    with another last byte, and nothing is said of it.
-    """
+    """Errors of a drive. LOST, TORN: a write fails after no or some blocks. KEPT, DROPPED: a flush fails,
+    and the cache keeps or loses the data. WRONG: a write silently changes its last byte."""
 
     LOST = "lost"
     TORN = "torn"
@@ -156,13 +153,13 @@ class Fault(Enum):
 
     @property
     def of_flush(self) -> bool:
-        """Whether it is a flush that fails."""
+        """True if a flush fails."""
         return self in (Fault.KEPT, Fault.DROPPED)
 
 
 @dataclass
 class ErringDrive(VolatileDrive[bytearray]):
-    """Errs once: at the write, or the flush, number `errs_at`, counted from 0 over both."""
+    """A drive with one error, at the write or flush number `errs_at`, from 0."""
 
     fault: Fault = Fault.LOST
     errs_at: int | None = None

@@ -1,4 +1,4 @@
-"""The fields of a filesystem's superblock, as its own tools print them, to compare two of one kind."""
+"""Superblock fields of a filesystem as its own tools print them, to compare two filesystems of a kind."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -32,8 +32,8 @@ DRAWN = re.compile(
 
 
 def fields(kind: str, part: str, tool: Callable[..., str]) -> list[str]:
-    """The lines that every reader prints, without what is drawn and without the node's name; `tool` runs
-    one."""
+    """Return the lines printed by every reader, without random values and the node's name. `tool` runs a
+    reader."""
     lines = []
     for argv in READERS[kind]:
         text = tool(*argv, part).replace(part, "PART")

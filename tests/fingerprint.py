@@ -1,5 +1,5 @@
-"""A fingerprint of all that a file or a device holds. Images of drives are mostly holes, and drives mostly
-zeros: the former are not read, the latter go into it by their place."""
+"""Fingerprint of a file or device. Drives are mostly holes or zeros: holes are not read, and only the
+position of zeros counts."""
 
 import errno
 import hashlib
@@ -12,7 +12,7 @@ ZEROS = bytes(PIECE_BYTES)
 
 
 def fingerprint(path: Path) -> str:
-    """The same for the same bytes, wherever there are holes."""
+    """Return a digest that depends on the bytes, not on holes."""
     found = hashlib.sha256()
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -28,7 +28,7 @@ def fingerprint(path: Path) -> str:
 
 
 def _pieces(descriptor: int, size: int) -> Iterator[int]:
-    """The numbers of the pieces that are no holes, each once, in their order."""
+    """Yield the numbers of pieces outside holes, each once, in order."""
     at, following = 0, 0
     while at < size:
         try:

@@ -1,8 +1,8 @@
-"""What of a folder outlives a power cut: the real calls of the program are watched, and every state that they
-allow is laid out.
+"""Contents of a folder after a power cut: watch the program's real system calls, and create every possible
+state.
 
-The model is the least that POSIX promises: what is in a file lasts once the file was synced, and a name once
-its folder was; of all else any part may have arrived. The calls themselves are made as ever.
+The model is the minimum that POSIX promises: file contents survive after fsync of the file, and names after
+fsync of the folder. Any part of the rest may be lost. The calls themselves are real.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ CHANGING = (
 
 @dataclass
 class LastingFolder:
-    """A folder that is watched. `names` are the inodes that last, by path, and `contents` what lasts of
-    them."""
+    """A watched folder. `names`: inodes that survive, by path. `contents`: their contents that survive."""
 
     folder: Path
     names: dict[str, int] = field(default_factory=dict)
@@ -57,7 +56,7 @@ class LastingFolder:
             self.contents[inode] = (self.folder / name).read_bytes()
 
     def synced(self, descriptor: int) -> None:
-        """A file or a folder was synced."""
+        """Handle fsync of a file or folder."""
         status = os.fstat(descriptor)
         place = Path(f"/proc/self/fd/{descriptor}").readlink()
         if not place.is_relative_to(self.folder):
@@ -79,7 +78,7 @@ class LastingFolder:
             self.contents[status.st_ino] = place.read_bytes()
 
     def states(self) -> Iterator[Files]:
-        """What the folder can hold if the power goes now, each state once."""
+        """Yield each possible state of the folder after a power cut now, once."""
         now = self._names_now()
         holds = {inode: (self.folder / name).read_bytes() for name, inode in now.items()}
         choices: list[list[tuple[str, bytes | None]]] = []
@@ -94,7 +93,8 @@ class LastingFolder:
             yield {name: data for name, data in chosen if data is not None}
 
     def _held(self, inode: int, holds: Mapping[int, bytes]) -> list[bytes]:
-        """What a file can hold: what was synced, what it holds now, or what was added up to its middle."""
+        """Yield possible contents of a file: as synced, as now, or with the first half of what was
+        appended."""
         old = self.contents.get(inode, b"")
         new = holds.get(inode, old)
         torn = [new[: (len(old) + len(new)) // 2]] if new.startswith(old) else []
@@ -112,7 +112,7 @@ class LastingFolder:
         return found
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for descriptor in self._open.values():
             os.close(descriptor)
         self._open.clear()
@@ -121,8 +121,8 @@ class LastingFolder:
 def watch(
     patched: pytest.MonkeyPatch, lasting: LastingFolder, moment: Callable[[str, tuple[Any, ...]], None]
 ) -> None:
-    """From now on a folder hears of every sync, and `moment` of each call that changes something, with its
-    arguments, when it was made."""
+    """Report every sync to the folder from now on, and call `moment` after each system call with a change,
+    with its arguments."""
 
     def heard(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - any call of the system
@@ -141,8 +141,7 @@ def watch(
 def states_during(
     patched: pytest.MonkeyPatch, folder: Path, work: Callable[[], object]
 ) -> tuple[list[Files], list[Files]]:
-    """Every state that a power cut can leave while the work is done, and those that it can leave as soon as
-    it is."""
+    """Yield every state that a power cut during or just after the work can leave."""
     lasting = LastingFolder(folder)
     during: list[Files] = []
 

@@ -1,4 +1,4 @@
-"""Every text of the bundled profiles that is shown to a person."""
+"""All texts of the bundled profiles that users see."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ MANUALS = re.compile(r"[\w.-]+\(\d\)([,;] [\w.-]+\(\d\))*")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A text, and the file and key it stands at: `options/ext4.toml`, `options.why`."""
+    """A text with its file and key, such as `options/ext4.toml` and `options.why`."""
 
     file: str
     key: str
@@ -36,7 +36,7 @@ class Written:
 
 
 def written_in(folder: Path = BUNDLED) -> Iterator[Written]:
-    """All of them, in the order of files and places."""
+    """Return all texts, in the order of files and positions."""
     for room, form in FORMS.items():
         for path in sorted((folder / room).glob("*.toml")):
             for key, text in _texts(read_profile(path, form), ""):

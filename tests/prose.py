@@ -35,8 +35,8 @@ FAULTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message as it stands in a module; `name` is its constant, `given` the values of the same call, None
-    if it is called elsewhere."""
+    """A message in a module. `name`: its constant. `given`: the values of the same call, or None if called
+    elsewhere."""
 
     name: str
     texts: tuple[str, ...]
@@ -52,14 +52,14 @@ class Spoken:
 
 
 def is_prose(text: str) -> bool:
-    """Whether somebody could say it: three words, of which one may be a value."""
+    """Return True for text that users could read: three words or more, one of which may be a value."""
     words = [word.strip("\"'`.,:;()?!") for word in text.split()]
     spoken = sum(len(word) > 0 and word.replace("-", "").isalpha() and word.isascii() for word in words)
     return spoken >= 2 and spoken + text.count(PLACE) >= 3 and not text.startswith(("<", "/*"))
 
 
 def prose_of(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the line and text of all that looks like a message in a module and is none."""
+    """Yield line and text of everything in a module that looks like a message but is none."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return  # a docstring
     if isinstance(node, ast.Call) and _called(node) in SILENT:
@@ -110,7 +110,7 @@ def spoken_in(tree: ast.Module) -> Iterator[Spoken]:
 
 
 def faults_of(spoken: Spoken) -> Iterator[str]:
-    """What is wrong with a message itself."""
+    """Return the faults of a message itself."""
     if spoken.given is not None and sorted(spoken.given) != sorted(spoken.fields):
         yield f"it names {sorted(spoken.fields)}, and is given {sorted(spoken.given)}: {spoken.texts[0]}"
     for text in spoken.texts:
@@ -122,12 +122,12 @@ def faults_of(spoken: Spoken) -> Iterator[str]:
 
 
 def long_sentences(text: str) -> list[str]:
-    """Those of a text that have too many words."""
+    """Return the sentences with too many words."""
     return [one for one in re.split(r"(?<=[.?!]) ", text) if len(one.split()) > MOST_WORDS]
 
 
 def faults_of_profiles(texts: Iterable[Written]) -> Iterator[str]:
-    """What is wrong with the texts of profiles."""
+    """Return the faults in texts of profiles."""
     for one in texts:
         for sentence in long_sentences(one.text):
             yield f"profiles/{one.file}: {one.key}: more than {MOST_WORDS} words: {sentence}"
@@ -135,7 +135,7 @@ def faults_of_profiles(texts: Iterable[Written]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a module calls sentences, and modules of them. `known` is all sentences, by module, then by
+    """Names of messages, and of modules with messages, in a module. `known`: all messages by module and
     constant."""
 
     named: dict[str, Spoken]
@@ -143,7 +143,7 @@ class Names:
 
     @classmethod
     def of(cls, module: str, tree: ast.Module, known: dict[str, dict[str, Spoken]]) -> "Names":
-        """By its imports; its own sentences count as well."""
+        """Read them from the imports and from the module itself."""
         names = cls(dict(known.get(module, {})), {})
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module:
@@ -155,7 +155,7 @@ class Names:
         return names
 
     def sentence(self, node: ast.AST) -> Spoken | None:
-        """The one that is meant by an expression."""
+        """Return the message that an expression refers to."""
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return self.named.get(node.id)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -164,12 +164,12 @@ class Names:
 
 
 def said_in(tree: ast.Module, names: Names) -> Iterator[str]:
-    """Yield the constants of the messages that a module uses."""
+    """Yield the constants of messages used by a module."""
     yield from (spoken.name for node in ast.walk(tree) if (spoken := names.sentence(node)))
 
 
 def wrong_calls(tree: ast.Module, names: Names) -> Iterator[tuple[int, str]]:
-    """Line and fault of each sentence that is called with other values than it names."""
+    """Yield line and fault of each message called with other values than its fields."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (spoken := names.sentence(node.func)):
             given = [keyword.arg or "**" for keyword in node.keywords] + ["*" for _ in node.args]
@@ -181,7 +181,7 @@ def wrong_calls(tree: ast.Module, names: Names) -> Iterator[tuple[int, str]]:
 
 
 def compared(counts: Counter[str], listed: dict[str, int]) -> Iterator[str]:
-    """What differs from the list."""
+    """Return the differences from the list."""
     for path in sorted(counts.keys() | listed.keys()):
         now, before = counts[path], listed.get(path, 0)
         if now > before:
@@ -191,7 +191,7 @@ def compared(counts: Counter[str], listed: dict[str, int]) -> Iterator[str]:
 
 
 def read_list() -> dict[str, int]:
-    """The modules that are not converted yet, with their counts."""
+    """Return the modules in the list, with their counts."""
     rows = (line.split() for line in LIST.read_text(encoding="utf-8").splitlines()) if LIST.exists() else ()
     return {path: int(count) for count, path in rows}
 
@@ -201,7 +201,7 @@ def _module(path: Path) -> str:
 
 
 def main() -> None:
-    """Tell all that is wrong. With --renew counts that fell are written first; without a list, all are."""
+    """Print all faults. With --renew, first write counts that fell, or all counts if there is no list."""
     trees = {
         path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((REPO / "wizard").rglob("*.py"))
     }

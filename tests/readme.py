@@ -1,5 +1,5 @@
-"""`python -m tests.readme [--check]`: write texts that are made from the program: parts of README and docs/,
-and the help that the launcher prints before it has installed anything."""
+"""`python -m tests.readme [--check]`: write generated texts: parts of README and docs/, and the help that
+the launcher prints before the first installation."""
 
 import os
 import re
@@ -12,10 +12,10 @@ PAGES = (REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted((REPO / "docs").g
 
 
 def put(mark: str, text: str, *, keep: bool = False) -> bool:
-    """Replace what stands between <!-- mark --> and <!-- /mark -->; true where that is not the same. With
-    `keep` nothing is written.
+    """Replace the text between <!-- mark --> and <!-- /mark -->. Return True if it differed. With `keep`,
+    write nothing.
 
-    Raises SystemExit where the marks do not stand exactly once in all pages.
+    Raises SystemExit unless the marks occur exactly once in all pages.
     """
     between = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
     found = [page for page in PAGES for _ in between.findall(page.read_text(encoding="utf-8"))]
@@ -42,8 +42,7 @@ def codes() -> str:
 
 
 def renew(mark: str, text: str, command: str) -> None:
-    """What `command` makes between its marks is put there; with --check nothing is, and it ends with a
-    sentence where that is not there."""
+    """Write the output of `command` between its marks. With --check, exit with an error if it is outdated."""
     checks = "--check" in sys.argv
     if put(mark, text, keep=checks) and checks:
         raise SystemExit(f"the part {mark} of README and docs is out of date: run {command}")

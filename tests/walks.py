@@ -1,7 +1,7 @@
-"""The three faces walked by a person who takes what is advised: from a drive and a purpose to the end of a
-run.
+"""Walk commands, prompts and screens as a user who accepts all proposals, from a drive and a purpose to the
+end of a run.
 
-Each answers what it is asked by what is asked, and takes the face's own proposal everywhere else.
+Questions are answered by their words, other questions by the default.
 """
 
 import os
@@ -41,9 +41,8 @@ ENDS = ("Journal:", "q")
 
 
 class Answers(BytesIO):
-    """The answers to questions, each by words of what it asks, in this order; every other question is
-    answered by an empty line. They end where a question has no proposal that an empty line would take, and
-    after too many questions."""
+    """Answers to questions, selected by words of the question, in this order. Other questions get an empty
+    line. Input ends at a question without a default, and after too many questions."""
 
     def __init__(self, out: StringIO, script: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -51,7 +50,7 @@ class Answers(BytesIO):
         self._out, self._heard, self._asked = out, 0, 0
 
     def readline(self, size: int | None = -1, /) -> bytes:
-        """The answer to what was said since the last one."""
+        """Return the answer to the text since the last answer."""
         asked = " ".join(self._out.getvalue()[self._heard :].split())
         self._heard = len(self._out.getvalue())
         self._asked += 1
@@ -64,8 +63,8 @@ class Answers(BytesIO):
 def by_commands(
     drive: str, token: str, workload: str, place: Path, plan: Path, *more: str
 ) -> subprocess.CompletedProcess[str]:
-    """`plan -o` and `apply`; what the second said, or the first where that did not end well. `more` goes to
-    `apply`."""
+    """Run `plan -o` and `apply`. Return the output of `apply`, or of `plan` if it failed. `more`: options
+    of `apply`."""
     planned = _command("plan", drive, "--workload", workload, "--mount", str(place), "-o", str(plan))
     return _command("apply", str(plan), "--confirm", token, *more) if planned.returncode == 0 else planned
 
@@ -84,7 +83,7 @@ def _command(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def by_questions(services: RealServices, token: str, workload: str, place: Path) -> tuple[ExitCode, str]:
-    """The line-by-line wizard; its exit code and all that it said."""
+    """Run the plain wizard. Return its exit code and output."""
     purpose = [profile.workload.id for profile in services.profiles()].index(workload) + 1
     script = (
         ("What will you store?", str(purpose)),
@@ -97,7 +96,7 @@ def by_questions(services: RealServices, token: str, workload: str, place: Path)
 
 
 def to_ext4_by_questions(services: RealServices, token: str) -> tuple[ExitCode, str]:
-    """The same for the only drive, whose old filesystem becomes ext4 and is kept."""
+    """Convert the only drive to ext4 in the plain wizard, and keep the result."""
     script = (("m to ext4", "m"), ("Serial (", token), ("K keep", "K"), ("y keep", "y"), ENDS)
     return _conversed(services, script)
 
@@ -111,7 +110,7 @@ def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tup
 
 
 def on_screens(services: RealServices, token: str, workload: str, mount: Path) -> Session | None:
-    """The screens, by their keys; the session at its result."""
+    """Walk the screens by keys. Return the session at the result."""
     found: list[Session] = []
 
     async def job(pilot: Hand) -> None:
@@ -136,7 +135,7 @@ def on_screens(services: RealServices, token: str, workload: str, mount: Path) -
 
 
 def refused_on_screens(services: RealServices, workload: str) -> Session | None:
-    """The same as far as the plan, of which nothing can be reviewed; the session there."""
+    """Walk the screens to a plan that cannot be reviewed. Return the session there."""
     found: list[Session] = []
 
     async def job(pilot: Hand) -> None:
@@ -151,7 +150,7 @@ def refused_on_screens(services: RealServices, workload: str) -> Session | None:
 
 
 async def to_plan(pilot: Hand, workload: str) -> None:
-    """Over the only drive that is shown, an empty one, and a purpose to the third step."""
+    """Walk over the only drive, an empty one, and a purpose to the plan."""
     await ready(pilot)
     await press(pilot, "enter")
     await come(pilot, "purpose")

@@ -1,2 +1,2 @@
-"""A drive, a journal and a person in one process, from a seed: whatever happens to a rehearsed change, and
-whatever is done about it."""
+"""Simulate drives, a journal and a user in one process, from a seed: faults in every phase of a rehearsed
+change, and all commands."""

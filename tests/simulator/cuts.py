@@ -1,4 +1,4 @@
-"""A job with the power cut at a chosen moment, and gone on with from every state that this can leave."""
+"""Cut the power of a job at a chosen moment, and continue from every state that this can leave."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def commit(one: Exchange) -> None:
 
 
 def keep(one: Exchange) -> None:
-    """To its end from anywhere on the way there."""
+    """Keep the result, from any phase before."""
     if one.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
         commit(one)
     one.release(lambda share: None)
@@ -42,7 +42,7 @@ def undo(one: Exchange) -> None:
 
 @contextmanager
 def simulated(shelves: dict[Path, Shelf]) -> Iterator[None]:
-    """The record is kept on shelves, chunks are small, and this machine's own disk need not be waited for."""
+    """Replace the record's folder, use small chunks, and skip waits for this machine's own disk."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(exchange, "save_record", lambda run, record: shelves[run].save(run, record))
         patched.setattr(checks, "settle_record", lambda run: shelves[run].settle(run))
@@ -53,7 +53,7 @@ def simulated(shelves: dict[Path, Shelf]) -> Iterator[None]:
 
 @dataclass
 class World:
-    """The drives of a job, and the run that changes them, at one moment."""
+    """The drives of a job and the run that changes them, at one moment."""
 
     job: Job
     run: Path
@@ -64,7 +64,7 @@ class World:
 
     @classmethod
     def of(cls, job: Job, folder: Path, shelves: dict[Path, Shelf]) -> "World":
-        """Before the first write, with what the run keeps in `folder`."""
+        """Return the state before the first write. The run's data is in `folder`."""
         world = cls(job, folder / "run0", shelves, 0)
         world.run.mkdir()
         job.fill(world.run)
@@ -77,7 +77,7 @@ class World:
         return self.shelves[self.run]
 
     def copy(self, seed: int) -> "World":
-        """The same moment once more, after a restart."""
+        """Return a copy of the state after a reboot."""
         count = len(self.shelves)
         made = World(self.job, self.run.parent / f"run{count}", self.shelves, seed)
         made.run.mkdir()
@@ -98,8 +98,8 @@ class World:
         return record.phase
 
     def does(self, act: Act, goes_at: int | None = None) -> bool:
-        """Whether it came to its end before the power went. Raises AssertionError where the program gave up
-        instead."""
+        """Return True if the work finished before the power cut. Raises AssertionError if the program gave
+        up."""
         self.power.goes_at, self.power.moments = goes_at, 0
         one = None
         try:
@@ -117,7 +117,7 @@ class World:
         return True
 
     def moments(self, act: Act) -> int:
-        """How many there are when it comes to its end."""
+        """Return the number of moments until the work finishes."""
         assert self.does(act)
         return self.power.moments
 
@@ -127,7 +127,7 @@ class World:
 
 @dataclass
 class Tried:
-    """How many states were left by a cut, and gone on with; those that are the same to the byte are one."""
+    """Number of distinct states that power cuts left and that were continued."""
 
     rules: Rules
     copies: Copies
@@ -136,7 +136,7 @@ class Tried:
     cuts: int = 0
 
     def look(self, world: World, what: str) -> None:
-        """The rules hold in the state that a cut left."""
+        """Check the rules in a state after a power cut."""
         self.cuts += 1
         found = world.digest()
         fault = self.rules.fault(world.drives)
@@ -147,9 +147,8 @@ class Tried:
 
 
 def cut_everywhere(tried: Tried, begun: World, act: Act, round_number: int) -> None:
-    """Cut `act` at each of its moments, and go on both ways, usually with a second cut, from what that left.
-    In another round other parts of the drives' caches are lost, and the second cut is elsewhere.
-    """
+    """Cut the power of `act` at each moment, and continue in both directions, usually with a second cut.
+    Rounds differ in lost cache blocks and in the second cut."""
     total = begun.copy(0).moments(act)
     for moment in range(total):
         seed = round_number * total + moment
@@ -169,8 +168,8 @@ def _ways(phase: Phase) -> tuple[Act, ...]:
 
 
 def _go_on(tried: Tried, world: World, way: Act, what: str) -> None:
-    """To the end of this way; on most of them the power goes once more, and now and then the other way is
-    taken then."""
+    """Continue in this direction to the end. Most runs have another power cut, and some then change
+    direction."""
     dice = Random(f"{what} {way.__name__}")
     if dice.random() < 0.8 and not world.does(way, dice.randrange(60)):
         what = f"{what}, then {way.__name__} cut"

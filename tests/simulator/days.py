@@ -1,6 +1,6 @@
-"""Days of a run from a seed: somebody gives commands, the power goes, programs are killed, disks are full,
-others write to the drive, the machine reboots, drives are swapped, and files of the run are lost, cut off,
-stale or from another run. Whatever command a message recommends is asked, and works."""
+"""Days of a run from a seed: commands, power cuts, killed programs, full disks, other writers, reboots,
+swapped drives, and files of the run that are lost, truncated, stale or from another run. Every recommended
+command is tried and must work."""
 
 import os
 import re
@@ -63,7 +63,7 @@ NO_WAY = re.compile(
 
 
 class Damage(StrEnum):
-    """What can happen to a file of a run."""
+    """Damage to a file of a run."""
 
     LOST = "lost"
     CUT = "cut"
@@ -73,7 +73,7 @@ class Damage(StrEnum):
 
 @dataclass
 class Day:
-    """One run on the drives of a job, from rehearsed to its end."""
+    """A run on the drives of a job, from the rehearsal to the end."""
 
     job: Job
     run: Path
@@ -91,7 +91,7 @@ class Day:
     shelf: Shelf = field(init=False)
 
     def begin(self, kept: Path) -> None:
-        """Just rehearsed. `kept` has what the run keeps."""
+        """Return a run just after the rehearsal. `kept` contains the run's data."""
         (self.run / "engine").mkdir(parents=True)
         for file in kept.iterdir():
             os.link(file, self.run / "engine" / file.name)
@@ -102,8 +102,7 @@ class Day:
         self._plug_in(self.life)
 
     def _plug_in(self, life: Life) -> None:
-        """The drives are there, after a restart or not: what they had not written stays in their caches as
-        long as they have power."""
+        """Attach the drives, perhaps after a reboot. With power, they keep unflushed data in their caches."""
         self.life = life
         before = [(drive.content.written, drive.cached) for drive in self.drives] or [
             ({}, []) for _ in self.job.parts
@@ -132,8 +131,8 @@ class Day:
         return record.phase if record else Phase.UNKNOWN
 
     def goes_by(self, script: Script = ()) -> None:
-        """Things happen and commands are given, by the dice or a script; then nothing goes wrong any more,
-        and it ends."""
+        """Let events happen and give commands, at random or from a script. Then finish without further
+        faults."""
         for what, life in script:
             if not isinstance(life, Damage):
                 self._command(what, life)
@@ -160,7 +159,7 @@ class Day:
 
     @property
     def _hopeless(self) -> bool:
-        """Whether so much of the run is lost that no command works, which the last words say."""
+        """Return True if so much of the run is lost that no command works. The last message must say so."""
         said = ("Restore the folder's files from a backup", "--from-drive")
         if self.damaged and any(one in self.last_words for one in said):
             return True
@@ -168,8 +167,8 @@ class Day:
 
     @property
     def _resembles_nothing(self) -> bool:
-        """Whether a drive was overwritten at a moment when it had nothing of the run but zeros: that nobody
-        can tell from another drive."""
+        """Return True if a drive was overwritten while it had only zeros of the run. It cannot be
+        distinguished from another drive."""
         one = Checks(self.run, self.drives)
         try:
             return any(not likeness(side).is_known for side in one.sides)
@@ -177,7 +176,7 @@ class Day:
             one.close()
 
     def _chosen(self, *, follow: bool = False) -> str:
-        """What is done next: mostly what the last words say."""
+        """Return the next command, mostly one that the last message recommends."""
         ways = [f"{way[1]}{way[2] or ''}" for way in WAY.finditer(self.last_words)]
         if ways and (follow or self.dice.random() < 0.7):
             return self.dice.choice(ways)
@@ -186,7 +185,7 @@ class Day:
         return self.dice.choices(COMMANDS, (4, 2, 3, 0, 1))[0]
 
     def _happens(self) -> None:
-        """Between two commands."""
+        """Let something happen between two commands."""
         what = self.dice.random()
         if what < 0.08:
             number = self.dice.randrange(len(self.drives))
@@ -205,7 +204,7 @@ class Day:
             self.mounted = False
 
     def _damage(self, name: str, how: Damage) -> None:
-        """Lose a file of the run, cut it off, or put an older one or that of another run in its place."""
+        """Delete or truncate a file of the run, or replace it by an older one or by one of another run."""
         file = self.run / name
         if not file.exists():
             return
@@ -225,15 +224,15 @@ class Day:
             self.shelf.lasting = file.read_bytes() if file.exists() else b""
 
     def _remember(self) -> None:
-        """Versions of the small files, one of which a system snapshot may bring back."""
+        """Remember versions of small files, which a snapshot of the system may restore later."""
         for name in (FILE, "journal.jsonl"):
             if (self.run / name).exists():
                 self.kept_files.setdefault(name, []).append((self.run / name).read_bytes())
 
     @contextmanager
     def _swapped(self) -> Iterator[None]:
-        """Another drive of the same size is in the place of one of them, with the same serial number. Nothing
-        may be written to it, and no saved byte deleted."""
+        """Replace a drive by another one of equal size and serial number. Commands must neither write to
+        it nor delete saved bytes."""
         number = self.dice.randrange(len(self.drives))
         part, drive = self.job.parts[number], self.drives[number]
         noise = {at: self.dice.randbytes(part.block_bytes) for at in part.old}
@@ -258,7 +257,7 @@ class Day:
             )
 
     def _command(self, what: str, life: Life) -> None:
-        """One command, during which something may go wrong."""
+        """Give one command, possibly with a fault."""
         self.told.append(f"{what} at {self.phase}, {life.fault} at {life.goes_at}")
         if life.fault is Fault.CUT or self.dice.random() < 0.2:
             life.beside = self._second_command
@@ -289,11 +288,11 @@ class Day:
 
     @property
     def _is_distinct(self) -> bool:
-        """Whether this phase reads the drives: what is over, or not begun, is not compared."""
+        """Return True if this phase compares the drives. Runs that are finished or not begun do not."""
         return self.phase not in ENDS
 
     def _recommends(self) -> None:
-        """Every command that the last words recommend passes its own checks now."""
+        """Check that every command in the last message passes its own checks now."""
         if self.phase in ENDS or self._hopeless:
             return
         quiet = Life()
@@ -313,7 +312,7 @@ class Day:
             one.close()
 
     def _second_command(self) -> None:
-        """Another command for the same run, while the first is under way."""
+        """Give another command for the same run during the first."""
         with pytest.raises(Refused):
             os.close(lock_run(self.run, wait_seconds=0.0))
 
@@ -354,7 +353,7 @@ class Day:
 
     @property
     def _untouched(self) -> bool:
-        """Whether only others wrote to the drives."""
+        """Return True if only other programs wrote to the drives."""
         return all(
             (number, block) in self.foreign or data == self.job.parts[number].old[block]
             for number, drive in enumerate(self.drives)
@@ -362,7 +361,7 @@ class Day:
         )
 
     def _holds(self) -> None:
-        """What is so after every command."""
+        """Check the rules after a command."""
         # In the middle it is compared with both, so it is not seen where one of them is damaged.
         if not self.overwritten and not self.damaged:
             for (number, block), data in self.foreign.items():
@@ -381,7 +380,7 @@ class Day:
             assert self._is_old(), "it says that everything is back"
 
     def _end(self) -> None:
-        """It is over; nothing of it is left but what the drives are to hold."""
+        """Check the end: the drives have their final content, and no other data of the run remains."""
         assert self.phase in ENDS or self._hopeless, f"{self.phase}: {self.last_words}"
 
 
@@ -392,7 +391,7 @@ def _write_cache(drive: FaultyDrive) -> None:
 
 
 class FullJournal(Journal):
-    """A journal on a disk that is full now and then."""
+    """A journal on a disk that is sometimes full."""
 
     def __init__(self, run: Path, life: Life) -> None:
         super().__init__(run)
@@ -414,7 +413,7 @@ class FullJournal(Journal):
 
 
 class Clock:
-    """It jumps by years, in both directions."""
+    """A clock that jumps by years, in both directions."""
 
     dice = Random(0)
 
@@ -425,7 +424,7 @@ class Clock:
 
 @contextmanager
 def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str]]]:
-    """Gives what lives through the days of a seed, or of a script, and tells what happened."""
+    """Return a function that lives through the days of a seed or script and returns the events."""
     kept = folder / "kept"
     kept.mkdir()
     job.fill(kept)
@@ -486,7 +485,7 @@ def _comparing(run: Path, drives: Sequence[FaultyDrive]) -> Iterator[Checks]:
 
 
 def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
-    """What a run asks of the machine, which these drives are no part of."""
+    """Replace what a run asks of the machine, which does not have these drives."""
     plan = SimpleNamespace(
         paths=job.plan.paths,
         tokens=("TOKEN",),

@@ -1,5 +1,4 @@
-"""Drives that exist in memory: of a drive of any size only the blocks that a job may change, and a fence
-around them."""
+"""Drives in memory: only the blocks that a job may change, with a guard area around them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from tests.simulator.jobs import Blocks, Part
 
 @dataclass
 class Sparse:
-    """What lies in the places of a change. Nothing else is there to be written."""
+    """Bytes at the places of a change. Writes elsewhere fail."""
 
     size_bytes: int
     block_bytes: int
@@ -38,7 +37,7 @@ class Sparse:
 
 @dataclass
 class SimulatedDrive(VolatileDrive[Sparse]):
-    """A drive of a job, of which only blocks that are written change."""
+    """A drive of a job. Stores only written blocks."""
 
     @classmethod
     def of(cls, part: Part, power: Power, dice: Random, written: Blocks | None = None) -> "SimulatedDrive":

@@ -1,5 +1,4 @@
-"""What can go wrong with a drive, a record, a journal and the files that a run keeps, while one command is
-under way."""
+"""Faults of a drive, a record, a journal and a run's files during one command."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ FOR_GOOD = 1000
 
 
 class Fault(StrEnum):
-    """One thing that goes wrong."""
+    """A fault."""
 
     NONE = "none"
     CUT = "power cut"
@@ -30,15 +29,14 @@ class Fault(StrEnum):
 
 
 class Killed(BaseException):
-    """The program is gone; what it handed over is not."""
+    """The program was killed; data that it passed to the kernel survives."""
 
 
 @dataclass
 class Life(Power):
-    """The power, and the life of the program that works, which end at the moment `goes_at`; `fault` says
-    which. Other faults begin there and last for `lasts` more; `unread` counts what could not be read.
-    `beside` is called at each moment, once.
-    """
+    """Power and process during a command, ending at the moment `goes_at`; `fault` names the cause. Other
+    faults begin there and last for `lasts` moments. `unread` counts failed reads. `beside` is called at
+    each moment."""
 
     fault: Fault = Fault.NONE
     lasts: int = 1
@@ -58,7 +56,7 @@ class Life(Power):
             raise Killed
 
     def fails(self, fault: Fault) -> bool:
-        """Whether this goes wrong now."""
+        """Return True if this fails now."""
         return (
             self.fault is fault
             and self.goes_at is not None
@@ -68,7 +66,7 @@ class Life(Power):
 
 @dataclass
 class FaultyDrive(SimulatedDrive):
-    """A drive that gives errors when its life says so."""
+    """A drive that returns errors as planned by `Life`."""
 
     life: Life = field(default_factory=Life)
 
@@ -97,7 +95,7 @@ class FaultyDrive(SimulatedDrive):
 
 
 def drawn(dice: Random) -> Life:
-    """What happens during the next command; mostly something."""
+    """Draw the fault of the next command, mostly one."""
     fault = dice.choice((*Fault, Fault.CUT, Fault.CUT, Fault.KILL, Fault.NONE))
     goes_at = None if fault in (Fault.NONE, Fault.GONE) else dice.randrange(dice.choice((8, 30, 120)))
     return Life(goes_at, fault=fault, lasts=dice.choice((0, 3, FOR_GOOD)))

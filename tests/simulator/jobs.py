@@ -1,5 +1,5 @@
-"""A rehearsed job, small enough to be exchanged thousands of times: what its drives hold in the places that
-change, before and after."""
+"""A rehearsed job, small enough for thousands of exchanges: content of the changed places of each drive,
+before and after."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -23,10 +23,10 @@ Blocks = dict[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One drive of a job: what changes on it, the blocks of those places before and after, and an image of
-    all of it before.
+    """One drive of a job: changed places, their blocks before and after, and an image of the whole drive
+    before.
 
-    `volumes` are those that it had and is to have; the ones that are `kept` are to show at any moment.
+    `volumes`: volumes before and after. Those that are `kept` must be recognised at any moment.
     """
 
     change: DriveChange
@@ -39,7 +39,7 @@ class Part:
     notice: bytes
 
     def numbers(self, places: Iterable[Extent]) -> frozenset[int]:
-        """The blocks of places."""
+        """Return the block numbers of places."""
         size = self.block_bytes
         return frozenset(
             number
@@ -49,18 +49,18 @@ class Part:
 
     @property
     def marks(self) -> tuple[SavedSignature, ...]:
-        """Those of before and of after."""
+        """Blocks with signatures, before and after."""
         return (*self.change.old_marks, *self.change.new_marks)
 
     @property
     def noted(self) -> frozenset[int]:
-        """The blocks of the notice."""
+        """Blocks of the notice."""
         return self.numbers((self.change.notice,)) if self.change.notice else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What was rehearsed."""
+    """A rehearsed job."""
 
     name: str
     plan: Plan
@@ -69,11 +69,11 @@ class Job:
 
     @property
     def fresh(self) -> bool:
-        """Whether nothing on the drives is kept."""
+        """True if the drives have no content to preserve."""
         return not any(mark.stays for part in self.parts for mark in part.marks)
 
     def fill(self, run: Path) -> None:
-        """Put what a run keeps of its drives in its folder."""
+        """Write the run's data about its drives to its folder."""
         for number, part in enumerate(self.parts):
             for file, blocks in ((old_file(run, number), part.old), (new_file(run, number), part.new)):
                 file.parent.mkdir(mode=0o700, exist_ok=True)
@@ -86,7 +86,7 @@ class Job:
 
 
 def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[Path]) -> Job:
-    """The job of a record and what was kept with it; `images` are the files behind its drives."""
+    """Return the job of a record and the data saved with it. `images`: files behind its drives."""
     parts = []
     for number, (change, image) in enumerate(zip(record.changes, images, strict=True)):
         member = plan.members[number]

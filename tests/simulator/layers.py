@@ -48,14 +48,15 @@ Write = Callable[[int, bytes], None]
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A node that this kernel cannot have: the loop device that stands for it, and where its bytes go."""
+    """A node that this kernel cannot create: the loop device in its place, and the destination of its
+    bytes."""
 
     loop: str
     image: Path
     write: Write
 
     def pass_on(self) -> None:
-        """Copy everything that was written to it."""
+        """Copy everything written to the loop device."""
         tool("blockdev", "--flushbufs", self.loop)
         with self.image.open("rb") as image:
             for start, end in _data(image.fileno()):
@@ -66,7 +67,7 @@ class Layer:
 
 @dataclass
 class Layers:
-    """Those of one rehearsal, by node."""
+    """Layers of one rehearsal, by node."""
 
     work: Work
     made: dict[str, Layer] = field(default_factory=dict)
@@ -74,7 +75,7 @@ class Layers:
     offsets: dict[str, int] = field(default_factory=dict)
 
     def execute(self, site: StepContext) -> Message | str:
-        """Carry out a step, as `wizard.apply.plan.run.execute` does."""
+        """Execute a step, as `wizard.apply.plan.run.execute` does."""
         operation = site.plan.steps[site.step - 1].operation
         match operation:
             case MakeContainer(uuid=uuid, offset_bytes=offset):
@@ -142,7 +143,7 @@ class Layers:
 def write_md_records(
     operation: MakeArray, number: int, each_bytes: int, *, super_at: int = SUPERBLOCK_AT
 ) -> None:
-    """Give one part of an array its superblock, and that of a mirror a bitmap with all bits set (Linux
+    """Write the superblock of one member of an array, with a full bitmap for a mirror (Linux
     include/uapi/linux/raid/md_p.h, mdp_superblock_1; drivers/md/md-bitmap.h, bitmap_super_s)."""
     mirrors = operation.level == "raid1"
     identity, devices = UUID(operation.uuid).bytes, len(operation.parts)
@@ -174,7 +175,7 @@ def write_md_records(
 
 
 def without_kernel(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
-    """One of LVM's commands for these drives, which only reads and writes LVM's records."""
+    """Return an LVM command for these drives that only reads and writes LVM's metadata."""
     name, option, settings, *rest = alone_on(nodes, argv)
     return (name, option, settings.replace("global{", "global{activation=0 "), *rest)
 
@@ -202,7 +203,7 @@ def _write_to(node: str, at: int, data: bytes) -> None:
 
 @contextmanager
 def layered(work: Work) -> Iterator[Execute]:
-    """Have rehearsals do without what this kernel lacks; gives what carries out their steps."""
+    """Rehearse without the kernel features missing here. Returns a function that executes steps."""
     with pytest.MonkeyPatch.context() as patched:
         for name in ("keep_headers", "show_beneath", "leave_uncopied"):
             patched.setattr(rehearse, name, lambda *_: None)

@@ -1,5 +1,5 @@
-"""Real rehearsals of jobs on loop drives. What each changes is then exchanged thousands of times on drives
-that exist in memory."""
+"""Real rehearsals of jobs on loop devices, whose changes are then exchanged thousands of times on drives
+in memory."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -70,8 +70,8 @@ def _table(drive: str, script: str) -> None:
 
 
 def _noise(drive: str, work: Work, size_bytes: int = 0) -> None:
-    """So that every byte that is changed shows; without boot code, in whose place libparted would put its
-    own."""
+    """Fill with noise, so that every change is visible. The area of the boot code stays empty, since
+    libparted would replace it."""
     if not size_bytes:
         fill(drive, work.bench)
     with Path(drive).open("r+b", buffering=0) as device:
@@ -83,7 +83,7 @@ def _noise(drive: str, work: Work, size_bytes: int = 0) -> None:
 
 
 def _many_old(drive: str, work: Work) -> None:
-    """Every kind of old content, each in a partition of a GPT."""
+    """Return every kind of old content, each in a partition of a GPT."""
     _noise(drive, work, 16 * MIB)
     _table(drive, "label: gpt\n" + "".join(f"size={size}MiB\n" for size, _ in MANY.values()))
     key = work.folder / "key"
@@ -151,7 +151,7 @@ Planned = Callable[[Work, MakeDrive], Plan]
 
 
 def _encrypted(work: Work, make_drive: MakeDrive) -> Plan:
-    """A container in the place of another: each header has a copy further in."""
+    """Replace a container by another. Each header has a second copy."""
     drive = make_drive(128 * MIB)
     _noise(drive, work)
     _table(drive, "label: gpt\nstart=1MiB,size=126MiB\n")
@@ -170,7 +170,7 @@ def _encrypted_kept(work: Work, make_drive: MakeDrive) -> Plan:
 
 
 def _grouped(work: Work, make_drive: MakeDrive) -> Plan:
-    """A group of two volumes in the place of another group, with its records at both ends."""
+    """Replace a volume group by a group of two volumes, with metadata at both ends."""
     drive = make_drive(512 * MIB)
     _noise(drive, work, 16 * MIB)
     _table(drive, "label: gpt\nstart=1MiB,size=440MiB\n")
@@ -181,7 +181,7 @@ def _grouped(work: Work, make_drive: MakeDrive) -> Plan:
 
 
 def _array(level: Level, filesystem: str) -> Planned:
-    """Over two drives, of which one was a part of another array, by a record of each kind."""
+    """Create an array over two drives, one of which was in another array."""
 
     def plan(work: Work, make_drive: MakeDrive) -> Plan:
         drives = [make_drive(384 * MIB) for _ in range(2)]
@@ -202,7 +202,7 @@ def _array(level: Level, filesystem: str) -> Planned:
 
 
 def _one(kind: str, was: str, plan: Callable[[Shared], Plan]) -> Planned:
-    """The partition in the middle is changed, and its neighbours stay."""
+    """Change the partition in the middle, and preserve its neighbours."""
 
     def planned(work: Work, make_drive: MakeDrive) -> Plan:
         drive = Shared(work, make_drive, kind, 512)
@@ -240,7 +240,7 @@ JOBS: dict[str, Planned] = {
 
 
 def rehearsed_job(name: str, work: Work, make_drive: MakeDrive) -> Job:
-    """One of the jobs, rehearsed by the real tools. Its drives and its run are left as they are."""
+    """Rehearse one of the jobs with the real tools. Leaves drives and run as they are."""
     plan = {**JOBS, **MORE_JOBS}[name](work, make_drive)
     work.runs.mkdir(mode=0o700, exist_ok=True)
     run = new_run(work.runs, plan, work.environment)

@@ -1,5 +1,4 @@
-"""Where a run's record lies: a file that is replaced in steps, between which the power can go, or only the
-program that replaces it."""
+"""Storage of a run's record: a file replaced in steps. Power or program can fail between them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from wizard.documents.codec import render_document, to_json
 
 @dataclass
 class Shelf:
-    """The folder of one run. `lasting` is the record that outlives a power cut for certain."""
+    """The folder of one run. `lasting`: the record that certainly survives a power cut."""
 
     run: Path
     power: Power
@@ -23,12 +22,12 @@ class Shelf:
         self.power.lost_with_it.append(self._lose)
 
     def put(self, record: Record) -> None:
-        """On the medium at once."""
+        """Write to the medium at once."""
         (self.run / FILE).write_bytes(text_of(record))
         self.lasting = text_of(record)
 
     def save(self, run: Path, record: Record) -> None:
-        """`save_record`, step by step."""
+        """Run `save_record` step by step."""
         assert run == self.run
         text, new = text_of(record), run / f"{FILE}.new"
         self.power.moment()
@@ -42,12 +41,12 @@ class Shelf:
         self.power.moment()
 
     def settle(self, run: Path) -> None:
-        """`settle_record`: the name leads to the new record for certain."""
+        """Run `settle_record`: afterwards the name certainly refers to the new record."""
         if (run / FILE).exists():
             self.lasting = (run / FILE).read_bytes()
 
     def _lose(self) -> None:
-        """Without its folder being synced, a renaming may have happened or not."""
+        """Cut the power: a rename may be lost before fsync of the folder."""
         if not (self.run / FILE).exists() or not self.lasting:
             return
         if self.dice.random() < 0.5:
@@ -57,5 +56,5 @@ class Shelf:
 
 
 def text_of(record: Record) -> bytes:
-    """A record as its file has it."""
+    """Return a record as stored in its file."""
     return render_document(SCHEMA, to_json(record)).encode()

@@ -1,5 +1,5 @@
-"""What a state of a job's drives is: old, new, or nothing that any tool recognises. Asked by rules of every
-state, of tools of some."""
+"""Judge the state of a job's drives: old, new, or recognised by no tool. Rules judge every state, tools
+some of them."""
 
 import hashlib
 import subprocess
@@ -15,12 +15,12 @@ from wizard.model.machine import Extent
 
 
 def is_old(job: Job, drives: Sequence[SimulatedDrive]) -> bool:
-    """Whether every byte is as it was."""
+    """Return True if every byte is as before."""
     return all(_holds(part.old, drive.content) for part, drive in zip(job.parts, drives, strict=True))
 
 
 def is_new(job: Job, drives: Sequence[SimulatedDrive]) -> bool:
-    """Whether every byte is as planned."""
+    """Return True if every byte is as planned."""
     return all(_holds(part.new, drive.content) for part, drive in zip(job.parts, drives, strict=True))
 
 
@@ -29,7 +29,7 @@ def _holds(blocks: dict[int, bytes], content: Sparse) -> bool:
 
 
 def digest(drives: Sequence[SimulatedDrive], record: bytes) -> bytes:
-    """What tells a state from others: every byte of the drives that can change, and the run's record."""
+    """Return a digest of a state: all bytes of the drives that can change, and the run's record."""
     found = hashlib.sha256(record)
     for drive in drives:
         found.update(b"".join(drive.content.block(number) for number in drive.content.before))
@@ -38,9 +38,8 @@ def digest(drives: Sequence[SimulatedDrive], record: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What of a drive shows, and what must hold then: `shows` are the blocks by which the old or the new
-    content is recognised and nothing else, `rest` all other blocks, with what they hold then.
-    """
+    """Condition for recognising content. `shows`: the blocks that identify old or new content. `rest`: all
+    other blocks with their required bytes."""
 
     shows: dict[int, bytes]
     rest: dict[int, bytes]
@@ -53,8 +52,8 @@ class Rule:
 
 
 class Rules:
-    """Old content may show only while each of its bytes but its own marks is there; the same holds for what
-    is new."""
+    """Old content may be recognised only while all its bytes except its own signatures are there. The same
+    applies to new content."""
 
     def __init__(self, job: Job) -> None:
         self._old = [_rule(part, old=True) for part in job.parts]
@@ -63,7 +62,7 @@ class Rules:
         self._orders = [(_order(part, old=True), _order(part, old=False)) for part in job.parts]
 
     def fault(self, drives: Sequence[SimulatedDrive]) -> str:
-        """What is wrong with a state; empty where nothing is."""
+        """Return the fault of a state, or empty."""
         for name, rules in (("old", self._old), ("new", self._new)):
             shown = [rule.is_shown(drive.content) for rule, drive in zip(rules, drives, strict=True)]
             whole = all(rule.holds(drive.content) for rule, drive in zip(rules, drives, strict=True))
@@ -81,7 +80,7 @@ class Rules:
         return ""
 
     def _in_order(self, content: Sparse, orders: list[dict[int, bytes]]) -> bool:
-        """Whether each mark that shows at all has every earlier one whole behind it."""
+        """Return True if each visible signature has all earlier ones complete."""
         shown = [
             number
             for number, mark in enumerate(orders)
@@ -90,7 +89,7 @@ class Rules:
         return not shown or all(_holds(mark, content) for mark in orders[: shown[-1]])
 
     def is_half(self, drives: Sequence[SimulatedDrive]) -> bool:
-        """Whether neither is there, so that nothing may be recognised."""
+        """Return True if neither is there, so nothing may be recognised."""
         return not any(
             all(rule.holds(drive.content) for rule, drive in zip(rules, drives, strict=True))
             for rules in (self._old, self._new)
@@ -108,7 +107,7 @@ def _rule(part: Part, *, old: bool) -> Rule:
 
 
 def _order(part: Part, *, old: bool) -> list[dict[int, bytes]]:
-    """What shows of each mark, in their order, of the blocks that belong to it alone."""
+    """Return the visible part of each signature in order, of blocks that belong to it alone."""
     marks = part.change.old_marks if old else part.change.new_marks
     own, other = (part.old, part.new) if old else (part.new, part.old)
     numbers = [part.numbers((mark.extent,)) for mark in marks]
@@ -120,7 +119,7 @@ def _order(part: Part, *, old: bool) -> list[dict[int, bytes]]:
 
 
 class Copies:
-    """Images of a job's drives, in which a state can be looked at by real tools."""
+    """Images of a job's drives, for judging a state with real tools."""
 
     def __init__(self, job: Job, folder: Path) -> None:
         self._job = job
@@ -130,7 +129,7 @@ class Copies:
         self.looked_at = 0
 
     def fault(self, drives: Sequence[SimulatedDrive], *, is_half: bool) -> str:
-        """What tools see that they must not, or do not see though they must; empty where all is right."""
+        """Return what tools recognise but must not, or must but do not; empty if correct."""
         self.looked_at += 1
         for part, file, drive in zip(self._job.parts, self._files, drives, strict=True):
             with file.open("r+b") as image:

@@ -1,2 +1,2 @@
-"""Populations of simulated hard disks, for the quick probe for shingled recording. Each drive is drawn from a
-seed and has a clock of its own."""
+"""Populations of simulated hard disks, for the quick SMR test. Each drive is drawn from a seed and has its
+own clock."""

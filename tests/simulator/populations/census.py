@@ -1,5 +1,5 @@
-"""The quick probe on a population of one class of simulated drives. The same numbers come to the same
-results."""
+"""Run the quick SMR test on a population of one class of simulated drives. Results depend only on the
+numbers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from wizard.model.verdict import Basis, Displaced
 
 
 class Simulated:
-    """A drive in memory, as the probe sees one."""
+    """A drive in memory with the interface of the test."""
 
     def __init__(self, drive: Plain, seconds: float = SECONDS) -> None:
         self.drive, self._seconds, self._rested = drive, seconds, 0.0
@@ -33,7 +33,7 @@ class Simulated:
         self.drive.stream(start_bytes, size_bytes)
 
     def idle(self, seconds: float) -> None:
-        """A rest that is asked for in pieces is one rest to the drive."""
+        """Rest. Several short rests are one long rest to the drive."""
         self._rested += seconds
 
     def is_over(self) -> bool:
@@ -55,7 +55,7 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Of one drive."""
+    """Result for one drive."""
 
     judgement: Judgement
     seconds: float
@@ -68,7 +68,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Of one class."""
+    """Results for one class."""
 
     kind: type[Plain]
     results: tuple[Result, ...]
@@ -87,7 +87,7 @@ class Census:
 
 
 def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[DisplacedProbe, Result]:
-    """The probe, and what it came to; all of the drive is free where nothing is named."""
+    """Run the test and return the result. By default, the whole drive is free."""
     random = Random(seed)
     extents = free or (Extent(MIB, drive.size_bytes - 2 * MIB),)
     pairs = draw_pairs(extents, 4096, 0, random)
@@ -98,6 +98,6 @@ def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[Displa
 
 
 def count(kind: type[Plain], drives: int, first: int = 0) -> Census:
-    """So many drives of a class, from this seed on."""
+    """Test this number of drives of a class, starting at this seed."""
     seeds = range(first, first + drives)
     return Census(kind, tuple(probed(kind(seed), seed)[1] for seed in seeds))

@@ -1,5 +1,4 @@
-"""Conventional drives: whatever a host, a bridge, a cache or a fault may do to their times, none is
-shingled."""
+"""Conventional drives: no host, bridge, cache or fault may make one look shingled."""
 
 from collections import OrderedDict
 
@@ -25,7 +24,7 @@ class LargeCache(Plain):
 
 
 class KeepsLast(Plain):
-    """Streams do not push the last writes out."""
+    """Streams do not evict the last writes from the cache."""
 
     name = "a cache that keeps the last writes"
 
@@ -47,7 +46,7 @@ class KeepsLast(Plain):
 
 
 class IgnoresFlushes(Plain):
-    """Writes wait in memory, and go home in order while the host does something else."""
+    """Flushes have no effect. Cached writes reach the platters in order while the host is busy elsewhere."""
 
     name = "behind a bridge that ignores flushes"
 
@@ -75,7 +74,7 @@ class IgnoresFlushes(Plain):
 
 
 class RaidCache(Plain):
-    """What was written stays in the controller's memory."""
+    """Written data stays in the controller's memory."""
 
     name = "behind a controller's cache"
 
@@ -121,7 +120,7 @@ class Hybrid(Plain):
 
 
 class SolidState(Plain):
-    """It would have to claim to turn to be tried at all."""
+    """A solid-state drive. To be tested at all, it would have to report rotation."""
 
     name = "solid state that claims to turn"
 
@@ -152,7 +151,7 @@ class Ailing(Plain):
 
 
 class MediaCache(Plain):
-    """A log on the platters for small writes; left alone, it brings blocks home in order."""
+    """A log on the platters for small writes. In idle time, blocks move to their place in order."""
 
     name = "a media cache, emptied when idle"
     lazy = False
@@ -181,7 +180,7 @@ class MediaCache(Plain):
 
 
 class LateMediaCache(MediaCache):
-    """The one class that the probe takes for shingled; its models are listed."""
+    """The only class that the test takes for shingled. Its models are listed."""
 
     name = "a media cache, emptied late"
     lazy = True
@@ -191,7 +190,7 @@ class LateMediaCache(MediaCache):
 
 
 class Remapped(Plain):
-    """Some blocks lie in spares at the end; some that are written move there."""
+    """Some blocks are remapped to spare blocks at the end, some of them on write."""
 
     name = "many blocks lie in spares"
 
@@ -212,7 +211,7 @@ class Remapped(Plain):
 
 
 class Parking(Plain):
-    """Left alone, it unloads its heads, and may turn slower: the next reads wait for that."""
+    """In idle time, the drive unloads its heads and may turn slower, which delays the next reads."""
 
     name = "parks its heads when idle"
 
@@ -228,7 +227,7 @@ class Parking(Plain):
 
 
 class Segments(Plain):
-    """Its cache has segments for single accesses, which streams do not push out: reads and writes alike."""
+    """The cache has segments for single reads and writes, which streams do not evict."""
 
     name = "a cache whose segments outlast streams"
 
@@ -255,7 +254,7 @@ class Segments(Plain):
 
 
 class Shaken(Plain):
-    """Vibration comes in bursts of seconds, in which most accesses miss their turn."""
+    """Vibration in bursts of seconds makes most accesses miss a revolution."""
 
     name = "shaken: bursts of missed turns"
 
@@ -279,7 +278,7 @@ class Shaken(Plain):
 
 
 class WholeMilliseconds(Plain):
-    """A bridge that is asked once a millisecond, so that many times are equal."""
+    """A bridge polled once per millisecond, so many times are equal."""
 
     name = "behind a bridge that answers in whole milliseconds"
 

@@ -1,7 +1,7 @@
-"""A hard disk's mechanics by a simulated clock: seeks, a platter that turns on meanwhile, zones, overhead,
-other programs, and a volatile cache. A plain conventional drive; all others are made of it.
+"""Mechanics of a hard disk with a simulated clock: seeks, rotation, zones, overhead, other programs, and a
+volatile cache. All other drives derive from this plain conventional one.
 
-Every drive draws its parameters from its seed, so that no two of a population are alike.
+Each drive draws its parameters from its seed, so all drives differ.
 """
 
 from collections import OrderedDict
@@ -48,7 +48,7 @@ class Plain:
         self.set_up()
 
     def set_up(self) -> None:
-        """What a kind has besides."""
+        """Draw further parameters of a class."""
 
     # What a host sees.
 
@@ -61,7 +61,7 @@ class Plain:
         return (self.now - begun) * self.random.lognormvariate(0, self.jitter)
 
     def write(self, start: int) -> float:
-        """Write one block until the drive calls it durable."""
+        """Write one block and wait until the drive reports it durable."""
         begun = self.now
         self.wait_for_others()
         self.write_media(start)
@@ -70,34 +70,34 @@ class Plain:
         return self.now - begun
 
     def stream(self, start: int, size: int) -> None:
-        """Read much in a row: only its end stays in the cache."""
+        """Read a long range, of which only the end stays in the cache."""
         self.move(start, size)
         last = min(size, self.cache_bytes + MIB)
         self.keep(start + size - last, last)
 
     def idle(self, seconds: float) -> None:
-        """Nothing is asked of it."""
+        """Let the drive rest."""
         self.now += seconds
 
     # What kinds change.
 
     def read_media(self, start: int) -> None:
-        """Read what is not in the cache, and often what lies behind it."""
+        """Read uncached blocks, often with the blocks after them."""
         self.move(self.place_of(start), BLOCK)
         self.keep(start, BLOCK + (self.ahead_bytes if self.random.random() < 0.7 else 0))
 
     def write_media(self, start: int) -> None:
-        """Write to where it belongs."""
+        """Write to the final place."""
         self.move(start, BLOCK, writes=True)
 
     def place_of(self, start: int) -> int:
-        """Where a block lies on the platters."""
+        """Return the place of a block on the platters."""
         return start
 
     # Mechanics.
 
     def move(self, place: int, size: int, *, writes: bool = False) -> None:
-        """Seek, wait for the turn, transfer."""
+        """Seek, wait for the rotation, transfer."""
         length, track, angle = self._where(place)
         _, from_track, _ = self._where(self.head)
         if track != from_track:
@@ -114,7 +114,7 @@ class Plain:
         return self.settle + (self.full_seek - self.settle) * (0.75 * sqrt(part) + 0.25 * part)
 
     def _where(self, place: int) -> tuple[float, int, float]:
-        """The track's length, its number, and the angle: the outer tracks hold twice what the inner do."""
+        """Return the track's length, number and angle. Outer tracks have twice the length of inner ones."""
         length = self.track_bytes * (1 - 0.5 * place / self.size_bytes)
         track = int(place / length)
         return length, track, (place % length) / length + 0.17 * track
@@ -131,7 +131,7 @@ class Plain:
     # The volatile cache: what was used last stays.
 
     def keep(self, start: int, size: int) -> None:
-        """Take into the cache."""
+        """Add to the cache."""
         for line in range(start // LINE, (start + size - 1) // LINE + 1):
             self._lines[line] = None
             self._lines.move_to_end(line)
@@ -139,5 +139,5 @@ class Plain:
             self._lines.popitem(last=False)
 
     def is_cached(self, start: int) -> bool:
-        """Whether a block is in the cache; blocks lie within a line."""
+        """Return True if a block is cached. A block is within one cache line."""
         return start // LINE in self._lines

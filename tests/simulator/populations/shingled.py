@@ -1,4 +1,4 @@
-"""Drive-managed shingled drives: where they put what is written, and when they bring it home."""
+"""Drive-managed shingled drives: where they put writes, and when they move them to their bands."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from wizard.model.said import GIB, KIB, MIB
 
 
 class OneLog(Plain):
-    """A log, a static map, bands; left alone it rewrites bands, the one that waits longest first."""
+    """A log, a static map and bands. In idle time, the drive rewrites bands, oldest first."""
 
     name = "one log at the outer edge, cleans when idle"
     shingled = True
@@ -38,7 +38,7 @@ class OneLog(Plain):
             self.now += self.random.uniform(0.05, 0.4)
 
     def entry_for(self, _start: int) -> int:
-        """Where the log goes on."""
+        """Return the next place in the log."""
         place, self.log_end = self.log_end, self.log_end + self.entry_bytes
         return place
 
@@ -46,7 +46,7 @@ class OneLog(Plain):
         return self.log.get(start, start)
 
     def rewriting_seconds(self) -> float:
-        """Of a band."""
+        """Return the time to rewrite a band."""
         rate = self.track_bytes * 0.75 / self.turn
         return 2 * self.band_bytes / rate + 4 * self.settle + self.turn
 
@@ -73,7 +73,7 @@ class MiddleLog(OneLog):
 
 
 class SeveralLogs(OneLog):
-    """A write goes to the log nearest to its home."""
+    """Writes go to the log nearest to their band."""
 
     name = "4-64 logs all over the drive"
 
@@ -89,7 +89,7 @@ class SeveralLogs(OneLog):
 
 
 class RoomInBands(OneLog):
-    """Each band has its own room for changes at its end."""
+    """Each band has its own reserve for changes at its end."""
 
     name = "room for changes in each band"
 
@@ -112,7 +112,7 @@ class InPlace(OneLog):
 
 
 class New(KeepsLog):
-    """Most of it was never written: there is nothing to read there."""
+    """Most of the drive was never written, so reads there return at once."""
 
     name = "new, TRIM, dynamic map"
 
@@ -129,7 +129,7 @@ class New(KeepsLog):
 
 
 class BehindBridge(OneLog):
-    """As most external drives are bought."""
+    """A drive behind a USB bridge, the most common kind."""
 
     name = "behind a bridge that ignores flushes"
 
@@ -173,7 +173,7 @@ class FlashBefore(Hybrid):
 
 
 class QuickCleaner(OneLog):
-    """Begins at once when left alone, and rewrites small bands."""
+    """Starts rewriting small bands at once in idle time."""
 
     name = "one log, small bands, cleans quickly"
 
@@ -183,7 +183,7 @@ class QuickCleaner(OneLog):
 
 
 class Full(KeepsLog):
-    """A dynamic map on a drive that was written all over: every write goes to where writing goes on."""
+    """A dynamic map on a completely written drive: every write goes to the current write position."""
 
     name = "used, dynamic map"
     log_at = 0.3

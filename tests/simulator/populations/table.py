@@ -1,8 +1,8 @@
-"""`python -m tests.simulator.populations.table [--census [DRIVES]] [--check]`: what the quick probe says of
+"""`python -m tests.simulator.populations.table [--census [DRIVES]] [--check]`: results of the quick test on
 simulated drives, for docs/shingled.md.
 
-With --census it is tried anew on every class, which takes half an hour, and kept in results.json beside this
-file. Every drive is drawn from its number, so that the same numbers come to the same results.
+With --census, run it again on every class (half an hour) and store the results in results.json beside this
+file. Every drive is drawn from its number, so results are reproducible.
 """
 
 import json
@@ -53,8 +53,8 @@ NOTHING = (Basis.ALIKE,)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One class with so much free (`all` of it, or as `ROOMS` name it): what each drive's outcome rests on,
-    by its number, and the seconds and bytes."""
+    """One class with this free space (`all`, or a key of `ROOMS`): evidence for each drive's outcome by
+    number, seconds and bytes."""
 
     kind: str
     free: str
@@ -80,7 +80,7 @@ class Kept:
 
 
 def tried(kind: type[Plain], free: str, drives: int) -> Row:
-    """The probe on so many drives of a class."""
+    """Run the test on this number of drives of a class."""
     results = [one(kind, free, number) for number in range(drives)]
     seconds = [result.seconds for result in results]
     return Row(
@@ -94,7 +94,7 @@ def tried(kind: type[Plain], free: str, drives: int) -> Row:
 
 
 def one(kind: type[Plain], free: str, number: int) -> Result:
-    """The probe on one drive."""
+    """Run the test on one drive."""
     drive = kind(number)
     extents: Sequence[Extent] = ()
     if free != "all":
@@ -104,12 +104,12 @@ def one(kind: type[Plain], free: str, number: int) -> Result:
 
 
 def kinds() -> tuple[type[Plain], ...]:
-    """Every class; the one that is matched by its model stands after the other conventional ones."""
+    """Return every class. The one matched by model comes after the other conventional ones."""
     return (*conventional.KINDS, conventional.LateMediaCache, *shingled.KINDS)
 
 
 def census(drives: int) -> Kept:
-    """Every class, and some of them with little free space."""
+    """Test every class, and some of them with little free space."""
     tasks = [(kind, "all", drives) for kind in kinds()]
     tasks += [(kind, free, min(drives, DRIVES_OF_FREE)) for free in ROOMS for kind in OF_FREE]
     with ProcessPoolExecutor(PROCESSES) as pool:
@@ -117,18 +117,18 @@ def census(drives: int) -> Kept:
 
 
 def kept() -> Kept:
-    """The last census."""
+    """Return the last census."""
     return from_json(json.loads(RESULTS.read_text(encoding="utf-8")), Kept, RESULTS.name)
 
 
 def keep(found: Kept) -> None:
-    """One row a line, so that a change shows."""
+    """Write one row per line, for readable differences."""
     rows = ",\n".join(f"  {json.dumps(to_json(row))}" for row in found.rows)
     RESULTS.write_text(f'{{"rows": [\n{rows}\n]}}\n', encoding="utf-8")
 
 
 def table(rows: Sequence[Row]) -> str:
-    """As Markdown."""
+    """Return the rows as Markdown."""
     return "\n".join((*_lines(rows), "", *_totals(rows), "", *_of_free(rows)))
 
 
@@ -171,13 +171,13 @@ def _of_free(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def told(row: Row) -> str:
-    """For a person who waits."""
+    """Print progress."""
     bases = {basis.name: count for basis, count in Counter(row.bases).items()}
     return f"{row.kind:<20} {row.free:<8} {row.claimed}/{len(row.bases)} {bases}"
 
 
 def main() -> None:
-    """Renew the page, after a census where one is wanted."""
+    """Renew the page, with --census after a new census."""
     if "--census" in sys.argv:
         numbers = [int(word) for word in sys.argv[1:] if word.isdecimal()]
         keep(census(numbers[0] if numbers else DRIVES))
