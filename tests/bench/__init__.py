@@ -1,2 +1,2 @@
-"""Speed and memory as ratios against other tools in the same run; prints the README's table, asserts
+"""Speed and memory as ratios to other tools in the same run. Prints the README's table and asserts
 nothing."""

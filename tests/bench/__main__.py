@@ -1,8 +1,7 @@
-"""`python -m tests.bench [--write]`: measure everything in turn, print the table, and with --write put it
-into the README.
+"""`python -m tests.bench [--write]`: measure everything and print the table. --write puts it into the README.
 
-Needs root for loop drives. Every figure is the median of the ratios of runs made one right after the other,
-ours and theirs in turn.
+Needs root for loop devices. Every figure is the median of ratios. Each ratio compares two runs in succession,
+one of each side.
 """
 
 import argparse
@@ -47,7 +46,7 @@ def main() -> int:
 
 
 def inspecting() -> Iterator[Row]:
-    """`inspect --json` against the four tools in turn on each drive."""
+    """Compare `inspect --json` with each of the four tools, on each drive."""
     for count, aim in ((1, "5.0"), (32, "0.5")):
         with drives(count) as paths:
             ours, theirs, ratio = in_turn(
@@ -64,7 +63,7 @@ def inspecting() -> Iterator[Row]:
 
 
 class EmptyDrives:
-    """Two empty drives of 256 GiB, new ones each time, and the plan for the first."""
+    """Two empty drives of 256 GiB, created again for each run, and the plan for the first."""
 
     def __init__(self, folder: Path) -> None:
         self._open = ExitStack()
@@ -74,7 +73,7 @@ class EmptyDrives:
         self.ours = self.theirs = ""
 
     def anew(self) -> None:
-        """Empty ones, and a plan."""
+        """Create the drives and the plan."""
         self._open.close()
         self.ours, self.theirs = self._open.enter_context(drives(2, 256 * GIB, table=False))
         quiet(
@@ -90,11 +89,11 @@ class EmptyDrives:
         )
 
     def close(self) -> None:
-        """Give the last ones back."""
+        """Remove the last drives."""
         self._open.close()
 
     def apply(self) -> float:
-        """The seconds in which what lay there was read and saved, by the run's own journal."""
+        """Apply the plan. Returns the seconds for reading and saving old content, from the run's journal."""
         token = self.ours.removeprefix("/dev/")
         quiet(*DISKWRIGHT, "apply", str(self.plan), "--confirm", token, "--journal", str(self.runs))
         entries = read_entries(list_runs(self.runs)[-1])
@@ -104,7 +103,7 @@ class EmptyDrives:
         return self.saving[-1]
 
     def bare(self) -> None:
-        """The commands that make and check the same."""
+        """Run bare commands that create and check the same filesystem."""
         table = "label: gpt\nstart=2048\n"
         quiet("wipefs", "--all", "--quiet", self.theirs)
         quiet("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", self.theirs, stdin=table)
@@ -115,7 +114,7 @@ class EmptyDrives:
 
 
 def applying() -> Iterator[Row]:
-    """`apply` of one volume over a whole empty drive, against the bare commands that do the same."""
+    """Compare `apply` of one volume on an empty drive with equivalent bare commands."""
     with tempfile.TemporaryDirectory() as folder, closing(EmptyDrives(Path(folder))) as pair:
         own, other, ratio = in_turn(pair.apply, pair.bare, before=pair.anew)
     yield Row(
@@ -129,7 +128,7 @@ def applying() -> Iterator[Row]:
 
 
 def mkfs_options(plan: Path) -> list[str]:
-    """The options that the plan makes its filesystem with, so that both sides do the same work."""
+    """Return the mkfs options of the plan, so that both sides do the same work."""
     return [
         str(word)
         for word in parse_document(plan.read_text(), "diskwright.plan/2", str(plan))["volumes"][0][
@@ -139,7 +138,7 @@ def mkfs_options(plan: Path) -> list[str]:
 
 
 def rivals(paths: Sequence[str]) -> None:
-    """Each tool on each drive; smartctl's status for a drive without SMART does not matter."""
+    """Return each tool for each drive. smartctl's exit status is ignored for drives without SMART."""
     for path in paths:
         for tool in RIVALS:
             last = [path, "print"] if tool[0] == "parted" else [path]

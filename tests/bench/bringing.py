@@ -1,10 +1,10 @@
-"""`python -m tests.bench.bringing [--write]`: how fast files are brought to a volume, against rsync, as a
+"""`python -m tests.bench.bringing [--write]`: speed of copying files to a volume compared with rsync, as a
 table for docs/figures.md.
 
-Needs root for loop drives, and rsync. Both copy the same tree from the same ext4 to a fresh ext4, one right
-after the other; the source is mounted anew before each, so that its files are read again. Both times end when
-all is on the drive: rsync is followed by `sync --file-system`. The drives lie in memory, so that the programs
-are compared and not this machine's disk.
+Needs root for loop devices, and rsync. Both copy the same tree from the same ext4 to a new ext4, in
+succession. The source is mounted again before each, so that files are read from the drive. Both times end
+when all data is on the drive: rsync is followed by `sync --file-system`. The drives are in memory, so this
+machine's disk does not matter.
 """
 
 import argparse
@@ -34,7 +34,7 @@ ROUNDS = 3
 
 
 def main() -> int:
-    """Print the table, with how busy the machine was."""
+    """Print the table, with the load of the machine."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/figures.md")
     arguments = parser.parse_args()
@@ -66,7 +66,7 @@ class Times:
 
 
 def measured(small: int, large: int, what: str) -> Iterator[Row]:
-    """Copying, then with comparing, then the whole command, each against rsync in the same round."""
+    """Compare copying, copying with comparison, and the whole command with rsync in the same round."""
     with drives(2, 3 * GIB, table=False) as (old, new), tempfile.TemporaryDirectory() as folder:
         quiet("mkfs.ext4", "-q", "-F", old)
         with mounted(old, Path(folder) / "old") as top:
@@ -83,7 +83,7 @@ def measured(small: int, large: int, what: str) -> Iterator[Row]:
 
 
 def one_round(old: str, new: str, folder: Path) -> Times:
-    """Each to a fresh filesystem."""
+    """Copy to a new filesystem with each."""
     with both(old, new, folder) as (source, target):
         rsync = timed(lambda: by_rsync(source, target))
     with both(old, new, folder) as (source, target):
@@ -97,13 +97,13 @@ def one_round(old: str, new: str, folder: Path) -> Times:
 
 
 def by_rsync(source: Path, target: Path) -> None:
-    """Until it is on the drive."""
+    """Copy with rsync until all data is on the drive."""
     quiet("rsync", "-aHAXS", f"{source}/tree/", f"{target}/")
     quiet("sync", "--file-system", str(target))
 
 
 def in_steps(source: Path, target: Path, folder: Path) -> tuple[float, float]:
-    """Seconds of copying, with the list and what changed meanwhile, and of comparing."""
+    """Return seconds of copying, with the list and later changes, and of comparing."""
     bring = work_out(f"{source}/tree", str(target), None)
     run = folder / "steps"
     run.mkdir()
@@ -123,7 +123,7 @@ def in_steps(source: Path, target: Path, folder: Path) -> tuple[float, float]:
 
 @contextmanager
 def both(old: str, new: str, folder: Path) -> Iterator[tuple[Path, Path]]:
-    """The source as it is read from its drive, and a fresh target."""
+    """Mount the source, uncached, and a new target."""
     quiet("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", new)
     quiet("blockdev", "--flushbufs", old)
     with mounted(old, folder / "old") as source, mounted(new, folder / "new") as target:
@@ -132,7 +132,7 @@ def both(old: str, new: str, folder: Path) -> Iterator[tuple[Path, Path]]:
 
 @contextmanager
 def mounted(drive: str, place: Path) -> Iterator[Path]:
-    """The filesystem's folder."""
+    """Mount the filesystem and return its folder."""
     place.mkdir(exist_ok=True)
     quiet("mount", "-t", "ext4", drive, str(place))
     try:
@@ -142,7 +142,7 @@ def mounted(drive: str, place: Path) -> Iterator[Path]:
 
 
 def seconds(value: float) -> str:
-    """Seconds for a table."""
+    """Format seconds for a table."""
     return f"{value:.2f} s"
 
 

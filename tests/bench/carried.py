@@ -1,5 +1,5 @@
-"""`sudo python -m tests.bench.carried FILE.run [--write]`: how long the one file takes to the first useful
-paint, against the checkout that it was built from, in turn on the same machine."""
+"""`sudo python -m tests.bench.carried FILE.run [--write]`: time of the one file to the first useful paint,
+compared with the checkout of its build on the same machine."""
 
 import argparse
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""A machine of many drives, put together from the recorded ones: `python -m tests.bench.crowd FILE [COUNT]`
-writes it."""
+"""`python -m tests.bench.crowd FILE [COUNT]`: write a machine with many drives, combined from the recorded
+ones."""
 
 import sys
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ COUNT = 64
 
 @cache
 def crowd(count: int = COUNT) -> RawMachine:
-    """So many different recorded drives on one machine, under names of their own. Only those that nothing
-    stands on."""
+    """Return a machine with this number of different recorded drives under new names. Drives below other
+    layers are skipped."""
     paths = recordings()
     found = list(islice(_drives(paths), count))
     if len(found) < count:
@@ -47,7 +47,7 @@ def _drives(paths: tuple[Path, ...]) -> Iterator[tuple[RawDrive, dict[str, RawBl
 
 
 def _renamed(drive: RawDrive, blocks: dict[str, RawBlock], new: str) -> tuple[RawDrive, dict[str, RawBlock]]:
-    """The drive and its nodes under another name, with device numbers that no other has."""
+    """Rename a drive and its nodes, with unique device numbers."""
 
     def name(old: str) -> str:
         return new + old.removeprefix(drive.name)
@@ -71,7 +71,7 @@ def _renamed(drive: RawDrive, blocks: dict[str, RawBlock], new: str) -> tuple[Ra
 
 
 def write(path: Path, count: int = COUNT) -> None:
-    """Put the machine into a file that `--machine` takes."""
+    """Write the machine to a file for `--machine`."""
     path.write_text(render_document(SCHEMA, to_json(crowd(count))), encoding="utf-8")
 
 

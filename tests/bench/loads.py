@@ -1,8 +1,8 @@
-"""`python -m tests.bench.loads [--write]`: what Python itself costs where a load runs, for docs/figures.md.
+"""`python -m tests.bench.loads [--write]`: cost of Python itself in loads, for docs/figures.md.
 
-Both sides make the same system calls in the same order on a tmpfs: scripts of operations as loads have them,
-and tests/bench/loads.c. A process of each runs in turn. The times are the processor's, of all threads. Each
-figure is the median of the runs, and the difference the median of those of two runs next to each other.
+Both sides make the same system calls in the same order on a tmpfs: scripts of operations as in loads, and
+tests/bench/loads.c. Processes of both run alternately. Times are CPU times of all threads. Each figure is the
+median of the runs, and the difference is the median over pairs of successive runs.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def measured(folder: Path) -> Iterator[int]:
-    """The nanoseconds of each operation, as the C program has them."""
+    """Return nanoseconds per operation, in the units of the C program."""
     draft = Draft(1)
     names = [f"f{number}" for number in range(COUNT)]
     create, read, look, delete, tidy = (draft.script() for _ in range(5))
@@ -121,7 +121,7 @@ def _opened(folder: Path) -> Iterator[int]:
 
 
 def in_turn(folder: Path) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-    """The nanoseconds of both, run by run, after one of each that does not count."""
+    """Return nanoseconds of both for each run, after one warm-up run of each."""
     other = [str(compiled(folder)), str(folder / "files"), str(COUNT), str(THREADS)]
     own = [sys.executable, "-m", "tests.bench.loads", "--once", str(folder / "files")]
     (folder / "files").mkdir()
@@ -132,7 +132,7 @@ def in_turn(folder: Path) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
 
 
 def compiled(folder: Path) -> Path:
-    """The C program. Ends with a sentence where there is no compiler."""
+    """Compile the C program. Exits with a message if there is no compiler."""
     compiler = shutil.which("cc")
     if compiler is None:
         raise SystemExit("There is no C compiler here to compare with.")
@@ -147,7 +147,7 @@ def _said(argv: Sequence[str]) -> Sequence[int]:
 
 
 def render(runs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> str:
-    """The table: microseconds for each operation."""
+    """Return the table in microseconds per operation."""
     lines = ["| operation | Python | C | difference |", "|---|---|---|---|"]
     for at, operation in enumerate(OPERATIONS):
         own = [ours[at] / operation.number / 1000 for ours, _ in runs]

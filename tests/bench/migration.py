@@ -1,8 +1,8 @@
-"""`python -m tests.bench.migration [--write]`: what proving and migrating a filesystem costs, and what is
-gained, as tables for the README.
+"""`python -m tests.bench.migration [--write]`: cost of verifying and converting a filesystem, and the gain,
+as tables for the README.
 
-Needs root for loop drives. All of it runs from memory, so that programs and filesystems are compared and not
-this machine's disk; every figure is the median of the ratios of runs made one right after the other.
+Needs root for loop devices. Everything runs in memory, so this machine's disk does not matter. Every figure
+is the median of ratios of successive runs.
 """
 
 import argparse
@@ -62,9 +62,8 @@ def main() -> int:
 
 
 def plant(top: Path, small: int, large: int) -> None:
-    """Small files in folders of a hundred, most of a few KiB, and large ones; always the same. Large ones are
-    written in turn, so that their blocks lie in pieces, as on a filesystem that was long in use.
-    """
+    """Write small files of mostly a few KiB in folders of a hundred, and large files, always the same.
+    Large files are written in turns, so that they are fragmented as in an old filesystem."""
     numbers = random.Random(1)
     for number in range(small):
         folder = top / "tree" / f"{number // 100:03}"
@@ -84,7 +83,7 @@ def plant(top: Path, small: int, large: int) -> None:
 
 @contextmanager
 def mounted(drive: str) -> Iterator[Path]:
-    """The filesystem's folder, to write to."""
+    """Mount the filesystem for writing and return its folder."""
     with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as place:
         quiet("mount", "-t", "ext4", drive, place)
         try:
@@ -94,7 +93,7 @@ def mounted(drive: str) -> Iterator[Path]:
 
 
 def proving() -> Iterator[Row]:
-    """A manifest against sha256sum over the same files."""
+    """Compare a manifest with sha256sum over the same files."""
     for small, large, what in (
         (SMALL_FILES, 0, f"{SMALL_FILES:,} small files"),
         (0, LARGE_FILES, f"{LARGE_FILES} files of 96 MiB"),
@@ -122,12 +121,12 @@ def proving() -> Iterator[Row]:
 
 
 def take(top: Path, file: Path) -> None:
-    """A manifest by as many processes as the program starts."""
+    """Create a manifest with as many processes as the program uses."""
     take_manifest(top, file)
 
 
 def migrating() -> Iterator[Row]:
-    """The full way, with every check, against the bare commands that do the same with undo files."""
+    """Compare the full conversion, with every check, with equivalent bare commands with undo files."""
     with (
         old_image() as image,
         drives(2, DRIVE_BYTES, table=False) as (ours, theirs),
@@ -178,7 +177,7 @@ def migrating() -> Iterator[Row]:
 
 @contextmanager
 def old_image() -> Iterator[Path]:
-    """An image of an ext3 with small and large files."""
+    """Return an image of an ext3 with small and large files."""
     with (
         tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder,
         drives(1, DRIVE_BYTES, table=False) as (drive,),
@@ -190,21 +189,22 @@ def old_image() -> Iterator[Path]:
 
 
 def saved(drive: str, image: Path) -> Path:
-    """What a drive holds, as an image."""
+    """Save a drive's content as an image."""
     quiet("blockdev", "--flushbufs", drive)
     quiet("cp", "--sparse=always", str(backing(drive)), str(image))
     return image
 
 
 def put_back(image: Path, drive: str) -> None:
-    """Have the drive hold what the image does, and take writes: what was migrated and waits takes none."""
+    """Restore the drive's content from the image and make it writable. A waiting conversion makes it
+    read-only."""
     quiet("blockdev", "--setrw", drive)
     quiet("cp", "--sparse=always", str(image), str(backing(drive)))
     quiet("blockdev", "--flushbufs", drive)
 
 
 def backing(drive: str) -> Path:
-    """The file behind a loop drive that was made here."""
+    """Return the file behind a loop device created here."""
     file = backing_file(drive)
     if file is None:
         raise SystemExit(f"{drive} is no loop drive")
@@ -213,14 +213,14 @@ def backing(drive: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is timed on a mounted or unmounted drive, as a person names it."""
+    """Timed work on a mounted or unmounted drive, with a name for users."""
 
     what: str
     do: Callable[[str], None]
 
 
 def comparing() -> Iterator[str]:
-    """Reading, checking and deleting one tree on ext3, migrated, and on a fresh ext4, each in turn."""
+    """Read, check and delete one tree on ext3, converted, and on a new ext4, alternately."""
     with (
         tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder,
         drives(1, DRIVE_BYTES, table=False) as (drive,),
@@ -248,18 +248,18 @@ def comparing() -> Iterator[str]:
 
 
 def read_all(drive: str) -> None:
-    """Every file, once, after mounting."""
+    """Read every file once after mounting."""
     with mounted(drive) as top:
         quiet("sh", "-c", f"find {top}/tree -type f -print0 | xargs -0 cat > /dev/null")
 
 
 def check_all(drive: str) -> None:
-    """By e2fsck, changing nothing."""
+    """Run e2fsck without changes."""
     quiet("e2fsck", "-f", "-n", drive)
 
 
 def delete_all(drive: str) -> None:
-    """The whole tree, until it is unmounted."""
+    """Delete the whole tree and unmount."""
     with mounted(drive) as top:
         quiet("rm", "-rf", f"{top}/tree")
 
@@ -272,7 +272,7 @@ WORKS = (
 
 
 def old(drive: str, folder: Path) -> Path:
-    """The tree on ext3."""
+    """Create the tree on ext3."""
     quiet("mke2fs", "-q", "-F", "-t", "ext3", "-I", "128", drive)
     with mounted(drive) as top:
         plant(top, SMALL_FILES, LARGE_FILES)
@@ -280,7 +280,7 @@ def old(drive: str, folder: Path) -> Path:
 
 
 def migrated(drive: str, folder: Path) -> Path:
-    """The same filesystem after the full way."""
+    """Convert the same filesystem in full."""
     fstab = folder / "fstab"
     fstab.write_text("")
     words = (
@@ -300,7 +300,7 @@ def migrated(drive: str, folder: Path) -> Path:
 
 
 def fresh(drive: str, folder: Path) -> Path:
-    """The tree copied to a fresh ext4."""
+    """Copy the tree to a new ext4."""
     with drives(1, DRIVE_BYTES, table=False) as (target,):
         quiet("mkfs.ext4", "-q", "-F", target)
         with mounted_read_only(drive) as top, mounted_alone(target) as new:

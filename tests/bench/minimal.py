@@ -1,5 +1,5 @@
-"""The least a Textual program can be: the yardstick for the wizard's first useful paint, and for a key's way
-to the screen."""
+"""A minimal Textual program, the reference for the wizard's first useful paint and for its response to a
+key."""
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -7,7 +7,7 @@ from textual.widgets import Static
 
 
 class Minimal(App[None]):
-    """One line of text, and a count of the keys that were pressed."""
+    """A line of text, and a count of pressed keys."""
 
     def compose(self) -> ComposeResult:
         yield Static("ready to be read")

@@ -1,8 +1,7 @@
-"""`python -m tests.bench.modelled [--write]`: how long moving a partition of 1 TB takes, in virtual time.
+"""`python -m tests.bench.modelled [--write]`: time to move a partition of 1 TB, in virtual time.
 
-The mover itself runs, over a drive that only counts what each read, write and flush would take; what it
-computes beside that costs nothing here. It moves 8 GiB, and 1 TB is taken for as many times that: each window
-costs what the one before it did. Needs no root.
+The real mover runs on a drive that only counts the time of each read, write and flush. CPU time is not
+counted. The run moves 8 GiB and extrapolates to 1 TB, since all windows cost the same. Needs no root.
 """
 
 import argparse
@@ -33,8 +32,8 @@ KEPT_BYTES = 2 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of drive. A hard disk turns: `turn` is how many seconds once around takes. It goes elsewhere in
-    `near` or `far` seconds and half a turn, and a physical block that is written in part costs a turn."""
+    """A kind of drive. For hard disks, `turn` is the seconds per revolution. A seek takes `near` or `far`
+    seconds and half a revolution. A partial write of a physical block costs one revolution."""
 
     name: str
     rate: float
@@ -45,13 +44,14 @@ class Kind:
     last_rate: float | None = None
 
     def rate_at(self, offset_bytes: int) -> float:
-        """Bytes a second there: it falls evenly to the drive's end, where that is known."""
+        """Return bytes per second at a place. The rate falls linearly to the drive's end, if that is
+        known."""
         last = self.rate if self.last_rate is None else self.last_rate
         return self.rate + (last - self.rate) * offset_bytes / DRIVE
 
     @property
     def rotational(self) -> bool:
-        """Whether it turns."""
+        """True for hard disks."""
         return self.turn > 0
 
 
@@ -67,7 +67,7 @@ NEAR, PHYSICAL = 256 * MIB, 4096
 
 @dataclass
 class CountingDrive:
-    """A `MovingDrive` whose time is `seconds`. One thing at a time: what is asked of it meanwhile waits."""
+    """A `MovingDrive` that counts time in `seconds`. Requests are served one after the other."""
 
     kind: Kind
     file: Path
@@ -110,7 +110,7 @@ class CountingDrive:
         return lambda: None
 
     def spend(self, offset_bytes: int, length_bytes: int, more: float = 0.0) -> None:
-        """Go there, and as far as that is long."""
+        """Seek and transfer."""
         with self.lock:
             away = abs(offset_bytes - self.at)
             if away and self.kind.rotational:
@@ -120,7 +120,7 @@ class CountingDrive:
 
 
 def copied(kind: Kind) -> float:
-    """Seconds of dd with `bs=32M`, of SIZE bytes, to behind them."""
+    """Return seconds of dd with `bs=32M`, copying SIZE bytes to the place after them."""
     with tempfile.NamedTemporaryFile() as file:
         one = CountingDrive(kind, Path(file.name))
         for at in range(0, SIZE, STEP):
@@ -132,8 +132,8 @@ def copied(kind: Kind) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """Seconds of moving SIZE bytes, without reading before and comparing after; how it was moved; and how far
-    what was told after ten of them was off, as a part of all that were left."""
+    """Seconds for moving SIZE bytes, without reading before and comparing after; the method; and the error
+    of the estimate after ten windows, as a share of the remaining time."""
 
     seconds: float
     scheme: str
@@ -141,7 +141,7 @@ class Took:
 
 
 def moved(kind: Kind, shift: int) -> Took:
-    """By so many sectors."""
+    """Move by this number of sectors."""
     part = partition(1, BEFORE * KERNEL_SECTOR_BYTES, SIZE, filesystem="swap")
     on = partitioned(part, size_bytes=DRIVE, table=mbr(DRIVE), rotational=kind.rotational)
     move = planned_move(machine(on), on, part, (BEFORE + shift) * KERNEL_SECTOR_BYTES)
@@ -175,7 +175,7 @@ def moved(kind: Kind, shift: int) -> Took:
 
 
 def rows() -> list[str]:
-    """The lines of the table, and what it says of the time that is told."""
+    """Return the lines of the table, and what it says about estimates."""
     base = [copied(kind) for kind in KINDS]
 
     def cell(seconds: float, of: float) -> str:

@@ -1,8 +1,8 @@
-"""`sudo python -m tests.bench.moving [--write]`: how fast a partition moves, against dd and sfdisk on the
-same loop drive, in turn, each from where the one before left it.
+"""`sudo python -m tests.bench.moving [--write]`: speed of moving a partition, compared with dd and sfdisk on
+the same loop device. Each starts where the previous one ended.
 
-dd copies the same bytes by the same direct I/O, 32 MiB at a time; sfdisk moves the partition by --move-data.
-The loop drive reads and writes its file past the page cache, as a drive does: otherwise memory is measured.
+dd copies the same bytes with direct I/O of 32 MiB. sfdisk moves the partition with --move-data. The loop
+device bypasses the page cache of its file, like a real drive.
 """
 
 import argparse
@@ -33,12 +33,12 @@ HEAD = "| shift, in sectors | moved | MB/s | of dd's speed, median (range) | sfd
 
 
 def quiet(*argv: str, text: str = "") -> None:
-    """Run it; raises where it fails."""
+    """Run a command. Raises if it fails."""
     subprocess.run(argv, input=text, text=True, check=True, capture_output=True)
 
 
 def table(path: str) -> Partition:
-    """One partition of SIZE at sector BEFORE, that holds swap: nothing but its bytes matters."""
+    """Create a partition of SIZE at sector BEFORE, with swap, since only its bytes matter."""
     size = SIZE // KERNEL_SECTOR_BYTES
     forget_partitions(path)
     quiet("sfdisk", "--quiet", "--wipe", "never", path, text=f"label: dos\nstart={BEFORE}, size={size}\n")
@@ -49,7 +49,7 @@ def table(path: str) -> Partition:
 
 
 def moved(path: str, shift: int) -> float:
-    """Seconds of moving, with everything but reading before and comparing after."""
+    """Return seconds of moving, without reading before and comparing after."""
     part = table(path)
     machine = probe_machine([path])
     move = planned_move(machine, machine.drives[0], part, (BEFORE + shift) * KERNEL_SECTOR_BYTES)
@@ -63,7 +63,7 @@ def moved(path: str, shift: int) -> float:
 
 
 def copied(path: str, shift: int) -> float:
-    """Seconds of dd, from where the partition is to behind it."""
+    """Return seconds of dd from the partition to the place after it."""
     table(path)
     begun = monotonic()
     quiet(
@@ -75,7 +75,7 @@ def copied(path: str, shift: int) -> float:
 
 
 def by_sfdisk(path: str, shift: int) -> float:
-    """Seconds of sfdisk, and until what it wrote is on the medium."""
+    """Return seconds of sfdisk until all data is on the medium."""
     table(path)
     begun = monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +89,7 @@ WAYS: dict[str, Callable[[str, int], float]] = {"dd": copied, "move": moved, "sf
 
 
 def row(path: str, shift: int, rounds: int) -> str:
-    """One line of the table, of so many rounds."""
+    """Return a line of the table for this number of rounds."""
     took: list[dict[str, float]] = []
     for number in range(rounds):
         names = [*WAYS][number % 3 :] + [*WAYS][: number % 3]

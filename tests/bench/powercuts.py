@@ -1,6 +1,6 @@
-"""`tests/run --python -m tests.bench.powercuts [--write]`: the power is cut at every write and flush of
-moving a partition there and back, in every layout of tests/unit/apply/move/powercuts.py, and twice more while
-it goes on. Takes several minutes; changes nothing on the machine."""
+"""`tests/run --python -m tests.bench.powercuts [--write]`: cut the power at every write and flush of
+moving a partition back and forth, in every layout of tests/unit/apply/move/powercuts.py, and twice more
+during recovery. Takes several minutes and changes nothing on the machine."""
 
 import argparse
 import sys
@@ -14,18 +14,18 @@ HEAD = "| table | from sector | to sector | sectors | moved | states after cuts 
 
 
 def looked_at(number: int) -> Tally:
-    """All of one layout."""
+    """Check all cuts of one layout."""
     return cut_everywhere(CASES[number], number + 1, POLICIES)
 
 
 def row(case: Case, tally: Tally) -> str:
-    """One line of the table."""
+    """Return a line of the table."""
     cells = (case.table, case.old, case.new, case.size, case.scheme, tally.states, len(tally.wrong))
     return f"| {' | '.join(map(str, cells))} |"
 
 
 def main() -> int:
-    """Print the table; fails where anything was wrong."""
+    """Print the table. Fails if any cut had a wrong result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table into docs/figures.md")
     arguments = parser.parse_args()

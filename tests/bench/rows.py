@@ -1,4 +1,4 @@
-"""A line of the table, and what all measurements need: runs in turn, drives to run on, numbers as text."""
+"""Lines of the table, and shared parts of all measurements: alternating runs, drives, numbers as text."""
 
 import subprocess
 import sys
@@ -21,8 +21,7 @@ RUNS = 7
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: both sides as a person reads them, their ratio, and what it was meant to stay
-    below."""
+    """A line of the table: both sides as text, their ratio, and the limit for it."""
 
     what: str
     ours: str
@@ -32,15 +31,15 @@ class Row:
 
 
 def render(rows: Sequence[Row]) -> str:
-    """The table as Markdown."""
+    """Return the table as Markdown."""
     lines = ["| what | diskwright | the other | ratio | aim |", "|---|---|---|---|---|"]
     lines += [f"| {row.what} | {row.ours} | {row.theirs} | {row.ratio:.2f} | {row.aim} |" for row in rows]
     return "\n".join(lines)
 
 
 def check_byte_code() -> None:
-    """Refuse to measure where every start compiles everything, as no start of a user's does; the first one
-    here compiles it."""
+    """Refuse to measure if every start compiles all modules, unlike for a user. The first run here
+    compiles them."""
     quiet(*DISKWRIGHT, "--version")
     if not Path(cache_from_source(main.__file__)).exists():
         raise SystemExit(
@@ -53,7 +52,7 @@ def in_turn(
     theirs: Callable[[], float | None],
     before: Callable[[], None] = lambda: None,
 ) -> tuple[float, float, float]:
-    """Median seconds of both and the median of their ratios, after one run of each that does not count."""
+    """Return median seconds of both and the median of their ratios, after a warm-up run of each."""
     pairs = []
     for _ in range(RUNS + 1):
         before()
@@ -63,14 +62,14 @@ def in_turn(
 
 
 def timed(work: Callable[[], float | None]) -> float:
-    """Seconds that `work` takes, without those that it returns, which are told apart."""
+    """Return the seconds of `work`, minus those that it returns, which are listed separately."""
     begun = perf_counter()
     apart = work()
     return perf_counter() - begun - (apart or 0.0)
 
 
 def quiet(*argv: str, stdin: str = "") -> None:
-    """Run to the end; a failure ends the measurement with what was said."""
+    """Run a command to its end. A failure ends the measurement with its output."""
     done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(argv)} ended with {done.returncode}: {done.stderr or done.stdout}")
@@ -78,7 +77,7 @@ def quiet(*argv: str, stdin: str = "") -> None:
 
 @contextmanager
 def drives(count: int, size_bytes: int = 256 * MIB, *, table: bool = True) -> Iterator[list[str]]:
-    """Loop drives over sparse files, each with one ext4 partition unless told otherwise."""
+    """Create loop devices over sparse files, each with one ext4 partition by default."""
     with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder:
         bench = Bench(Path(folder))
         try:
@@ -100,10 +99,10 @@ def drives(count: int, size_bytes: int = 256 * MIB, *, table: bool = True) -> It
 
 
 def ms(seconds: float) -> str:
-    """Milliseconds for a table."""
+    """Format milliseconds for a table."""
     return f"{seconds * 1000:.0f} ms"
 
 
 def mib(size_bytes: float) -> str:
-    """Mebibytes for a table."""
+    """Format mebibytes for a table."""
     return f"{size_bytes / MIB:.0f} MiB"

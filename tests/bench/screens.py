@@ -1,5 +1,4 @@
-"""What a person waits for at the screen: the first paint, with one drive and with many, over a slow line, and
-after a key."""
+"""Times at the screen: first paint with one drive and with many, over a slow line, and after a key."""
 
 import sys
 import tempfile
@@ -32,8 +31,8 @@ ON_THE_WAY = ("What will you store?", "Volumes", "What will be done")
 
 
 def painting() -> Iterator[Row]:
-    """First useful paint (a drive's name on the screen), and the screen with all that is known of it, with
-    its memory, against the least Textual program."""
+    """Measure the first useful paint (a drive's name) and the complete screen, with memory, against the
+    minimal Textual program."""
     with drives(1) as (path,):
         names = in_pairs(DISKWRIGHT, Path(path).name)
         whole = in_pairs(DISKWRIGHT, READ)
@@ -49,7 +48,7 @@ def painting() -> Iterator[Row]:
 
 
 def crowded() -> Iterator[Row]:
-    """Until a drive out of many recorded ones has been read and is described, against the least Textual
+    """Measure the time until one of many recorded drives is described, against the minimal Textual
     program."""
     with many() as command:
         yield painted(
@@ -60,18 +59,18 @@ def crowded() -> Iterator[Row]:
 
 
 def in_pairs(command: Sequence[str], needle: str) -> list[tuple[Paint, Paint]]:
-    """Ours and the least Textual program in turn."""
+    """Run ours and the minimal Textual program alternately."""
     return [(until_shown(command, needle), until_shown(MINIMAL, MINIMAL_SHOWN)) for _ in range(RUNS)]
 
 
 def painted(what: str, paints: Sequence[tuple[Paint, Paint]], aim: str) -> Row:
-    """How long both take, in a line."""
+    """Return both times as a line."""
     ours, theirs = median(own.seconds for own, _ in paints), median(other.seconds for _, other in paints)
     return Row(what, ms(ours), ms(theirs), median(own.seconds / other.seconds for own, other in paints), aim)
 
 
 def serial() -> Iterator[Row]:
-    """Bytes of the first screen on a terminal as on a serial line, all that is sent until it is at rest."""
+    """Return the bytes of the first screen on a serial line, until the output stops."""
     with many() as command:
         ours, theirs = sent(command, READ), sent(MINIMAL, MINIMAL_SHOWN)
     what = (
@@ -82,8 +81,8 @@ def serial() -> Iterator[Row]:
 
 
 def typing() -> Iterator[Row]:
-    """From a key to the bytes that show what it did, the 95th percentile of many, against the least Textual
-    program."""
+    """Measure the 95th percentile from a key to the bytes that show its effect, against the minimal
+    Textual program."""
     paths = [drive.path for drive in crowd.crowd().drives]
     with many() as command:
         ours = keys(command, READ, lambda number: marking(paths[number]), FIRST)
@@ -99,8 +98,8 @@ def typing() -> Iterator[Row]:
 
 
 def walking() -> Iterator[Row]:
-    """Keys from an empty drive to its review, and words to be read on the way, for three purposes, against
-    the words of the nine screens that these five replaced."""
+    """Count keys from an empty drive to its review, and words on the way, for three purposes, against the
+    words of the nine screens replaced by these five."""
     command = (*DISKWRIGHT, "--machine", str(EMPTY))
     for purpose, before in WORDS_BEFORE.items():
         words, keys_pressed = walked(command, purpose)
@@ -115,7 +114,7 @@ def walking() -> Iterator[Row]:
 
 
 def walked(command: Sequence[str], purpose: str) -> tuple[int, int]:
-    """Words on the screens from the drives to the review, and keys that choose the purpose and go on."""
+    """Return words on the screens from Drives to Review, and keys to choose the purpose and continue."""
     with Watched(command) as watched:
         watched.until(showing(READ))
         watched.settle()
@@ -131,7 +130,7 @@ def walked(command: Sequence[str], purpose: str) -> tuple[int, int]:
 
 
 def choose(watched: Watched, purpose: str) -> int:
-    """Bring the cursor to the purpose; the keys that this took."""
+    """Move the cursor to the purpose. Returns the keys pressed."""
     pressed = 0
     while not any(line.startswith(MARKS) and purpose in line for line in watched.screen.display):
         watched.key(DOWN if pressed else FIRST, lambda lines: True)
@@ -141,26 +140,26 @@ def choose(watched: Watched, purpose: str) -> int:
 
 
 def counted(watched: Watched) -> int:
-    """Words on the screen."""
+    """Return the number of words on the screen."""
     return sum(word[:1].isalpha() for line in watched.screen.display for word in line.split())
 
 
 def sent(command: Sequence[str], needle: str) -> int:
-    """All bytes that come until the screen is at rest after `needle` was shown."""
+    """Return all bytes until the output stops after `needle` appeared."""
     with Watched(command, term=SERIAL) as watched:
         watched.until(showing(needle))
         return watched.settle()
 
 
 def marking(path: str) -> Met:
-    """Whether the cursor is on the row of a drive."""
+    """Return True if the cursor is on the row of a drive."""
     name = path.removeprefix("/dev/")
     return lambda lines: any(line.split()[:2] == [mark, name] for line in lines for mark in MARKS)
 
 
 def keys(command: Sequence[str], needle: str, met: Callable[[int], Met], before: bytes = b"") -> list[float]:
-    """Seconds from each of many Downs to what it changes: `met` says of the how-manieth key what the screen
-    then shows. `before` is pressed first, and leads to what no key has changed."""
+    """Return seconds from each of many Down keys to its effect. `met` checks the screen after a number of
+    keys. `before` is pressed first."""
     with Watched(command) as watched:
         watched.until(showing(needle))
         watched.settle()
@@ -171,13 +170,13 @@ def keys(command: Sequence[str], needle: str, met: Callable[[int], Met], before:
 
 
 def percentile_95(seconds: Sequence[float]) -> float:
-    """What 95 of 100 stay below."""
+    """Return the 95th percentile."""
     return quantiles(seconds, n=20, method="inclusive")[-1]
 
 
 @contextmanager
 def many() -> Iterator[tuple[str, ...]]:
-    """The command that opens the wizard on a machine of many recorded drives."""
+    """Return the command that opens the wizard on a machine of many recorded drives."""
     with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder:
         file = Path(folder) / "many.json"
         crowd.write(file)
@@ -185,5 +184,5 @@ def many() -> Iterator[tuple[str, ...]]:
 
 
 def kb(size_bytes: float) -> str:
-    """Kilobytes for a table."""
+    """Format kilobytes for a table."""
     return f"{size_bytes / 1000:.1f} kB"

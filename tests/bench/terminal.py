@@ -1,5 +1,4 @@
-"""A program on a pseudo terminal, watched: when its screen shows something, what a key changes, and how many
-bytes that takes."""
+"""A program on a pseudo terminal: when its screen shows a text, effects of keys, and bytes written."""
 
 import fcntl
 import os
@@ -27,8 +26,7 @@ once a second at most."""
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """When the screen first showed what was waited for, how many bytes that took, and the program's greatest
-    memory by then."""
+    """Time at which the screen first showed the awaited text, bytes until then, and peak memory."""
 
     seconds: float
     received_bytes: int
@@ -36,7 +34,7 @@ class Paint:
 
 
 class Watched:
-    """One run of a program; use it in a with statement, which ends the program."""
+    """A run of a program, ended by leaving the with statement."""
 
     def __init__(
         self, argv: Sequence[str], *, term: str = "xterm-256color", columns: int = 80, lines: int = 24
@@ -62,9 +60,9 @@ class Watched:
         os.close(self.terminal)
 
     def until(self, met: Met, limit_seconds: float = 20) -> float:
-        """When the bytes came that made the screen as it should be, by the monotonic clock.
+        """Return the monotonic time at which the bytes arrived that completed the awaited screen.
 
-        Raises TimeoutError, with the screen as it then is, where it never becomes so.
+        Raises TimeoutError with the current screen.
         """
         end = monotonic() + limit_seconds
         came = monotonic()
@@ -76,8 +74,7 @@ class Watched:
         return came
 
     def settle(self, limit_seconds: float = 60) -> int:
-        """All bytes that came, once nothing more does. Raises TimeoutError, with the screen, where there is
-        always more."""
+        """Return all bytes until the output stops. Raises TimeoutError with the screen if it does not."""
         end = monotonic() + limit_seconds
         while self._read(QUIET_SECONDS) is not None:
             if monotonic() > end:
@@ -85,18 +82,18 @@ class Watched:
         return self.received_bytes
 
     def key(self, sequence: bytes, met: Met) -> float:
-        """Seconds from a key to the bytes that show what it does."""
+        """Return seconds from a key to the bytes that show its effect."""
         pressed = monotonic()
         os.write(self.terminal, sequence)
         return self.until(met) - pressed
 
     def peak_bytes(self) -> int:
-        """The program's greatest memory so far."""
+        """The program's peak memory so far."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) * 1024
 
     def _read(self, seconds: float) -> float | None:
-        """When the next bytes came; None where none did, or the program has ended."""
+        """Return the time of the next bytes, or None without any, or at the program's end."""
         if not select.select([self.terminal], [], [], max(0.0, seconds))[0]:
             return None
         try:
@@ -110,13 +107,12 @@ class Watched:
 
 
 def showing(needle: str) -> Met:
-    """Whether `needle` stands in a line."""
+    """Return a check for `needle` in a line."""
     return lambda lines: any(needle in line for line in lines)
 
 
 def until_shown(argv: Sequence[str], needle: str, *, term: str = "xterm-256color") -> Paint:
-    """Start `argv` on an 80x24 terminal and wait until `needle` stands on the screen; the program is ended
-    afterwards."""
+    """Start `argv` on an 80x24 terminal, wait for `needle` on the screen, then end the program."""
     with Watched(argv, term=term) as watched:
         seconds = watched.until(showing(needle)) - watched.begun
         return Paint(seconds, watched.received_bytes, watched.peak_bytes())

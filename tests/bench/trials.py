@@ -1,8 +1,8 @@
-"""`sudo python -m tests.bench.trials [--write]`: how often a trial claims a difference where there is none,
-and finds one that was planted, as a table.
+"""`sudo python -m tests.bench.trials [--write]`: how often a trial reports a difference where none exists,
+and detects a planted one, as a table.
 
-Every trial is of ext4 against itself, on a new loop drive. One is planted by multiplying what each phase of
-the second candidate took. Needs root, a quiet machine, and about an hour.
+Every trial compares ext4 with itself on a new loop device. A difference is planted by multiplying the phase
+times of the second candidate. Needs root, an idle machine, and about an hour.
 """
 
 import argparse
@@ -39,7 +39,7 @@ HEAD = (
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one trial said: its finding, and the factor, where rounds enough were run."""
+    """Result of a trial: its finding, and the factor after enough rounds."""
 
     finding: TrialFinding
     factor: float | None
@@ -75,7 +75,7 @@ def main() -> int:
 
 
 def tried(factor: float) -> Found:
-    """One trial in a process of its own, whose mounts nobody else sees, on a drive of its own."""
+    """Run one trial in its own process and mount namespace, on its own drive."""
     with drives(1, SIZE_BYTES, table=False) as (path,):
         argv = [sys.executable, "-m", "tests.bench.trials", "--once", path, str(factor)]
         done = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True)
@@ -84,7 +84,7 @@ def tried(factor: float) -> Found:
 
 
 def once(path: str, factor: float) -> tuple[str, float | None]:
-    """The finding and the factor of a trial on this empty drive."""
+    """Return finding and factor of a trial on this empty drive."""
     measured = running.Trial._phase
 
     def slowed(trial: running.Trial, candidate: Candidate, load: str, phase: LoadPhase) -> PhaseRun:
@@ -99,7 +99,7 @@ def once(path: str, factor: float) -> tuple[str, float | None]:
 
 
 def order(path: str) -> Order:
-    """ext4 against itself, as the plan for many small files has it."""
+    """Return an order to compare ext4 with itself, as planned for many small files."""
     machine = probe_machine([path])
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
@@ -109,7 +109,7 @@ def order(path: str) -> Order:
 
 
 def row(what: str, found: Sequence[Found]) -> str:
-    """One line of the table."""
+    """Return a line of the table."""
     claims = sum(one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER) for one in found)
     same, still_open = (
         sum(one.finding is kind for one in found) for kind in (TrialFinding.SAME, TrialFinding.OPEN)

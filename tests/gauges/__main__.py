@@ -1,7 +1,7 @@
 """Check the gauges against their ceilings: `python -m tests.gauges [--lower]`.
 
-A ceiling may only fall. `ceilings.toml` has each, and a reason for one that was raised. `--lower` writes
-today's values down.
+A ceiling may only fall. `ceilings.toml` has each, with a reason for raised ones. `--lower` writes current
+values.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def lowest_earlier(raised: Reasons) -> Ceilings:
 
 
 def _git(*words: str) -> str:
-    """What git prints; nothing without git, or outside of a repository."""
+    """Return git's output, or empty without git or outside a repository."""
     if shutil.which("git") is None:
         return ""
     done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False)
@@ -68,7 +68,7 @@ def _git(*words: str) -> str:
 
 
 def render(ceilings: Ceilings, raised: Reasons, trace: Ceilings) -> str:
-    """Return the file of ceilings. `trace` is checked by a test of its own, which needs a real drive."""
+    """Return the file of ceilings. A separate test checks `trace`, which needs a real drive."""
     lines = [
         "# What `tests/run lint` measures may not be above these. A ceiling may only fall.",
         "",

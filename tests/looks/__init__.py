@@ -1,1 +1,1 @@
-"""Tests of what is seen: pictures of every step, and the bytes that reach a text console."""
+"""Tests of the visible output: pictures of every step, and bytes sent to a text console."""

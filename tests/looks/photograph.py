@@ -1,8 +1,7 @@
-"""Takes the pictures in screenshots/ of the run in tests/looks/recorded, and docs/walk.svg of the walk in
-tests/looks/recorded_walk: python -m tests.looks.photograph [--check]
+"""`python -m tests.looks.photograph [--check]`: take the pictures in screenshots/ of the run in
+tests/looks/recorded, and docs/walk.svg of the walk in tests/looks/recorded_walk.
 
-With --check nothing is written, and the exit code is 1 where a picture is missing or is not what the program
-shows today.
+With --check, write nothing and exit with 1 if a picture is missing or outdated.
 """
 
 import asyncio
@@ -30,10 +29,10 @@ KINDS: tuple[tuple[str, tuple[int, int], Terminal], ...] = (
 
 
 def photographs() -> dict[str, str]:
-    """File names and contents of every picture that is published: wide, small, as on a text console with its
-    eight colours, and without any.
+    """Return file names and contents of every published picture: wide, small, on a text console with eight
+    colours, and without colours.
 
-    Raises OutOfDate where the recording is not of today's program.
+    Raises OutOfDate if the recording is outdated.
     """
     # What a person's own profiles and wishes for colours would change has no place in the pictures.
     found: dict[str, str] = {}
@@ -46,7 +45,7 @@ def photographs() -> dict[str, str]:
 
 
 async def performed(size: tuple[int, int], terminal: Terminal) -> dict[str, str]:
-    """Name and content of every picture of both performances."""
+    """Return name and content of every picture of both replays."""
     services, moving = Performance(), MovingPerformance()
     taken = await pictured(services, size, terminal, lambda pilot, take: perform(pilot, take, services))
     return taken | await pictured(
@@ -55,7 +54,7 @@ async def performed(size: tuple[int, int], terminal: Terminal) -> dict[str, str]
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pictures, or compare them."""
+    """Write or compare the pictures."""
     late = film.main(arguments)
     try:
         taken = photographs()

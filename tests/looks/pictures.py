@@ -1,4 +1,4 @@
-"""Pictures of the screen while somebody goes through the wizard, and the list of those that are published."""
+"""Pictures of the screen during a walk through the wizard, and the list of published ones."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ async def pictured(
     terminal: Terminal,
     steps: Callable[[Hand, Take], Awaitable[None]],
 ) -> dict[str, str]:
-    """Name and SVG of every picture that is taken while someone goes these steps."""
+    """Return name and SVG of every picture taken during these steps."""
     taken: dict[str, str] = {}
     app = wizard(services, terminal)
     try:
@@ -37,7 +37,7 @@ async def pictured(
 
 
 def plain_svg(svg: str) -> str:
-    """Without the address of a font on somebody's server."""
+    """Remove the address of a font on a server."""
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
     svg = svg.replace(
         "font-family: Fira Code, monospace", "font-family: DejaVu Sans Mono, Menlo, Consolas, monospace"

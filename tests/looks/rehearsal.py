@@ -1,5 +1,4 @@
-"""The wizard rehearsed: the workshop machine, with a measurement and a run that are played, so that no step
-needs a disk."""
+"""The wizard on the workshop machine with simulated measurement and run, so that no step needs a disk."""
 
 import asyncio
 import threading
@@ -50,14 +49,14 @@ AT = "2026-03-14T15:09:26.535+00:00"
 
 
 def uuids() -> Callable[[], str]:
-    """New ones at each call, the same in each rehearsal."""
+    """Return a source of UUIDs, the same in each rehearsal."""
     numbers = count(1)
     return lambda: f"5d1f0000-0000-4000-8000-{next(numbers):012d}"
 
 
 class Rehearsal(RecordedServices):
-    """Measuring, applying and trying a plan out wait where a test lets them: `measured`, `applied` and
-    `tried_out` are set to let them go on. `room` is what trying it out finds."""
+    """Measuring, applying and rehearsing wait for the test: `measured`, `applied` and `tried_out` release
+    them. `room`: result of rehearsing."""
 
     def __init__(self, machine: Machine | None = None) -> None:
         super().__init__(machine or machine_of(workshop()), "a rehearsal", uuids())
@@ -130,7 +129,7 @@ class Rehearsal(RecordedServices):
         yield from self._ended(plan)
 
     def _ended(self, plan: Plan) -> Iterator[JournalEntry]:
-        """What is said behind the last step: a drive that held something waits, until it is settled."""
+        """Return the entries after the last step. A drive with old contents waits for the decision."""
         path = plan.drive.path
         if self._waits:
             yield JournalEntry(AT, Event.WAITING, 0, str(waiting_sentence(plan, RUN.name)))
@@ -146,7 +145,7 @@ class Rehearsal(RecordedServices):
 
     @property
     def _waits(self) -> bool:
-        """Whether the drive held something, and the steps are rehearsed."""
+        """Return True if the drive had contents and the steps are rehearsed."""
         (plan, _) = self.started[-1]
         return not shows_nothing(plan) and not direct_reason(plan)
 
@@ -191,7 +190,7 @@ class Rehearsal(RecordedServices):
         return "It is mounted."
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Another name, for which no file has to be edited."""
+        """Plan another label, without changes to files."""
         if not isinstance(wanted, SetLabel):
             return super().work_out(device, wanted)
         drives = self.machine.drives
@@ -212,7 +211,7 @@ class Rehearsal(RecordedServices):
 
 
 def verdict(path: str) -> Verdict:
-    """A drive on which misaligned reads are slower."""
+    """Return a verdict for a drive with slower misaligned reads."""
     chance = Random(7)
     pairs = tuple(
         Pair(aligned := chance.randrange(7_600_000, 8_800_000), int(aligned * chance.uniform(1.5, 2.1)))
@@ -234,13 +233,13 @@ def verdict(path: str) -> Verdict:
 
 
 def app_of(pilot: Hand) -> Window:
-    """The window that a pilot presses keys in."""
+    """Return the window of a pilot."""
     assert isinstance(pilot.app, Window)
     return pilot.app
 
 
 async def until(condition: Callable[[], bool], pilot: Hand, seconds: float = PATIENCE) -> None:
-    """Let the program work until something holds; raises TimeoutError where it never does."""
+    """Run the program until a condition is true. Raises TimeoutError."""
     end = asyncio.get_running_loop().time() + seconds
     while not condition():
         if asyncio.get_running_loop().time() > end:
@@ -250,7 +249,7 @@ async def until(condition: Callable[[], bool], pilot: Hand, seconds: float = PAT
 
 
 async def press(pilot: Hand, *keys: str) -> None:
-    """Keys, one after the other; `=text` is pasted, as a person would paste it."""
+    """Press keys in order. `=text` is pasted."""
     for key in keys:
         if key.startswith("=") and len(key) > 1:
             pilot.app.post_message(Paste(key[1:]))
@@ -263,33 +262,33 @@ async def press(pilot: Hand, *keys: str) -> None:
 
 
 def place(pilot: Hand) -> str:
-    """The code of the place that is drawn."""
+    """Return the code of the visible screen."""
     return app_of(pilot).keyboard.view.place
 
 
 async def come(pilot: Hand, name: str) -> None:
-    """Until this place is on the screen; at the drives, until all of them have answered."""
+    """Wait for this screen. On Drives, wait until all drives have been read."""
     rests = name == "drives"
     await until(lambda: place(pilot) == name and not (rests and app_of(pilot).keyboard.view.busy), pilot)
 
 
 async def ready(pilot: Hand) -> None:
-    """Until every drive has answered."""
+    """Wait until every drive has been read."""
     await come(pilot, "drives")
 
 
 def shown(pilot: Hand) -> str:
-    """The screen as lines of plain text."""
+    """Return the screen as lines of plain text."""
     return "\n".join(strip.text for strip in pilot.app.screen._compositor.render_strips())
 
 
 def flat(pilot: Hand) -> str:
-    """The screen as one line, so that it does not matter where sentences are broken."""
+    """Return the screen as one line, independent of line breaks."""
     return " ".join(shown(pilot).replace("│", " ").split())
 
 
 def wizard(services: Services | None = None, terminal: Terminal = MODERN) -> Window:
-    """The app as `run_window` makes it, but for the terminal."""
+    """Return the app as `run_window` creates it, without the terminal."""
     desk = Wizard(services or Rehearsal())
     desk.begin()
     return Window(desk, terminal)
@@ -298,7 +297,7 @@ def wizard(services: Services | None = None, terminal: Terminal = MODERN) -> Win
 def perform(
     job: Job, services: Services | None = None, size: tuple[int, int] = (80, 24), terminal: Terminal = MODERN
 ) -> Desk:
-    """Run the wizard, do the job with it, and give the desk as it was left."""
+    """Run the wizard, do the job, and return the desk."""
 
     async def run() -> Desk:
         app = wizard(services, terminal)
@@ -313,7 +312,7 @@ def perform(
 
 
 def rows(pilot: Hand) -> tuple[Row, ...]:
-    """Those of the list."""
+    """Return the rows of the list."""
     view = app_of(pilot).keyboard.view
     return view.rows.rows if view.rows else ()
 
@@ -326,8 +325,7 @@ async def highlight(pilot: Hand, key: str) -> None:
 
 
 async def to_field(pilot: Hand, field: str) -> None:
-    """Down to a field, wherever it stands in its form; raises TimeoutError where the key does not lead
-    there."""
+    """Move down to a field of a form. Raises TimeoutError if the key does not reach it."""
     keyboard = app_of(pilot).keyboard
     await press(pilot, *["up"] * len(keyboard.view.fields))
     for _ in keyboard.view.fields:
@@ -338,15 +336,15 @@ async def to_field(pilot: Hand, field: str) -> None:
 
 
 async def fill(pilot: Hand, **fields: str) -> None:
-    """Fields of a form by their names, in place of what stands there."""
+    """Replace the values of fields, by name."""
     for name, text in fields.items():
         await to_field(pilot, name)
         await press(pilot, "end", "ctrl+u", f"={text}")
 
 
 async def press_until(pilot: Hand, key: str, words: str) -> None:
-    """One key again and again until words are shown; raises TimeoutError with where it stood once that is
-    more often than anything on a screen has values."""
+    """Press a key repeatedly until words appear. Raises TimeoutError after more presses than any screen
+    has values."""
     for _ in range(MOST_PRESSES):
         if words in shown(pilot):
             return
@@ -362,7 +360,7 @@ WAY = ("purpose", "plan", "review")
 async def to_place(
     pilot: Hand, name: str, drive: str = "/dev/sda", purpose: str = "large-media", *, anew: str = "s"
 ) -> None:
-    """With a drive and a purpose to one of the places on the way."""
+    """Go to a later screen with a drive and a purpose."""
     await ready(pilot)
     await highlight(pilot, drive)
     for now in WAY:

@@ -1,5 +1,5 @@
-"""A made-up workshop machine as raw facts: five drives, each with something to say. Nothing in it comes from
-a real machine."""
+"""An artificial workshop machine as raw facts: five drives with findings. No data comes from a real
+machine."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ GB = 1000**3
 
 
 class Sparse(Image):
-    """An image of which only what was written takes room."""
+    """A sparse image."""
 
     def __init__(self, size_bytes: int, block_bytes: int = SECTOR) -> None:
         super().__init__(0, block_bytes)
@@ -53,7 +53,7 @@ def _drive(name: str, where: str, sysfs: dict[str, str], serial: str) -> RawDriv
 
 
 def system() -> RawDrive:
-    """The running system's own drive."""
+    """The running system's drive."""
     image = Sparse(500 * GB)
     image.protective()
     image.gpt((2048, 1050623, "EFI"), (1050624, image.last_lba - 2048, "root"))
@@ -88,8 +88,8 @@ def system() -> RawDrive:
 
 
 def archive() -> RawDrive:
-    """A shingled drive of 8 TB with an old table: ext3 at sector 34, another at 63 modulo 64, free space
-    behind."""
+    """A shingled drive of 8 TB with an old table: ext3 at sector 34, another at 63 modulo 64, then free
+    space."""
     image = Sparse(8 * TB)
     first, second, end = 34, 4_000_000_063, 8_000_000_062
     image.protective()
@@ -135,7 +135,7 @@ def native() -> RawDrive:
 
 
 def stick() -> RawDrive:
-    """A stick whose label would do harm to a careless program."""
+    """A stick with a label that could harm a careless program."""
     sysfs = _sysfs(
         32 * GB,
         dev="8:32",
@@ -167,7 +167,7 @@ def silent() -> RawDrive:
 
 
 def workshop() -> RawMachine:
-    """All five, on a machine that is run as root and has every tool."""
+    """All five drives on a machine with root privileges and every tool."""
     names = ("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mount", "parted", "wipefs", "blkid", "smartctl")
     return machine(
         system(),

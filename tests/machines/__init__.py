@@ -1,4 +1,4 @@
-"""Recorded machines: the lab's beside this file and in stacks/, those made of loop devices by `python -m
+"""Recorded machines: the lab's here and in stacks/, those made of loop devices by `python -m
 tests.machines` in loops/."""
 
 from dataclasses import replace
@@ -12,16 +12,16 @@ LOOPS = FOLDER / "loops"
 
 
 def recordings() -> tuple[Path, ...]:
-    """Every recorded machine there is."""
+    """Return all recorded machines."""
     return tuple(sorted(FOLDER.rglob("*.json")))
 
 
 def name_of(path: Path) -> str:
-    """How a recording is called: its file without the ending, with its folder where it lies in one."""
+    """Return the name of a recording: the file without suffix, with its folder if it has one."""
     return str(path.relative_to(FOLDER).with_suffix(""))
 
 
 def installed(path: Path) -> Machine:
-    """A recording as it would be on an installed system, as most people have one. The lab's guests, of which
-    what stands around the drives is, run from memory."""
+    """Return a recording as on an installed system. The lab's guests, which provide the environment of the
+    drives, run from memory."""
     return replace(load_machine(path), live_medium=False)

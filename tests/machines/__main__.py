@@ -1,4 +1,4 @@
-"""`python -m tests.machines [NAME...]`: make the machines of loop devices anew, all of them or those named.
+"""`python -m tests.machines [NAME...]`: record the machines of loop devices again, all or those named.
 Needs root."""
 
 import argparse

@@ -1,5 +1,5 @@
-"""`python -m tests.machines.catalogue [--check]`: README.md beside it, a line for each recorded machine, made
-by reading them."""
+"""`python -m tests.machines.catalogue [--check]`: write README.md in this folder, with a line for each
+recorded machine."""
 
 import sys
 from collections import Counter
@@ -34,7 +34,7 @@ MOST_MODELS = 3
 
 
 def catalogue(paths: Iterable[Path]) -> str:
-    """The page."""
+    """Return the page."""
     patterns = load_patterns()
     return HEAD + "".join(f"{_row(name_of(path), load_machine(path), patterns)}\n" for path in paths)
 

@@ -1,5 +1,4 @@
-"""What is made on a drive's nodes once it is attached: filesystems, swap and containers, small and with a
-name."""
+"""Content on the nodes of attached drives: small, labelled filesystems, swap and containers."""
 
 import subprocess
 from collections.abc import Callable
@@ -38,16 +37,16 @@ MAKERS: dict[str, tuple[str, ...]] = {
 
 
 def nothing(path: str) -> None:
-    """Left as it is."""
+    """Leave the node unchanged."""
 
 
 def whole(kind: str, label: str) -> Fill:
-    """One filesystem on the drive itself, without a table."""
+    """Create one filesystem on the drive itself, without a table."""
     return lambda path: make(kind, label, path)
 
 
 def partitions(**found: str) -> Fill:
-    """`p1="ext4"` makes an ext4 on the first partition."""
+    """Create filesystems by partition: `p1="ext4"`."""
 
     def fill(path: str) -> None:
         for number, kind in found.items():
@@ -57,7 +56,7 @@ def partitions(**found: str) -> Fill:
 
 
 def on_node(prepare: Prepare, fill: Fill = nothing) -> Fill:
-    """A table written through the node, in the drive's own blocks, and what its partitions hold."""
+    """Write a table through the node, in the drive's logical blocks, and fill its partitions."""
 
     def both(path: str) -> None:
         prepare(Path(path))
@@ -68,20 +67,19 @@ def on_node(prepare: Prepare, fill: Fill = nothing) -> Fill:
 
 
 def tell_kernel(path: str) -> None:
-    """Its partitions. That fails where there is no table, or none that makes sense to partx; then the kernel
-    knows of none."""
+    """Add the partitions to the kernel. Fails without a table that partx understands; the kernel then has
+    no partitions."""
     subprocess.run(["partx", "--add", path], capture_output=True, timeout=60, check=False)
 
 
 def make(kind: str, label: str, path: str) -> None:
-    """A filesystem on a node. What stood there before is not asked about: the node is one that was made for
-    it."""
+    """Create a filesystem on a node without questions about its old content. The node was created for it."""
     shown = label.upper() if kind == "vfat" else label
     _run(*(word.format(label=shown, path=path) for word in MAKERS[kind]), path)
 
 
 def two_minds(path: str) -> None:
-    """A Btrfs's superblock left where an ext4 was made over it: both say that the drive is theirs."""
+    """Leave a Btrfs superblock on a drive with a new ext4, so that both signatures claim the drive."""
     make("btrfs", "first", path)
     kept = _bytes(path, 64 * 1024, 4096)
     make("ext4", "second", path)
@@ -91,7 +89,7 @@ def two_minds(path: str) -> None:
 
 
 def mounted(path: str) -> None:
-    """An ext4, mounted beside the drives' files."""
+    """Create and mount an ext4."""
     make("ext4", "inuse", path)
     point = Path("/sys/class/block") / Path(path).name / "loop/backing_file"
     folder = Path(point.read_text().strip()).parent / "mounted"
@@ -100,7 +98,7 @@ def mounted(path: str) -> None:
 
 
 def read_only(path: str) -> None:
-    """A drive whose lock is switched on, with an ext4 on it."""
+    """Create a write-protected drive with an ext4."""
     make("ext4", "locked", path)
     _run("blockdev", "--setro", path)
 

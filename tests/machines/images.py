@@ -1,5 +1,4 @@
-"""Tables in a drive's file before it is attached: sound ones by sfdisk, and what can be wrong with them, byte
-for byte."""
+"""Tables in a drive's file before it is attached: valid ones by sfdisk, and faulty ones byte for byte."""
 
 import struct
 import subprocess
@@ -18,12 +17,12 @@ SLOT = 16
 
 
 def untouched(image: Path) -> None:
-    """A drive as it came."""
+    """Leave the drive empty."""
 
 
 def table(*lines: str, label: str = "gpt") -> Prepare:
-    """A table by sfdisk, with a partition for each of its lines; a file has blocks of 512 bytes, a node those
-    of its drive."""
+    """Write a table by sfdisk, one partition per line. Files have blocks of 512 bytes, nodes those of the
+    drive."""
 
     def prepare(image: Path) -> None:
         said = "\n".join(
@@ -43,7 +42,7 @@ def table(*lines: str, label: str = "gpt") -> Prepare:
 
 
 def after(*steps: Prepare) -> Prepare:
-    """One step after the other."""
+    """Combine several steps."""
 
     def prepare(image: Path) -> None:
         for step in steps:
@@ -53,7 +52,7 @@ def after(*steps: Prepare) -> Prepare:
 
 
 def zeros(block: int, count: int = 1) -> Prepare:
-    """So many blocks overwritten with zeros; a negative one counts from the end."""
+    """Overwrite blocks with zeros. A negative number counts from the end."""
 
     def prepare(image: Path) -> None:
         first = block if block >= 0 else image.stat().st_size // BLOCK + block
@@ -63,7 +62,7 @@ def zeros(block: int, count: int = 1) -> Prepare:
 
 
 def resized(size_bytes: int) -> Prepare:
-    """A drive that has grown or shrunk under its table."""
+    """Change the size of a drive with a table."""
 
     def prepare(image: Path) -> None:
         with image.open("r+b") as file:
@@ -73,7 +72,7 @@ def resized(size_bytes: int) -> Prepare:
 
 
 def slots(*found: tuple[int, int, int], at_block: int = 0) -> Prepare:
-    """A boot record with (type, first, blocks) slots, whatever stood there."""
+    """Write a boot record with (type, first, blocks) slots."""
 
     def prepare(image: Path) -> None:
         made = Image(BLOCK)
@@ -84,7 +83,7 @@ def slots(*found: tuple[int, int, int], at_block: int = 0) -> Prepare:
 
 
 def sound_gpt(*entries: tuple[int, int, str]) -> Prepare:
-    """Both copies of a GPT with right sums over (first, last, name) entries, be they as they may."""
+    """Write both copies of a GPT with valid checksums over arbitrary (first, last, name) entries."""
 
     def prepare(image: Path) -> None:
         made = Image(image.stat().st_size)
@@ -98,7 +97,7 @@ def sound_gpt(*entries: tuple[int, int, str]) -> Prepare:
 
 
 def chain_to_itself(image: Path) -> None:
-    """The second record of an extended partition's chain names the first one as the next."""
+    """Let the second record of an extended partition's chain point to the first one."""
     start = _extended_start(image)
     (second,) = struct.unpack("<I", _get(image, start * BLOCK + RECORDS + SLOT + 8, 4))
     link = (start + second) * BLOCK + RECORDS + SLOT

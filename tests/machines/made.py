@@ -1,4 +1,4 @@
-"""The machines that are made of loop devices: what no lab has, or what needs no particular drive."""
+"""Machines of loop devices, for cases that need no particular drive or that the lab lacks."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from wizard.model.said import GIB, MIB, TIB
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A loop device: its size, what its file gets before it is attached, and its nodes afterwards."""
+    """A loop device: its size, the content of its file before attaching, and of its nodes afterwards."""
 
     size_bytes: int = 256 * MIB
     prepare: Prepare = untouched

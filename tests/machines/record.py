@@ -1,5 +1,5 @@
-"""Makes the machines of loop devices, surveys them as `inspect --save` does, and keeps the facts. Needs root;
-writes to nothing else."""
+"""Create the machines of loop devices, survey them like `inspect --save`, and store the facts. Needs root;
+writes nowhere else."""
 
 import fcntl
 import os
@@ -33,10 +33,10 @@ REMOVE = 0x4C81
 
 
 class Numbered(Bench):
-    """A bench whose drives are numbered from `FIRST_NUMBER` on."""
+    """A bench that numbers its drives from `FIRST_NUMBER`."""
 
     def add(self, made: Made) -> str:
-        """Make a drive and attach it, with its partitions."""
+        """Create a drive and attach it, with its partitions."""
         number = FIRST_NUMBER + len(self.images)
         path, image = f"/dev/loop{number}", self.folder / f"{number}.img"
         if Path(f"/sys/block/loop{number}/loop").exists():
@@ -52,7 +52,7 @@ class Numbered(Bench):
         return path
 
     def leave(self) -> None:
-        """Detach everything, and take away the loop devices that were added."""
+        """Detach everything, and remove the added loop devices."""
         for path in self.images:
             release(path)
         self.take_down()
@@ -63,7 +63,7 @@ class Numbered(Bench):
 
 @contextmanager
 def attached(drives: Sequence[Made]) -> Iterator[tuple[str, ...]]:
-    """The drives, for as long as they are looked at."""
+    """Attach the drives for the duration of the survey."""
     FOLDER.mkdir(mode=0o700)
     try:
         bench = Numbered(FOLDER)
@@ -76,7 +76,7 @@ def attached(drives: Sequence[Made]) -> Iterator[tuple[str, ...]]:
 
 
 def facts_of(drives: Sequence[Made]) -> RawMachine:
-    """What the wizard reads of the drives, as if there were nothing else on the lab's machine."""
+    """Return the facts about the drives as if they were the only ones on the lab's machine."""
     around = load_facts(file_of(AROUND))
     with attached(drives) as paths:
         raw = survey(paths, seconds=PATIENCE_SECONDS)
@@ -85,8 +85,7 @@ def facts_of(drives: Sequence[Made]) -> RawMachine:
 
 
 def _of_these(graph: RawGraph, names: set[str], around: RawGraph) -> RawGraph:
-    """The drives' part of the graph, with the lab's own mounts and without where their files lie on this
-    computer's disk."""
+    """Return the drives' part of the graph, with the lab's mounts and without paths of this computer."""
     blocks = {
         name: replace(block, backing_inode=None)
         for name, block in graph.blocks.items()
@@ -111,7 +110,7 @@ def _of_these(graph: RawGraph, names: set[str], around: RawGraph) -> RawGraph:
 
 
 def keep(name: str, drives: Sequence[Made]) -> str:
-    """Record a machine; what its file would tell of this computer, in which case it is not written."""
+    """Record a machine. Returns what the file would reveal about this computer; then it is not written."""
     text = render_document(SCHEMA, to_json(facts_of(drives)))
     found = traces(text)
     if found:
@@ -122,5 +121,5 @@ def keep(name: str, drives: Sequence[Made]) -> str:
 
 
 def may_record() -> bool:
-    """Whether this user can make loop devices."""
+    """Return True if this user can create loop devices."""
     return os.geteuid() == 0 and Path("/dev/loop-control").exists()

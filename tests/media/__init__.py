@@ -1,1 +1,1 @@
-"""What is handed out, tried where it is to run: the one file, and the medium."""
+"""Released files in their target environments: the one file, and the medium."""

@@ -1,6 +1,6 @@
-"""A computer that starts the medium: QEMU with its firmware, drives, a serial line and a screen.
+"""A computer that boots the medium: QEMU with firmware, drives, a serial line and a screen.
 
-It has one processor: emulated, two wait for each other, and a busy machine lets such a guest panic.
+It has one CPU: emulated CPUs wait for each other, and on a busy machine such a guest can panic.
 """
 
 import socket
@@ -32,7 +32,7 @@ BETWEEN_KEYS_SECONDS = 0.7
 
 
 class Firmware(StrEnum):
-    """How the computer starts."""
+    """How the computer boots."""
 
     BIOS = "bios"
     UEFI = "uefi"
@@ -49,7 +49,7 @@ class Disk:
 
 
 class Computer:
-    """Switched on when it is entered; its power is cut when it is left."""
+    """A computer, switched on by the with statement. Its power is cut at the end."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Computer:
         self.cut_power()
 
     def cut_power(self) -> None:
-        """At once, whatever it is doing."""
+        """Cut the power at once."""
         self._line.close()
         self._qemu.kill()
         self._qemu.wait()
@@ -113,7 +113,7 @@ class Computer:
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def until(self, seen: str | Callable[[], bool], seconds: float) -> None:
-        """Wait for a text on the serial line, or for something else."""
+        """Wait for a text on the serial line, or for another condition."""
         limit = monotonic() + seconds
         while True:
             shown = self.text
@@ -124,14 +124,14 @@ class Computer:
             sleep(POLL_SECONDS)
 
     def type(self, *keys: str) -> None:
-        """On the terminal at the serial line: names of keys, or text."""
+        """Type on the serial terminal: names of keys, or text."""
         for key in keys:
             self._line.sendall(TYPED.get(key, key.encode()))
             sleep(BETWEEN_KEYS_SECONDS)
             _ = self.text
 
     def press(self, *keys: str) -> None:
-        """On its own keyboard."""
+        """Press keys of the computer's keyboard."""
         with Monitor(self._folder / "qmp") as monitor:
             for key in keys:
                 chord = [{"type": "qcode", "data": part} for part in key_name(key).split("+")]
@@ -139,12 +139,12 @@ class Computer:
                 sleep(BETWEEN_KEYS_SECONDS)
 
     def photograph(self, file: Path) -> None:
-        """What its screen shows."""
+        """Save a picture of its screen."""
         with Monitor(self._folder / "qmp") as monitor:
             monitor.do("screendump", filename=str(file), format="png")
 
     def await_off(self, seconds: float) -> None:
-        """Until it has switched itself off."""
+        """Wait until the computer has switched itself off."""
         self._qemu.wait(seconds)
 
 
@@ -169,7 +169,7 @@ def _firmware(folder: Path, firmware: Firmware) -> tuple[str, ...]:
 
 
 def _medium(medium: Path, *, stick: bool) -> tuple[str, ...]:
-    """As a disc, or as the stick that it was copied to."""
+    """Return the options for a disc, or for a stick with the copied image."""
     if stick:
         return (
             *("-device", "qemu-xhci", "-drive", f"if=none,id=medium,format=raw,file={medium}"),

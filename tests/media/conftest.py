@@ -1,4 +1,4 @@
-"""The one file and the module, built once; and roots in which they run."""
+"""The one file and the module, built once, and root folders to run them in."""
 
 import os
 import subprocess
@@ -19,14 +19,14 @@ BUILD_SECONDS = 1200
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with what was built; $DISKWRIGHT_DIST where it was built before."""
+    """The folder of the builds, or $DISKWRIGHT_DIST for earlier builds."""
     if given := os.environ.get("DISKWRIGHT_DIST"):
         return Path(given)
     return build(tmp_path_factory.mktemp("dist"))
 
 
 def build(folder: Path) -> Path:
-    """The one file and the module, packed loosely, in a folder."""
+    """Build the one file and the module in a folder, with fast compression."""
     done = _build(folder)
     if done.returncode and OTHER_PACKAGES in done.stderr:
         # The mirror has moved on. That is for whoever releases to look at, and no fault of the program.
@@ -51,7 +51,7 @@ def _build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def one_file(built: Path) -> Iterator[Path]:
-    """The one that runs anywhere. Where it was mounted for root, it is unmounted again."""
+    """The file that runs anywhere. Unmounts it if it was mounted for root."""
     (file,) = built.glob("*.run")
     yield file
     for name in attached_in(built):
@@ -62,13 +62,13 @@ def one_file(built: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Root:
-    """A root in which there is nothing but busybox: no Python, no library, no tool for drives."""
+    """A root folder with only busybox: no Python, libraries or disk tools."""
     return busybox_root(tmp_path / "root")
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    """Drives of this test's own."""
+    """Drives of this test."""
     folder = tmp_path / "drives"
     folder.mkdir()
     made = Bench(folder)
@@ -78,7 +78,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 @pytest.fixture(scope="session")
 def mirror() -> str:
-    """Where this machine's apt has Debian from."""
+    """The address from which this machine's apt gets Debian."""
     told = (sys.executable, "-c", "from shared.apt import mirror; print(mirror())")
     return subprocess.run(
         told, cwd=CHECKOUT / "packaging", capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Root folders of other systems, entered without a network: the kernel, /dev and /sys are this machine's."""
+"""Root folders of other systems, entered without a network, with this machine's kernel, /dev and /sys."""
 
 import os
 import shutil
@@ -26,12 +26,13 @@ exec chroot --userspec="$user:$user" "$root" "$@"
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder that a system lies in."""
+    """A folder with a system."""
 
     folder: Path
 
     def argv(self, user: int, *words: str, **environment: str) -> tuple[str, ...]:
-        """What runs a program in it, in namespaces of its own: its mounts end with it."""
+        """Return the command that runs a program there, in separate namespaces, so that its mounts end
+        with it."""
         home = "/root" if user == 0 else "/home/plain"
         settings = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "LANG": "C.UTF-8", **environment}
         return (
@@ -41,7 +42,7 @@ class Root:
         )
 
     def run(self, user: int, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """A program in it, to its end."""
+        """Run a program there to its end."""
         return subprocess.run(
             self.argv(user, *words, **environment),
             capture_output=True,
@@ -51,13 +52,13 @@ class Root:
         )
 
     def take_in(self, file: Path) -> str:
-        """A copy of a file in it, and where it lies there."""
+        """Copy a file there, and return its path inside."""
         shutil.copy(file, self.folder)
         return f"/{file.name}"
 
 
 def busybox_root(folder: Path) -> Root:
-    """Nothing but busybox."""
+    """Create a root folder with only busybox."""
     for name in FOLDERS:
         (folder / name).mkdir(parents=True)
     for name in ("tmp", "var/tmp"):
@@ -77,7 +78,7 @@ def busybox_root(folder: Path) -> Root:
 
 
 def debian_root(folder: Path, suite: str, mirror: str) -> Root:
-    """A release of Debian with the least that it can be."""
+    """Create a minimal Debian of a release."""
     done = subprocess.run(
         ["debootstrap", "--variant=minbase", suite, str(folder), mirror],
         capture_output=True,

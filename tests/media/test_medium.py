@@ -1,4 +1,4 @@
-"""The medium: a computer starts from it, sets a drive up, loses its power, starts again, and goes on."""
+"""The medium: a computer boots it, sets up a drive, loses power, boots again, and continues."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ DONE = "(diskwright-done:%s)"
 
 @pytest.fixture(scope="session")
 def medium(built: Path) -> Path:
-    """The image, built on top of the module where it is not there."""
+    """The image, built on the module if missing."""
     found = [*built.glob("*.iso")]
     if not found:
         subprocess.run(
@@ -50,7 +50,7 @@ def medium(built: Path) -> Path:
 
 @pytest.fixture
 def empty(bench: Bench) -> Disk:
-    """A new drive. It is this test's own, and no guest has it while it is attached here."""
+    """A new drive of this test. No guest uses it while it is attached here."""
     image = bench.folder / "new.img"
     image.touch()
     os.truncate(image, 1024 * MIB)
@@ -69,8 +69,8 @@ def witness(bench: Bench) -> Disk:
 
 
 def first_screen(computer: Computer) -> None:
-    """Wait until the wizard has read the new drive. Emulated on a busy machine, this may exceed the probe's
-    time limit: then press the key that a user would press, `r`."""
+    """Wait until the wizard has read the new drive. If the emulated probe exceeds its time limit, press
+    `r` as a user would."""
     computer.until("NEW-DRIVE", START_SECONDS)
     for _ in range(READINGS):
         computer.until(lambda: any(text in computer.text for text in ("empty", STOPPED)), START_SECONDS)
@@ -82,7 +82,7 @@ def first_screen(computer: Computer) -> None:
 
 
 def lead_to(computer: Computer, model: str) -> None:
-    """The cursor to a drive: which name it has is the kernel's to say."""
+    """Move the cursor to a drive. The kernel chooses its name."""
     for _ in range(4):
         if any(line.startswith(">") and model in line for line in computer.text.splitlines()):
             return
@@ -92,7 +92,7 @@ def lead_to(computer: Computer, model: str) -> None:
 
 
 def shell(computer: Computer) -> None:
-    """Out of the wizard, and to a prompt."""
+    """Leave the wizard for a prompt."""
     computer.type("q")
     computer.until("Enter starts it again", SCREEN_SECONDS)
     computer.type("s", "enter")
@@ -100,21 +100,21 @@ def shell(computer: Computer) -> None:
 
 
 def ask(computer: Computer, command: str, seconds: float = SCREEN_SECONDS) -> None:
-    """A command at the prompt, to its good end."""
+    """Run a command at the prompt until it succeeds."""
     computer.type(f"clear; {command}; echo '(diskwright-''done:'$?')'", "enter")
     computer.until("(diskwright-done:", seconds)
     computer.until(DONE % 0, SCREEN_SECONDS)
 
 
 def switch_off(computer: Computer) -> None:
-    """At the prompt."""
+    """Switch off from the prompt."""
     computer.type("systemctl poweroff", "enter")
     computer.await_off(WORK_SECONDS)
 
 
 @pytest.fixture
 def mounted(bench: Bench, tmp_path: Path) -> Iterator[Path]:
-    """Where the first partition of an image is mounted by `look_into`."""
+    """Mount point for the first partition of an image, used by `look_into`."""
     place = tmp_path / "seen"
     place.mkdir()
     yield place
@@ -123,7 +123,8 @@ def mounted(bench: Bench, tmp_path: Path) -> Iterator[Path]:
 
 
 def attached(bench: Bench, image: Path, number: int, *options: str) -> str:
-    """One of the partitions of an image as a device, from 0; not every kernel makes a loop's partitions."""
+    """Attach a partition of an image, numbered from 0, as a device. Not every kernel creates partitions of
+    loop devices."""
     part = json.loads(tool("sfdisk", "--json", str(image)))["partitiontable"]["partitions"][number]
     extent = ("--offset", str(part["start"] * 512), "--sizelimit", str(part["size"] * 512))
     loop = tool("losetup", "--find", "--show", *extent, *options, str(image)).strip()
@@ -133,13 +134,13 @@ def attached(bench: Bench, image: Path, number: int, *options: str) -> str:
 
 
 def detach(bench: Bench, loop: str) -> None:
-    """Before a guest has the image."""
+    """Detach before a guest gets the image."""
     tool("losetup", "--detach", loop)
     del bench.images[loop]
 
 
 def look_into(bench: Bench, image: Path, mounted: Path) -> Path:
-    """The first partition of an image, here, read-only."""
+    """Mount the first partition of an image read-only here."""
     loop = attached(bench, image, 0, "--read-only")
     tool("mount", "-o", "ro,norecovery", loop, str(mounted))
     return mounted
@@ -190,7 +191,7 @@ def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
 def test_a_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(
     medium: Path, empty: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
-    """By its own keyboard; what its screen shows is asked of the kernel over the serial line."""
+    """Use the computer's keyboard. The kernel reports the screen's content over the serial line."""
     with Computer(tmp_path / "computer", medium, [empty], Firmware.UEFI, 512, stick=True) as computer:
         first_screen(computer)
         shell(computer)
@@ -220,7 +221,7 @@ def test_a_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(
 
 @pytest.fixture
 def stick(medium: Path, bench: Bench) -> Path:
-    """A stick that the medium was copied to, with a partition for runs behind it."""
+    """A stick with the copied medium, followed by a partition for runs."""
     image = bench.folder / "stick.img"
     shutil.copy(medium, image)
     os.truncate(image, image.stat().st_size + 512 * MIB)
@@ -236,7 +237,7 @@ def stick(medium: Path, bench: Bench) -> Path:
 
 @pytest.fixture
 def misaligned(bench: Bench, tmp_path: Path) -> Disk:
-    """A drive as of old: an MBR, and an ext3 with a file that begins at sector 63."""
+    """An old drive: an MBR, and an ext3 with a file, starting at sector 63."""
     image = bench.folder / "old.img"
     image.touch()
     os.truncate(image, 512 * MIB)
@@ -262,7 +263,8 @@ def misaligned(bench: Bench, tmp_path: Path) -> Disk:
 def test_it_goes_on_after_its_power_was_cut_in_the_middle(
     stick: Path, misaligned: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
-    """A partition moves; started again, the wizard offers it first. Then its ext3 becomes an ext4."""
+    """During the move of a partition, the power is cut. After the reboot, the wizard offers the run first.
+    Then the ext3 becomes ext4."""
     with Computer(tmp_path / "computer", stick, [misaligned], Firmware.BIOS, 768, stick=True) as computer:
         computer.until("OLD-DRIVE", START_SECONDS)
         shell(computer)
@@ -292,7 +294,7 @@ def test_it_goes_on_after_its_power_was_cut_in_the_middle(
 
 @slow
 def test_it_is_small(medium: Path) -> None:
-    """Packed as it is handed out. A build for trying is larger, and proves nothing of this."""
+    """Test the size of a release build. Test builds are larger."""
     if "DISKWRIGHT_DIST" not in os.environ:
         pytest.skip("it was packed loosely")
     assert medium.stat().st_size <= LARGEST_BYTES

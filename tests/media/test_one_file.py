@@ -1,4 +1,4 @@
-"""The one file: it starts where there is nothing, for root and for a plain user, and does a whole job."""
+"""The one file starts without any installed tool, for root and ordinary users, and does a whole job."""
 
 import json
 import os
@@ -20,7 +20,7 @@ SUITES = ("bullseye", "bookworm", "trixie", "sid")
 
 
 def looks(root: Root, user: int, file: str, drive: str) -> None:
-    """It says its version, and finds a drive."""
+    """Print the version and find a drive."""
     said = root.run(user, file, "--version")
     assert said.stdout.startswith("diskwright "), said.stderr
     found = root.run(user, file, "inspect", "--json")
@@ -94,7 +94,7 @@ def test_what_sudos_caller_has_on_the_path_does_not_decide_what_root_runs(
 def test_what_it_writes_goes_on_without_its_face(
     one_file: Path, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file ends up on the drive, although the program that began it was killed while mkfs worked."""
+    """A file reaches the drive although the program that started the run was killed during mkfs."""
     drive, opened = bench.make_drive(256 * MIB), tmp_path / "opened"
     plan, place, fstab = (tmp_path / name for name in ("plan.json", "place", "fstab"))
     fstab.write_text("")

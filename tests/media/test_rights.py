@@ -1,4 +1,4 @@
-"""A plain user of the one file becomes root on the way, by the programs that systems have for that."""
+"""An ordinary user of the one file gets root privileges on the way, by the programs of the system."""
 
 import shutil
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ pkaction >/dev/null
 
 @pytest.fixture
 def user() -> Iterator[RealUser]:
-    """With folders of their own for whatever a run writes to."""
+    """A user with folders for the files of a run."""
     with real_user(SUDOERS, "srv", "var/lib/diskwright") as made:
         (made.folder / "etc/fstab").write_text("")
         (made.folder / "etc/polkit-1/rules.d/00-test.rules").write_text(RULE)

@@ -1,1 +1,1 @@
-"""JSON Schemas of the documents, in docs/schemas/: made from the dataclasses that are written."""
+"""JSON Schemas of the documents in docs/schemas/, generated from the dataclasses."""

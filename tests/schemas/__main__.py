@@ -1,4 +1,4 @@
-"""`python -m tests.schemas [--check]`: docs/schemas/, made from the program itself."""
+"""`python -m tests.schemas [--check]`: write docs/schemas/ from the program."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ from the code.
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Every file of the folder, and its text."""
+    """Return every file of the folder with its text."""
     rows = (f"| [`{one.name}`]({one.file}) | {one.title} | {one.comes_from} |\n" for one in DOCUMENTS)
     yield "README.md", HEAD + "".join(rows)
     for one in DOCUMENTS:
@@ -32,8 +32,7 @@ def files() -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    """Write what has changed; with --check nothing is written, and it ends with a sentence where anything
-    has."""
+    """Write changed files. With --check, write nothing and exit with an error if any changed."""
     wanted = dict(files())
     there = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()}
     changed = sorted(name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name))

@@ -1,4 +1,4 @@
-"""Every document that the program writes, and the schema of each."""
+"""Every document written by the program, with its schema."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,10 +43,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A kind of document: its schema's name, as diskwright.plan/2, what it is, and where it comes from.
+    """A kind of document: the schema's name, such as diskwright.plan/2, its meaning and its origin.
 
-    Without `derived` it leaves out what follows from the rest; where it `grows`, older ones lack what was
-    added since.
+    Without `derived`, derived values are omitted. If it `grows`, older documents lack later additions.
     """
 
     name: str
@@ -58,12 +57,12 @@ class Document:
 
     @property
     def file(self) -> str:
-        """What its schema is called in docs/schemas/."""
+        """Name of the file in docs/schemas/."""
         return f"{self.name.removeprefix('diskwright.').replace('/', '-')}.json"
 
     @property
     def schema(self) -> JSON:
-        """The whole JSON Schema. It is named without a host: nothing is to be fetched from anywhere."""
+        """Return the JSON Schema. Its id has no host, because nothing is fetched."""
         shapes = Shapes(derived=self.derived, grows=self.grows)
         body = self.body(shapes)
         noun, _, version = self.name.removeprefix("diskwright.").partition("/")
@@ -76,12 +75,12 @@ class Document:
 
 
 def _of(name: str, kind: type, title: str, comes_from: str, *, grows: bool = False) -> Document:
-    """One that is a dataclass, with the name of its schema."""
+    """Return a document of a dataclass, with the name of its schema."""
     return Document(name, title, comes_from, lambda shapes: shapes.record(kind, **_head(name)), grows=grows)
 
 
 def _list_of(name: str, kind: type, key: str, title: str, comes_from: str) -> Document:
-    """One that lists dataclasses."""
+    """Return a document with a list of dataclasses."""
 
     def body(shapes: Shapes) -> JSON:
         return Shapes.table({**_head(name), key: {"type": "array", "items": shapes.of(kind)}})
@@ -90,7 +89,7 @@ def _list_of(name: str, kind: type, key: str, title: str, comes_from: str) -> Do
 
 
 def _sealed(sealed: Sealed[T], title: str, comes_from: str) -> Document:
-    """One that is applied: a digest seals it, and what follows from the rest is left out."""
+    """Return a document for `apply`: sealed by a digest, without derived values."""
     digest: JSON = {
         "description": "SHA-256 over everything but schema and digest, in hexadecimal digits.",
         "type": "string",
@@ -133,7 +132,7 @@ def _machine(shapes: Shapes) -> JSON:
 
 
 def _entry(shapes: Shapes) -> JSON:
-    """What was said stands there as a sentence's code and values, or else as text."""
+    """Return a journal entry, whose message is a key with values, or text."""
     body = shapes.record(JournalEntry)
     body["required"].remove("sentence")
     return {**body, "oneOf": [{"required": ["said"]}, {"required": ["sentence"]}]}

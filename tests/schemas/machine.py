@@ -1,4 +1,4 @@
-"""The document of `inspect --json`, which is not one dataclass: it has of each noun what is told of it."""
+"""The document of `inspect --json`, which is not one dataclass: it combines facts and findings."""
 
 from tests.schemas.shapes import JSON, Shapes
 from wizard.findings.diagnose import DriveVerdict
@@ -11,7 +11,7 @@ TEXT: JSON = {"type": "string"}
 
 
 def machine(shapes: Shapes) -> JSON:
-    """All of it but its schema's name."""
+    """Return the whole schema without its name."""
     unread = _list(shapes.record(Unread, ("what", "obstacle"), why=TEXT))
     return Shapes.table(
         {

@@ -1,4 +1,4 @@
-"""Types to JSON Schema (2020-12), by the same rules as `wizard.documents.codec` writes values."""
+"""Types to JSON Schema (2020-12), by the rules of `wizard.documents.codec`."""
 
 import ast
 import inspect
@@ -47,9 +47,8 @@ SCALARS: dict[object, JSON] = {
 
 
 class Shapes:
-    """The schemas of types, and all the definitions that they refer to. `derived`: documents that are shown
-    hold also what follows from the rest. `grows`: where a field has a default, an older document may lack
-    it."""
+    """Schemas of types, with all definitions they refer to. `derived`: include derived values, for
+    documents that are shown. `grows`: older documents may lack fields with defaults."""
 
     def __init__(self, *, derived: bool = True, grows: bool = False) -> None:
         self.defs: dict[str, JSON] = {}
@@ -57,7 +56,7 @@ class Shapes:
         self._names: dict[object, str] = {}
 
     def of(self, wanted: object) -> JSON:
-        """The schema of a type; raises TypeError for one that has no place in a document."""
+        """Return the schema of a type. Raises TypeError for types not allowed in documents."""
         if wanted in SCALARS:
             return dict(SCALARS[wanted])
         if wanted is Message:
@@ -73,8 +72,8 @@ class Shapes:
         raise TypeError(f"{wanted} has no place in a document")
 
     def record(self, wanted: type, only: Iterable[str] = (), **other: JSON) -> JSON:
-        """The object of a dataclass: all its fields, or `only` some, and what is written beside or instead of
-        them."""
+        """Return the object of a dataclass: all its fields or `only` some, plus additional ones or
+        replacements."""
         told = [
             one
             for one in fields(wanted)
@@ -91,7 +90,7 @@ class Shapes:
 
     @staticmethod
     def table(properties: dict[str, JSON], optional: Iterable[str] = ()) -> JSON:
-        """An object that has these, and no others."""
+        """Return an object with exactly these members."""
         required = [name for name in properties if name not in set(optional)]
         return {
             "type": "object",
@@ -106,7 +105,7 @@ class Shapes:
         return {"description": says, **shape} if says else shape
 
     def _defined(self, wanted: type, shape: Callable[[], JSON]) -> JSON:
-        """A reference; two types of one name are told apart by their modules."""
+        """Return a reference. Types of equal names are distinguished by their modules."""
         if wanted not in self._names:
             name = wanted.__name__
             if name in self.defs:
@@ -153,18 +152,17 @@ class Shapes:
 
 
 def has_default(one: Field[Any]) -> bool:
-    """Whether a record can be made without it."""
+    """Return True if a record can be created without the field."""
     return one.default is not MISSING or one.default_factory is not MISSING
 
 
 def described(wanted: type) -> str:
-    """What its docstring says, in one line."""
+    """Return the docstring in one line."""
     return " ".join((wanted.__doc__ or "").split())
 
 
 def described_field(owner: type, name: str) -> str:
-    """The docstring below a field, or else the sentences of its class that name it; empty where there are
-    none."""
+    """Return the docstring below a field, or the sentences of its class that name it, or empty."""
     for one in owner.__mro__:
         if is_dataclass(one) and (text := _attribute_docs(one).get(name)):
             return text

@@ -1,4 +1,4 @@
-"""Whether a document is as its published schema says."""
+"""Validate documents against their published schemas."""
 
 import json
 from functools import cache
@@ -16,18 +16,19 @@ NAMELESS = {"journal.jsonl": ENTRY, "progress.json": "diskwright.progress/1"}
 
 @cache
 def validator_of(name: str) -> Any:  # noqa: ANN401 - jsonschema has no types
-    """Of a schema by its name, as diskwright.plan/2; raises OSError where none is published."""
+    """Return the validator for a schema by name, such as diskwright.plan/2. Raises OSError if not
+    published."""
     file = FOLDER / f"{name.removeprefix('diskwright.').replace('/', '-')}.json"
     return Draft202012Validator(json.loads(file.read_text(encoding="utf-8")))
 
 
 def faults(value: object, name: str) -> str:
-    """Where and how it departs most from a schema; empty where it does not."""
+    """Return the place and kind of the largest deviations from a schema, or empty."""
     worst = best_match(validator_of(name).iter_errors(value))
     return f"{name} at {worst.json_path}: {worst.message[:300]}" if worst else ""
 
 
 def faults_of(text: str) -> str:
-    """The same of a document's text, by the schema that it names."""
+    """Validate a document's text against the schema that it names."""
     value = json.loads(text)
     return faults(value, value["schema"])

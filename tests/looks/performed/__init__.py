@@ -1,1 +1,1 @@
-"""The runs of the published pictures, said to the wizard again."""
+"""Replays of the runs in the published pictures."""

@@ -1,5 +1,4 @@
-"""The wizard on the machine, the measurement and the run in tests/looks/recorded: what it shows has happened,
-on emulated drives."""
+"""The wizard on the machine, measurement and run recorded in tests/looks/recorded, from emulated drives."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -43,8 +42,8 @@ ANEW = "sudo python -m tests.lab --record"
 
 
 class OutOfDate(Exception):
-    """Today's program does not do what was recorded; the sentence says what differs, and how to record it
-    anew."""
+    """The current program differs from the recording. The message names the difference and how to record
+    again."""
 
     def __init__(self, what: str, anew: str = ANEW) -> None:
         needs = " (it needs QEMU, and some minutes)" if anew == ANEW else ""
@@ -52,7 +51,7 @@ class OutOfDate(Exception):
 
 
 class Performance(RecordedServices):
-    """What was recorded, said again. The run goes on behind its first mkfs only when `applied` is set."""
+    """Replay of the recording. The run pauses after its first mkfs until `applied` is set."""
 
     def __init__(self, folder: Path = RECORDED) -> None:
         super().__init__(installed(folder / "machine.json"), str(folder))
@@ -65,7 +64,7 @@ class Performance(RecordedServices):
 
     @property
     def drive(self) -> Drive:
-        """The one that was set up."""
+        """The drive that was set up."""
         path = self.recorded_plan.drive.path
         return next(drive for drive in self.machine.drives if drive.path == path)
 
@@ -81,12 +80,12 @@ class Performance(RecordedServices):
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
-        """With the UUIDs that were drawn when it was recorded."""
+        """Return the plan with the recorded UUIDs."""
         self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
         return super().plan(machine, drive, wishes, mode, arrangement)
 
     def way_back_room(self, plan: Plan) -> WayBackRoom:
-        """That was not recorded."""
+        """Not recorded."""
         return WayBackRoom()
 
     def measure(
@@ -98,16 +97,16 @@ class Performance(RecordedServices):
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        """The result at once: how it came about was not recorded."""
+        """Return the result at once. Its progress was not recorded."""
         return self.verdicts["write" if write else "read"]
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """No plan but the recorded one was ever carried out."""
+        """Start the recorded run; only the recorded plan was ever applied."""
         self.check(plan)
         return runs_folder() / self._run
 
     def check(self, plan: Plan | None) -> None:
-        """Raises OutOfDate unless this is the plan that was carried out."""
+        """Raises OutOfDate unless this is the recorded plan."""
         if plan is None or _essence(plan) != _essence(self.recorded_plan):
             raise OutOfDate(
                 f"{_difference(plan, self.recorded_plan)} of the plan that the wizard makes is not what was "
@@ -140,18 +139,18 @@ class Performance(RecordedServices):
         return power_sentence(self.phase(run), self.drive.path)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """What was said when it was kept follows in the journal."""
+        """Continue with the journal entries of keeping."""
         self.kept = True
         return self.entries[-1].sentence
 
 
 def recorded_plan(path: Path) -> Plan:
-    """As it was carried out: today's program need not say of it what was said then."""
+    """Return the applied plan. Texts of the current program may differ."""
     return read_kept_plan(path.read_text(), path.name)
 
 
 def _essence(plan: Plan) -> tuple[object, ...]:
-    """What a plan does, to what and how, without the words for it."""
+    """Return the content of a plan without its texts."""
     steps = tuple((step.operation, step.commands) for step in plan.steps)
     return (plan.drive, plan.before, plan.after, plan.volumes, steps)
 
@@ -168,7 +167,7 @@ def _run_name(said: str) -> str:
 
 
 def _difference(plan: Plan | None, recorded: Plan) -> str:
-    """Which part of two unequal plans differs first."""
+    """Return the first difference between two plans."""
     for part in ("drive", "before", "after", "volumes"):
         if getattr(plan, part, None) != getattr(recorded, part):
             return f"The part `{part}`"
@@ -176,7 +175,7 @@ def _difference(plan: Plan | None, recorded: Plan) -> str:
 
 
 async def perform(pilot: Hand, take: Take, services: Performance) -> None:
-    """Do with keys what was done with commands when it was recorded, and take a picture of every place."""
+    """Repeat the recorded commands with keys, and take a picture of every screen."""
     await _choose(pilot, take, services.drive.path)
     await _plan(pilot, take)
     services.check(app_of(pilot).desk.session.plan)
@@ -212,7 +211,7 @@ async def _choose(pilot: Hand, take: Take, path: str) -> None:
 
 
 async def _plan(pilot: Hand, take: Take) -> None:
-    """Everything is replaced, by two volumes."""
+    """Replace everything by two volumes."""
     plan = app_of(pilot).desk.session.plan
     if plan is None or any(slot.kept for slot in plan.after.slots):
         await press(pilot, "x")
@@ -240,7 +239,7 @@ async def _plan(pilot: Hand, take: Take) -> None:
 
 
 async def _accept(pilot: Hand) -> None:
-    """Enter takes the form, whatever field has the cursor."""
+    """Press Enter, which accepts the form from any field."""
     await press(pilot, "enter")
     await come(pilot, "plan")
 

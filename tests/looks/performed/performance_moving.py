@@ -1,5 +1,5 @@
-"""The walk to ext4 on the filesystem, the plan and the run in tests/looks/recorded_moving: what it shows has
-happened, on a loop device."""
+"""The walk to ext4 with filesystem, plan and run recorded in tests/looks/recorded_moving, on a loop
+device."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -28,8 +28,7 @@ SITUATION_SCHEMA = "diskwright.situation/1"
 
 
 class MovingPerformance(RecordedServices):
-    """What was recorded, said again. The run goes on behind the conversion of its files only when `applied`
-    is set."""
+    """Replay of the recording. The run pauses after the conversion of its files until `applied` is set."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         where = folder / "situation.json"
@@ -54,7 +53,8 @@ class MovingPerformance(RecordedServices):
         return make_migration(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
     def begin(self, document: OneTokened, token: str) -> Path:
-        """No migration but the recorded one was ever carried out; today's words for it may be others."""
+        """Start the recorded run; only the recorded conversion was ever applied. Texts of the current
+        program may differ."""
         if not isinstance(document, Migration) or _essence(document) != _essence(self.recorded):
             raise OutOfDate("The migration that the wizard plans is not what was recorded.", ANEW)
         return self.run
@@ -75,12 +75,12 @@ class MovingPerformance(RecordedServices):
 
 
 def _migration(path: Path) -> Migration:
-    """As it was carried out: today's program need not say of it what was said then."""
+    """Return the applied conversion. Texts of the current program may differ."""
     return read_kept_migration(path.read_text(), path.name)
 
 
 def _essence(migration: Migration) -> tuple[object, ...]:
-    """What a migration does, to what and how, without the words for it."""
+    """Return the content of a conversion without its texts."""
     operations = tuple(step.operation for step in migration.steps)
     commands = tuple(step.commands for step in migration.steps)
     return (
@@ -95,7 +95,7 @@ def _essence(migration: Migration) -> tuple[object, ...]:
 
 
 def _drive(found: Situation) -> Drive:
-    """As the situation knows it: a loop device has neither a model nor a serial number."""
+    """Return the drive of the recorded situation. A loop device has neither model nor serial number."""
     known = found.drive
     signature = Signature(found.ext.kind, "filesystem", label=found.ext.label)
     bare = drive(
@@ -114,7 +114,7 @@ def _drive(found: Situation) -> Drive:
 
 
 async def perform_moving(pilot: Hand, take: Take, services: MovingPerformance) -> None:
-    """Do with keys what was done when it was recorded, and take a picture of every place."""
+    """Repeat the recorded steps with keys, and take a picture of every screen."""
     await ready(pilot)
     await press(pilot, "m")
     await come(pilot, "ways")

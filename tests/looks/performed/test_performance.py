@@ -1,4 +1,4 @@
-"""The published pictures are of the recorded run, or of none."""
+"""The published pictures show the recorded run."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""The recording on the README: how its run was recorded, and its frames."""
+"""The README's animation: the recording of its run, and its frames."""

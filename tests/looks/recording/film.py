@@ -1,9 +1,8 @@
-"""The recording on the README, of the run in tests/looks/recorded_walk:
-`python -m tests.looks.recording.film` makes docs/walk.svg. With --check nothing is written; with a folder,
-each frame is a PNG there, to look at.
+"""`python -m tests.looks.recording.film`: create docs/walk.svg, the README's animation of the run in
+tests/looks/recorded_walk. With --check, write nothing. With a folder, also write each frame there as a PNG.
 
-The frames stand below each other on a strip that a style sheet moves: no script, no network, no player. Lines
-that are alike are drawn once.
+The frames form a vertical strip moved by a style sheet: no script, network or player. Equal lines are drawn
+once.
 """
 
 import re
@@ -43,7 +42,7 @@ WORDS = re.compile(r"[^\s│─┌┐└┘](?:[^│─┌┐└┘]*[^\s│─�
 
 
 class Film:
-    """Frames as an SVG. `still` is the one that stands; None where they move."""
+    """Frames as an SVG. `still`: the only visible frame, or None for an animation."""
 
     def __init__(self, frames: Sequence[Frame], still: int | None = None) -> None:
         self.frames = frames
@@ -55,7 +54,7 @@ class Film:
         self.height = lines * LINE_HEIGHT + 2 * EDGE + BELOW
 
     def svg(self) -> str:
-        """The whole file."""
+        """Return the whole file."""
         shown = [self.still] if self.still is not None else range(len(self.frames))
         strip = "\n".join(self._frame(number, self.frames[number]) for number in shown)
         drawn = "\n".join(f'<g id="{name}">{line}</g>' for line, name in self._lines.items())
@@ -71,7 +70,7 @@ class Film:
         )
 
     def _motion(self) -> str:
-        """Each frame for its seconds; who wants nothing to move gets the last one."""
+        """Show each frame for its seconds. Users who prefer no motion get the last frame."""
         if self.still is not None:
             return ""
         whole, passed, moves = sum(frame.seconds for frame in self.frames), 0.0, []
@@ -93,7 +92,7 @@ class Film:
         return f'<g transform="translate(0,{number * self.height})">{used}{self._key(frame.key)}</g>'
 
     def _key(self, key: str) -> str:
-        """What is pressed, below the screen."""
+        """Draw the pressed key below the screen."""
         if not key:
             return ""
         width = cell_len(key) * CELL_WIDTH + 20
@@ -105,7 +104,7 @@ class Film:
         return f'{box}<text class="{look}" x="{self.width / 2}" y="{top + 17}">{escape(key)}</text>'
 
     def _named(self, strip: Strip) -> str:
-        """The name of a line; empty where there is nothing to see in it."""
+        """Return the name of a line, empty for a blank one."""
         line = "".join(self._pieces(strip))
         return self._lines.setdefault(line, f"l{len(self._lines)}") if line else ""
 
@@ -143,7 +142,7 @@ class Film:
 
 
 def _box(text: str, x: int, ink: str) -> Iterator[str]:
-    """The lines in a text; a run of level ones is one."""
+    """Draw box characters as lines. Adjacent horizontal ones become one line."""
     drawn, position = [], 0
     while position < len(text):
         level = len(text) - position - len(text[position:].lstrip("─"))
@@ -171,7 +170,7 @@ def _hex(color: Color | None) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Make the recording, or say whether it is today's."""
+    """Create the animation, or check if it is current."""
     try:
         frames = walked()
     except Strayed as reason:

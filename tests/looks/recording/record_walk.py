@@ -1,8 +1,8 @@
-"""Records the run of the recording on the README: `sudo python -m tests.looks.recording.record_walk`.
+"""`sudo python -m tests.looks.recording.record_walk`: record the run of the README's animation.
 
-An empty drive of this script's own, a sparse file behind a loop device, is set up by `diskwright apply` from
-the plan that the wizard makes. That happens in a mount namespace with a copy of /etc that has a user anna, an
-empty /srv and runs of its own, so that nothing of it is left on this computer.
+Sets up an empty drive, a sparse file behind a loop device, by `diskwright apply` with the wizard's plan. This
+runs in a mount namespace with a copy of /etc with a user anna, an empty /srv and separate runs, so nothing
+remains on this computer.
 """
 
 import os
@@ -33,7 +33,7 @@ INSIDE = "--inside"
 
 
 def main(arguments: list[str]) -> int:
-    """Begin a mount namespace, and record in it."""
+    """Record in a mount namespace."""
     if not may_record():
         print("Only root can record the walk: sudo python -m tests.looks.recording.record_walk")
         return 1
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _furnish(folder: Path) -> None:
-    """A place with a user anna, where nothing that is mounted or noted is seen outside."""
+    """Prepare a namespace with a user anna, invisible from outside."""
     etc, runs = folder / "etc", folder / "runs"
     shutil.copytree("/etc", etc, symlinks=True)
     passwd = etc / "passwd"
@@ -68,7 +68,7 @@ def _furnish(folder: Path) -> None:
 
 
 def record() -> str:
-    """What is kept in FOLDER, in a sentence; raises SystemExit where the run did not end well."""
+    """Return a sentence about the files written to FOLDER. Raises SystemExit if the run failed."""
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / "plan.json").unlink(missing_ok=True)
     (FOLDER / "journal.jsonl").write_text("")
@@ -91,7 +91,7 @@ def record() -> str:
 
 
 def _keep_machine(path: str) -> None:
-    """The drive, as if it were attached to the lab's machine."""
+    """Record the drive as if attached to the lab's machine."""
     around, raw = load_facts(file_of(AROUND)), survey((path,), seconds=PATIENCE_SECONDS)
     names = {drive.name for drive in raw.drives}
     graph = _of_these(raw.graph, names, around.graph)
@@ -100,7 +100,7 @@ def _keep_machine(path: str) -> None:
 
 
 def _planned() -> Plan:
-    """What the wizard plans where Enter is pressed on each screen."""
+    """Return the wizard's plan after Enter on each screen."""
     walker = Walker(Walked())
     try:
         for place in ("drives", "purpose", "plan"):

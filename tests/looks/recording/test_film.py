@@ -1,4 +1,4 @@
-"""The recording on the README: short, self-contained, and of a drive that ends ready."""
+"""The README's animation is short and self-contained, and ends with a drive that is ready."""
 
 from xml.etree import ElementTree
 

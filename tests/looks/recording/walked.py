@@ -1,5 +1,4 @@
-"""A whole walk through the wizard as frames: the run in tests/looks/recorded_walk, from an empty drive to one
-that is ready."""
+"""A walk through the wizard as frames: the run in tests/looks/recorded_walk, from an empty drive to ready."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -45,7 +44,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class Strayed(Exception):
-    """Today's wizard goes another way than what was recorded; the sentence says where."""
+    """The current wizard differs from the recording. The message says where."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} `{ANEW}` records the walk anew.")
@@ -53,7 +52,7 @@ class Strayed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands on the screen for some seconds; `key` is what is pressed then."""
+    """Screen content for some seconds. `key`: the key pressed next."""
 
     lines: tuple[Strip, ...]
     seconds: float
@@ -61,7 +60,7 @@ class Frame:
 
 
 class Walked(RecordedServices):
-    """What was recorded, said again; the run goes on by one entry whenever it is told to."""
+    """Replay of the recording. Each `step_on` adds a journal entry."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         super().__init__(installed(folder / "machine.json"), str(folder))
@@ -73,7 +72,7 @@ class Walked(RecordedServices):
 
     @property
     def recorded_plan(self) -> Plan:
-        """The one that was carried out."""
+        """Return the applied plan."""
         return read_kept_plan(self.plan_file.read_text(encoding="utf-8"), "plan.json")
 
     @property
@@ -91,13 +90,13 @@ class Walked(RecordedServices):
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
-        """With the UUIDs that were drawn when it was recorded."""
+        """Return the plan with the recorded UUIDs."""
         if self.plan_file.exists():
             self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
         return super().plan(machine, drive, wishes, mode, arrangement)
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """No plan but the recorded one was ever carried out."""
+        """Start the recorded run; only the recorded plan was ever applied."""
         if plan != self.recorded_plan:
             raise Strayed("The plan that the wizard makes is not what was recorded.")
         return runs_folder() / f"0001-{Path(plan.drive.path).name}"
@@ -111,7 +110,7 @@ class Walked(RecordedServices):
             yield entry
 
     def step_on(self) -> None:
-        """One entry more; afterwards it has been told."""
+        """Release one more journal entry, and wait until it was read."""
         self._waits.acquire(timeout=PATIENCE_SECONDS)
         self._goes_on.release()
         if self._told + 1 < len(self.entries):
@@ -119,14 +118,14 @@ class Walked(RecordedServices):
             self._waits.release()
 
     def traffic(self, paths: Sequence[str]) -> int:
-        """That was not recorded, and what falls is no rate."""
+        """Return 0: not recorded."""
         return next(self._falling)
 
     def state(self, run: Path) -> RunState:
         return RunState.DONE if self._told == len(self.entries) else RunState.RUNNING
 
     def phase(self, run: Path) -> Phase:
-        """By what has been told."""
+        """Return the phase according to the entries so far."""
         told = self.entries[: self._told]
         if any(entry.event is Event.SAVED for entry in told):
             return Phase.KEPT if self.state(run) is RunState.DONE else Phase.RELEASED
@@ -137,7 +136,7 @@ class Walked(RecordedServices):
 
 
 class Walker:
-    """Presses keys as a person would, and notes what is to be seen."""
+    """Presses keys like a user, and records the screen."""
 
     def __init__(self, services: RecordedServices) -> None:
         self.desk = Wizard(services)
@@ -147,7 +146,7 @@ class Walker:
         self.frames: list[Frame] = []
 
     def come(self, place: str) -> None:
-        """Until this place is there, and still; raises Strayed where it never is."""
+        """Wait until this screen is there and unchanged. Raises Strayed if it never is."""
         end = monotonic() + PATIENCE_SECONDS
         while self.desk.view.place != place or (self.desk.view.busy and place != "work"):
             if monotonic() > end:
@@ -155,7 +154,7 @@ class Walker:
             sleep(0.01)
 
     def note(self, seconds: float, key: str = "") -> None:
-        """A frame more; the one before stands longer where nothing is different."""
+        """Add a frame, or extend the last one if nothing changed."""
         self.keyboard.renew(asked=False)
         sheet = page(self.keyboard.view, self.keyboard.hand, self.look, SIZE, self.keyboard.below)
         self.keyboard.drawn(sheet)
@@ -166,20 +165,20 @@ class Walker:
             self.frames.append(Frame(sheet.lines, seconds, key))
 
     def enter(self) -> None:
-        """Look, then go on."""
+        """Record the screen, then press Enter."""
         self.note(READ)
         self.note(PRESSED, "Enter")
         self.keyboard.press("enter", None)
 
     def type(self, text: str) -> None:
-        """Letter by letter."""
+        """Type letter by letter."""
         for number, letter in enumerate(text, 1):
             self.keyboard.press(letter, letter)
             self.note(TYPED, text[:number])
 
 
 def walked() -> tuple[Frame, ...]:
-    """The frames, the same each time; raises Strayed where today's wizard goes another way."""
+    """Return the frames, always the same. Raises Strayed if the current wizard differs."""
     services = Walked()
     walker = Walker(services)
     try:

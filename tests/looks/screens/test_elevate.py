@@ -1,5 +1,5 @@
-"""A plain user at the last question: what is said, what is asked for, and that a refusal leads back to the
-question."""
+"""An ordinary user at the last question: text, request for root, and the return to the question after a
+refusal."""
 
 from dataclasses import replace
 
@@ -27,8 +27,7 @@ NOT_GIVEN = "Root access was not granted: sudo ended with status 1. Nothing was 
 
 
 class PlainUser(Rehearsal):
-    """Root is given when it is asked for the second time. `unread` while the drives can only be read by
-    root."""
+    """Root is granted at the second request. `unread`: only root can read the drives."""
 
     def __init__(self, *, unread: bool = False) -> None:
         super().__init__()
@@ -129,7 +128,7 @@ def test_a_stop_that_nobody_hears_is_not_promised() -> None:
 
 
 class PlainUserMoving(MovingServices):
-    """Root is asked for once it is wanted, and at first not given."""
+    """Root is requested when needed, and refused the first time."""
 
     def __init__(self) -> None:
         super().__init__()

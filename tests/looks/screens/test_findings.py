@@ -1,4 +1,4 @@
-"""What was found of the drive under the cursor is in sight, however small the terminal and long the list."""
+"""Findings of the drive under the cursor are visible on small terminals and in long lists."""
 
 from functools import partial
 

@@ -1,5 +1,5 @@
-"""The first steps where there is little: no drive, drives that only root can read, and drives that would have
-to be erased."""
+"""The first screens in special cases: no drive, drives readable only by root, and drives that would be
+erased."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
-"""A drive that goes while a step is about it: a sentence, and back to the list; and another drive at its node
-is not taken for it."""
+"""A drive is unplugged during a step: a message, then the list. Another drive at its node is not mistaken
+for it."""
 
 import queue
 import threading
@@ -32,7 +32,7 @@ OTHER = made_up_drive(path="/dev/sdb", serial="C", model="Other", diskseq=3)
 
 
 class Plugs(Rehearsal):
-    """Drives that are there until a test says otherwise."""
+    """Drives that stay attached until a test changes them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Plugs(Rehearsal):
         self.answering.set()
 
     def become(self, *drives: Drive) -> None:
-        """These are attached now, and everybody hears of it."""
+        """Attach exactly these drives, and report the change."""
         self.drives = drives
         for listener in self.listeners:
             listener.put(True)
@@ -70,7 +70,7 @@ class Plugs(Rehearsal):
         return wait()
 
     def end(self) -> None:
-        """Let the listening threads go."""
+        """End the listening threads."""
         for listener in self.listeners:
             listener.put(False)
 
@@ -79,7 +79,7 @@ WAY = ("purpose", "plan", "review")
 
 
 async def to(pilot: Hand, name: str) -> None:
-    """To a place, with the drive that will be pulled."""
+    """Go to a screen with the drive to be unplugged."""
     await ready(pilot)
     await highlight(pilot, PULLED.path)
     for then in WAY[: WAY.index(name) + 1] if name in WAY else ():

@@ -1,5 +1,5 @@
-"""Every place that a recorded machine leads to, on screens of every size and kind: no line is too wide, the
-cursor is in sight, and every word can be read."""
+"""Every screen of every recorded machine, in all sizes and kinds of terminals: no line is too wide, the
+cursor is visible, and every word can be read."""
 
 from collections.abc import Callable, Set
 from dataclasses import replace
@@ -37,8 +37,8 @@ ON_THE_WAY = {"purpose", "plan", "review", "filesystem", "options", "volume", "t
 
 
 class Looker:
-    """Draws every view once, on screens that take turns; with `all_screens` on all of them. The glossary is
-    the same everywhere, and long."""
+    """Draws every view once, on alternating terminals, or with `all_screens` on all. The long glossary is
+    the same everywhere and drawn once."""
 
     def __init__(self, *, all_screens: bool = False) -> None:
         self._screens = [(terminal, size) for terminal in TERMINALS for size in SIZES]
@@ -58,7 +58,7 @@ class Looker:
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is saved on the way is saved there."""
+    """Redirect saved files."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -101,7 +101,7 @@ def test_size_and_place_on_all_screens() -> None:
 
 
 def spoilt(drive: Drive, text: str) -> Drive:
-    """With this text wherever somebody else has written."""
+    """Replace every foreign text by this one."""
 
     def marked(marks: tuple[Signature, ...]) -> tuple[Signature, ...]:
         return tuple(replace(mark, label=text) for mark in marks)
@@ -118,8 +118,7 @@ def test_text_of_others_stays_within_the_screen(text: str) -> None:
 
 
 def untranslated(text: str) -> bool:
-    """Whether something of ours is said in English, outside of the brackets of the language that nobody
-    speaks."""
+    """Return True if text of ours is in English, outside the brackets of the pseudo language."""
     outside, depth = [], 0
     for char in text:
         depth += {"⟦": 1, "⟧": -1}.get(char, 0)

@@ -1,6 +1,5 @@
-"""The pictures of the five screens: all of them can be taken on every kind of terminal, each shows its own
-place, and those of terminals without colours have none. That the published ones are today's is checked by
-`python -m tests.looks.photograph --check`."""
+"""Pictures of the five screens can be taken on every kind of terminal, each shows its screen, and
+terminals without colours have none. `python -m tests.looks.photograph --check` checks the published ones."""
 
 import asyncio
 import re
@@ -26,7 +25,7 @@ def taken(ending: str) -> dict[str, str]:
 
 
 def words(svg: str) -> str:
-    """What can be read in a picture."""
+    """Return the words in a picture."""
     return " ".join(re.sub(r"<[^>]+>", " ", svg).replace("&#160;", " ").split())
 
 

@@ -1,5 +1,5 @@
-"""A terminal that is too small, or changes its size while something is asked or at work: nothing crashes, no
-key does anything unseen, and what was there is there again."""
+"""A terminal that is too small, or changes its size during a question or a run: no crash, no key acts
+unseen, and the content returns."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,8 @@ from wizard.model.plan import Plan
 
 
 async def shaken(pilot: Hand) -> None:
-    """To sizes far too small and very large, and back: the same screen is there, drawn to its last line."""
+    """Change to very small and very large sizes and back. The same screen is there, drawn to its last
+    line."""
     here, before = place(pilot), shown(pilot)
     await pilot.resize_terminal(200, 60)
     await until(lambda: len(shown(pilot).splitlines()) == 60, pilot)
@@ -91,7 +92,7 @@ def test_one_that_is_small_from_the_start_goes_on_when_it_is_larger() -> None:
 
 def test_a_run_that_begins_under_an_open_page_is_not_hidden_by_it() -> None:
     class Slow(Rehearsal):
-        """Starting waits until a test lets it."""
+        """Starting waits until the test continues."""
 
         def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
             self.measured.wait(10)

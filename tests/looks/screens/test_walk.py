@@ -1,5 +1,5 @@
-"""The wizard by its keys: how many there are from a drive to its work, that Escape leaves every place, that
-nothing begins or ends by accident, and that a screen of any size shows it."""
+"""The wizard by keys: the number from a drive to its work, Escape on every screen, no accidental start or
+end, and every size of screen."""
 
 import os
 import shutil
@@ -141,7 +141,8 @@ def test_the_places_of_a_trial_follow_the_size_of_the_screen() -> None:
 
 
 async def shaken(pilot: Hand) -> None:
-    """To sizes small and large, and back: the same place is there, drawn to the last line and column."""
+    """Change to small and large sizes and back. The same screen is there, drawn to the last line and
+    column."""
     here = place(pilot)
     for columns, lines in SIZES:
         await pilot.resize_terminal(columns, lines)
@@ -252,7 +253,7 @@ def key_of(key: str) -> Key:
 
 
 class Tmux:
-    """A tmux of its own with the real wizard in it, on a recorded machine."""
+    """A separate tmux with the real wizard on a recorded machine."""
 
     def __init__(self, folder: Path, term: str) -> None:
         self.socket = folder / "tmux"
@@ -270,7 +271,7 @@ class Tmux:
         return done.stdout
 
     def shows(self, *texts: str) -> str:
-        """The screen as soon as all of these stand on it."""
+        """Wait until all of these are visible, and return the screen."""
         end = monotonic() + 90
         while monotonic() < end:
             screen = self.tmux("capture-pane", "-p")
@@ -280,7 +281,7 @@ class Tmux:
         raise AssertionError(f"{texts} not shown:\n{self.tmux('capture-pane', '-p')}")
 
     def press(self, key: str, *then: str) -> str:
-        """One key, and the screen that it must lead to."""
+        """Press one key and wait for the expected screen."""
         self.tmux("send-keys", key)
         return self.shows(*then)
 

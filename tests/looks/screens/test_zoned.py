@@ -1,4 +1,4 @@
-"""The wizard on a drive whose zones the host must manage, as it was recorded in the lab."""
+"""The wizard on a host-managed drive, as recorded in the lab."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ def with_zones_written(count: int) -> Machine:
 
 
 def said(pilot: Hand) -> str:
-    """All that the place holds, also what is scrolled away, as one line."""
+    """Return all content of the screen, including scrolled parts, as one line."""
     return " ".join(" ".join(texts_of(app_of(pilot).keyboard.view)).split())
 
 

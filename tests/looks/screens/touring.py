@@ -45,7 +45,7 @@ def tour(person: Person, look: Look, without: Set[str] = frozenset()) -> frozens
 
 
 def _beyond(person: Person, look: Look, seen: set[tuple[str, str]], without: Set[str]) -> set[str]:
-    """Every action of this screen, at the row of the cursor; in the menu at every row."""
+    """Perform every action of this screen at the row of the cursor, in the menu at every row."""
     desk, screen = person.desk, person.desk.screen
     codes = {person.view.place}
     for name, row in tuple(_deeds(person.view)):
@@ -81,7 +81,7 @@ def _deeds(view: View) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A view on a screen of one size, and all that is seen of it while it is scrolled through."""
+    """A view on a screen of one size, and everything visible while scrolling."""
 
     view: View
     below: View | None
@@ -89,8 +89,8 @@ class Drawn:
     size: tuple[int, int]
 
     def sheets(self) -> Iterator[Sheet]:
-        """As it is at first, then each part scrolled to its end, then with the cursor on each row and each
-        field."""
+        """Yield the first screen, then each part scrolled to its end, then each row and field with the
+        cursor."""
         hand = self._hand()
         first = self._page(hand)
         yield first
@@ -122,8 +122,7 @@ class Drawn:
         return page(self.view, hand, look_of(self.terminal), self.size, below)
 
     def check(self) -> None:
-        """No line is wider than the screen, the cursor is in sight, and every word of the view can be
-        read."""
+        """Check that no line is too wide, the cursor is visible, and every word can be read."""
         columns, lines = self.size
         where = f"{self.view.place} at {columns}x{lines}, {self.terminal}"
         read: set[str] = set()
@@ -142,7 +141,7 @@ class Drawn:
         )
 
     def wanted(self) -> list[str]:
-        """Every word that a person has to be able to read."""
+        """Return every word that users must be able to read."""
         return [word for text in readable(self.view, self.size[0]) for word in sorted(words(text))]
 
     def _is_read(self, word: str, read: set[str]) -> bool:
@@ -154,13 +153,13 @@ class Drawn:
 
 
 def words(text: str) -> set[str]:
-    """What stands between blanks, without the lines of boxes, and without what a translation is marked by."""
+    """Return the words between blanks, without box lines and without marks of a translation."""
     return {word.strip("│─┌┐└┘█░▌>").casefold() for word in text.split()} - {""}
 
 
 def readable(view: View, columns: int) -> Iterator[str]:
-    """Every text of a view that is to be read on a screen of so many columns. Of the keys those that stay
-    where not all have room; the help names the others."""
+    """Yield every text of a view for a screen of this number of columns. Of the keys, only those that
+    always stay; the help lists the others."""
     yield str(view.title)
     for block in view.above:
         yield from texts_of_block(block)

@@ -1,1 +1,1 @@
-"""What reaches a terminal, byte for byte."""
+"""Output to a terminal, byte for byte."""

@@ -1,4 +1,4 @@
-"""The real program on a pseudo terminal: what it writes, byte for byte, and what a terminal makes of it."""
+"""The real program on a pseudo terminal: its output byte for byte, and the resulting screen."""
 
 import fcntl
 import os
@@ -33,7 +33,7 @@ KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPYCACHEPREFIX")
 
 
 class Terminal:
-    """One run of a program, the wizard if none is named; use it in a with statement, which ends it."""
+    """A run of a program, by default the wizard, ended by leaving the with statement."""
 
     def __init__(
         self,
@@ -71,13 +71,13 @@ class Terminal:
         return "\n".join(self.screen.display)
 
     def press(self, *keys: str) -> None:
-        """One key after the other, as fast as a person would."""
+        """Press keys in succession, at the speed of a user."""
         for key in keys:
             os.write(self.fd, KEYS.get(key, key.encode()))
             sleep(0.05)
 
     def read(self, seconds: float = 0.05) -> bool:
-        """What comes within a moment; False once the program has ended."""
+        """Read available output for a moment. Returns False after the program's end."""
         if not select.select([self.fd], [], [], seconds)[0]:
             return True
         try:
@@ -89,8 +89,7 @@ class Terminal:
         return bool(chunk)
 
     def until(self, needle: str | Callable[[], bool], seconds: float = 60.0) -> None:
-        """Until something stands on the screen and nothing more is written; raises TimeoutError where it
-        never does."""
+        """Wait until a text is visible and the output stops. Raises TimeoutError."""
         met = needle if callable(needle) else lambda: needle in self.text
         end = monotonic() + seconds
         while not met():
@@ -105,7 +104,7 @@ class Terminal:
                 quiet = monotonic() + 0.2
 
     def ended(self, seconds: float = 60.0) -> int:
-        """The program's exit code, once it has ended."""
+        """Wait for the program's end and return its exit code."""
         end = monotonic() + seconds
         while self.read() and monotonic() < end:
             continue

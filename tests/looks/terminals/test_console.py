@@ -1,5 +1,4 @@
-"""The real program on a text console, a terminal of 1983, without colours, and where there is no screen at
-all."""
+"""The real program on a text console, on a terminal of 1983, without colours, and without a screen."""
 
 import os
 import re
@@ -31,7 +30,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def looked_at(terminal: Terminal) -> Iterator[str]:
-    """Walk by keys from the drives to the last question, and say each screen."""
+    """Walk by keys from Drives to the last question, and return each screen."""
     terminal.until(lambda: "ST8000DM004" in terminal.text and "Stick" in terminal.text)
     terminal.press("down")
     terminal.until("serial 4KN00042")
@@ -77,13 +76,13 @@ def looked_at(terminal: Terminal) -> Iterator[str]:
 
 
 def grounds(terminal: Terminal) -> set[str]:
-    """What the cells stand on."""
+    """Return the background colours of the cells."""
     cells = (cell for y in range(2, 20) for cell in terminal.screen.buffer[y].values())
     return {cell.fg if cell.reverse else cell.bg for cell in cells}
 
 
 def parameters(received: bytes) -> set[str]:
-    """Every number in every SGR sequence."""
+    """Return every number in every SGR sequence."""
     return {number for match in SGR.finditer(received) for number in match[1].decode().split(";")}
 
 

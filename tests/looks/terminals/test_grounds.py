@@ -1,4 +1,4 @@
-"""Every ink can be read on the ground it stands on: dark or light, with many colours or eight, in two
+"""Every text colour is readable on its background: dark or light, with many colours or eight, in two
 palettes."""
 
 from dataclasses import replace
@@ -53,7 +53,7 @@ KERNEL: dict[str, Rgb] = {
 
 
 def contrast(one: Rgb, other: Rgb) -> float:
-    """From 1 to 21, by WCAG 2."""
+    """Return the contrast by WCAG 2, from 1 to 21."""
 
     def luminance(rgb: Rgb) -> float:
         parts = [value / 255 for value in rgb]
@@ -72,7 +72,7 @@ FILESYSTEMS = ("ext4", "ext3", "xfs", "btrfs", "vfat", "swap", "ntfs", "")
 
 
 def grounded(style: Style, ground: str) -> float:
-    """The contrast of a style's ink on its own ground, or on the screen's."""
+    """Return the contrast between a style's colour and its background, or the screen's."""
 
     def rgb(color: object, default: str) -> Rgb:
         name = getattr(color, "name", None)

@@ -1,4 +1,4 @@
-"""The terminal dies without a signal, because it does not control the wizard's session."""
+"""The terminal disappears without a signal, because it does not control the wizard's session."""
 
 import os
 import pty
@@ -18,13 +18,13 @@ MOST_CPU_SECONDS = 1.0
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time of a process, without its children."""
+    """Return the CPU time of a process, without its children."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def shows(master: int, word: bytes) -> bool:
-    """Whether the wizard shows the word in time."""
+    """Return True if the wizard shows the word in time."""
     received, until = b"", monotonic() + 60
     while word not in received and monotonic() < until:
         received += os.read(master, 65536)
@@ -56,7 +56,7 @@ def test_a_wizard_without_its_terminal_ends(tmp_path: Path, name: str, prefix: t
 
 
 def ended(pid: int) -> bool:
-    """Whether the process ends in time. It is not reaped."""
+    """Return True if the process ends in time. It is not reaped."""
     until = monotonic() + SECONDS
     while monotonic() < until:
         if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":

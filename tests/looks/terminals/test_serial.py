@@ -1,4 +1,4 @@
-"""A serial line: few bytes, no haste, and the same screen as everywhere."""
+"""A serial line: few bytes, slow, and the same screen as on other terminals."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def fresh() -> tuple[pyte.Screen, pyte.Stream]:
 
 
 def cells(screen: pyte.Screen) -> list[tuple[object, ...]]:
-    """What is seen: a blank without background is a blank, whatever ink it would be written in."""
+    """Return the visible cells. A blank without background is blank in any text colour."""
     seen: list[tuple[object, ...]] = []
     for line in range(LINES):
         for column in range(COLUMNS):
@@ -58,7 +58,7 @@ def cells(screen: pyte.Screen) -> list[tuple[object, ...]]:
 
 
 def tidy(frame: list[str]) -> str:
-    """As Textual writes: no ink is left over."""
+    """Check that no colour remains set, as after Textual's output."""
     return "".join(frame) + "\x1b[0m"
 
 
@@ -90,7 +90,7 @@ def test_the_same_again_costs_nothing_and_questions_are_not_asked() -> None:
 
 
 def settle(line: Pty) -> None:
-    """Until nothing more comes: what nobody asked for is drawn once a second."""
+    """Wait until the output stops. Unrequested changes are drawn once per second."""
     end = monotonic() + SETTLED
     while monotonic() < end:
         before = len(line.received)
@@ -179,7 +179,7 @@ def test_what_changes_by_itself_is_drawn_once_a_period(
 
 
 async def ready_at_once(pilot: Hand) -> None:
-    """A key makes it look again, however seldom it does so by itself."""
+    """Check that a key refreshes the screen at once, however slow the refresh rate is."""
     await until(lambda: not app_of(pilot).desk.view.busy, pilot)
     await press(pilot, "down", "up")
     await ready(pilot)

@@ -1,1 +1,1 @@
-"""The window, with views of our own making."""
+"""The window with artificial views."""

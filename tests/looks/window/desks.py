@@ -1,4 +1,4 @@
-"""A made-up desk, for the window to draw its views."""
+"""An artificial desk, whose views the window draws."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from wizard.ui.view import View
 
 
 class MadeUpScreen(Screen):
-    """It does nothing."""
+    """A screen without function."""
 
     def __init__(self) -> None:
-        """It has no desk."""
+        """Create it without a desk."""
 
 
 class MadeUpDesk:
-    """Shows views one above the other, and notes what it is told."""
+    """Shows a stack of views, and records the calls."""
 
     def __init__(self, *views: View) -> None:
         self.views = list(views)

@@ -1,4 +1,4 @@
-"""Views with more than any screen holds, and with what no terminal should get."""
+"""Views with more content than fits any screen, and with characters that must not reach a terminal."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Made-up views, for the window to draw: nothing of them comes from a drive."""
+"""Artificial views for the window, independent of any drive."""
 
 from wizard.ui.view import (
     GAP,

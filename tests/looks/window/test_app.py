@@ -1,4 +1,4 @@
-"""The window in Textual: redraws, sizes, errands, the mouse and the end."""
+"""The window in Textual: redraws, sizes, background work, the mouse and the end."""
 
 import asyncio
 import threading

@@ -1,5 +1,5 @@
-"""Whatever a view holds, at any size and on any terminal: nothing is wider than the screen, and all of it can
-be reached."""
+"""Any content of a view, at any size and on any terminal: nothing is wider than the screen, and everything
+can be reached."""
 
 from collections.abc import Iterator
 
@@ -43,7 +43,7 @@ TRUTHFUL = [name for name in ALL if name != "hostile"]
 
 
 class Screen:
-    """A keyboard with a sheet before it."""
+    """A keyboard with a drawn screen."""
 
     def __init__(self, name: str, size: tuple[int, int], terminal: Terminal = TERMINALS["many"]) -> None:
         self.desk = MadeUpDesk(*ALL[name][:1])
@@ -65,7 +65,7 @@ class Screen:
         return self.draw()
 
     def everything(self) -> str:
-        """All that is seen on the way through every part, without blanks."""
+        """Return everything visible on the way through every part, without blanks."""
         seen = [self.draw(), self.press("home")]
         if self.keyboard.view.fields:
             seen += [self.press("down") for _ in self.keyboard.view.fields]
@@ -118,7 +118,7 @@ def test_every_word_can_be_reached(name: str, size: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_run_is_one_line_and_stays_in_sight_wherever_the_cursor_is(size: tuple[int, int]) -> None:
-    """The columns of the drives are no matter to it, nor how far the list was scrolled."""
+    """A run does not depend on the drives' columns, nor on scrolling."""
     screen = Screen("waiting", size)
     for sheet in (screen.draw(), screen.press("end"), screen.press("home")):
         lines = [line.text for line in sheet.lines]
@@ -222,7 +222,7 @@ def test_the_views_of_the_tests_are_what_they_are_for() -> None:
 
 
 def texts(view: View, columns: int) -> Iterator[str]:
-    """Everything that has to be seen."""
+    """Return every text that must be visible."""
     yield str(view.title)
     if view.said:
         yield str(view.said.text)

@@ -1,4 +1,4 @@
-"""What keys do at any view: they are taken in their order, and mean what the view says."""
+"""Keys in any view are processed in order and mean what the view says."""
 
 from dataclasses import replace
 
