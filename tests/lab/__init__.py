@@ -1,2 +1,1 @@
-"""The lab: emulated drives under a real kernel, in a virtual machine whose root is this machine's own,
-read-only."""
+"""The lab: emulated drives under a real kernel, in a virtual machine with this machine's root, read-only."""

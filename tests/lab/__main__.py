@@ -1,9 +1,9 @@
-"""`python -m tests.lab`: boot guests with emulated drives, do the visits' jobs, count what holds.
+"""`python -m tests.lab`: boot guests with emulated drives, run the jobs of the visits, and count checks.
 
-Visits that measure time are paid in turn and have this machine to themselves, all others side by side
-(`--at-once`). `--shell` gives a prompt in a guest instead. `--record` performs the whole job once on other
-drives, and keeps what was said and written for the published pictures; `--photograph-console` takes those of
-the text console. `--record-machines` keeps every drive of the fleet as a recorded machine.
+Visits that measure time run alone, others in parallel (`--at-once`). `--shell` opens a prompt in a guest
+instead. `--record` runs the whole job once on other drives and stores output and files for the published
+pictures; `--photograph-console` takes those of the text console. `--record-machines` stores every drive of
+the fleet as a recorded machine.
 """
 
 import os
@@ -32,13 +32,13 @@ from tests.lab.trouble import CannotRun
 
 @dataclass(slots=True)
 class Sum:
-    """Of all errands so far."""
+    """Sum of all groups so far."""
 
     passed: int = 0
     failed: int = 0
 
     def add(self, outcome: Outcome) -> None:
-        """Count one that has ended; raises CannotRun where it could not begin."""
+        """Count a finished group. Raises CannotRun if it could not start."""
         if outcome.status == CANNOT_RUN:
             raise CannotRun(outcome.result.decode().splitlines()[-1])
         passed, failed, trouble = counted(outcome)
@@ -49,7 +49,7 @@ class Sum:
 
 
 def main() -> int:
-    """0 where everything holds, or where the lab cannot run outside of CI."""
+    """Return 0 if all checks passed, or if the lab cannot run outside CI."""
     arguments = _parser().parse_args()
     if arguments.list:
         print("\n".join(_described(one) for one in planned(arguments)))
@@ -125,7 +125,7 @@ def _parser() -> ArgumentParser:
 
 
 def planned(arguments: Namespace) -> list[Planned]:
-    """The visits that are wanted, in their order."""
+    """Return the requested visits in order."""
     modules = _modules(arguments)
     if modules is MODULES and not (arguments.full or arguments.list or arguments.only):
         modules = tuple(todays_share(modules))
@@ -148,7 +148,7 @@ def _described(one: Planned) -> str:
 
 
 def fleet_named(name: str) -> Fleet:
-    """A fleet of any visit; raises CannotRun naming those there are."""
+    """Return a fleet of any visit. Raises CannotRun with the names of all fleets."""
     fleets = {
         visit.fleet.name: visit.fleet
         for module in (*MODULES, "performed", "photographed", *PORTRAITS)
@@ -160,7 +160,7 @@ def fleet_named(name: str) -> Fleet:
 
 
 def pay_all(wanted: Sequence[Planned], at_once: int, found: Sum) -> None:
-    """Each group of visits is an errand of its own, in a process of its own."""
+    """Run each group of visits in its own process."""
     # Every guest would compile what it imports, which emulated takes half a minute.
     for folder in ("wizard", "tests/lab"):
         compile_dir(CHECKOUT / folder, quiet=2, workers=0)

@@ -1,1 +1,1 @@
-"""The emulated drives: what there is of them, and how QEMU makes them."""
+"""The emulated drives, and how QEMU creates them."""

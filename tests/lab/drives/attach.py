@@ -1,4 +1,4 @@
-"""The QEMU arguments that make a fleet's drives. Pure: images and their paths are the machine's business."""
+"""QEMU arguments for the drives of a fleet. Pure: the machine manages images and their paths."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ NOWHERE = "null-co"
 
 
 def fleet_arguments(fleet: Fleet, nodes: Mapping[str, Node]) -> list[str]:
-    """QEMU's arguments for all drives; `nodes` maps their names to the block node that holds their content
-    (see `file_node`)."""
+    """Return QEMU's arguments for all drives. `nodes`: the block node with the content of each drive (see
+    `file_node`)."""
     counts = {bus: [drive for drive in fleet.drives if drive.bus is bus] for bus in Bus}
     arguments: list[str] = []
     for number in range(1, -(-len(counts[Bus.SATA]) // SATA_PORTS)):
@@ -43,9 +43,9 @@ def fleet_arguments(fleet: Fleet, nodes: Mapping[str, Node]) -> list[str]:
 
 
 def file_node(drive: EmulatedDrive, image: str) -> Node:
-    """The node of a drive whose content is the file `image`.
+    """Return the node of a drive with the file `image` as content.
 
-    Neither this machine's page cache nor its own drive's cache takes part: a flush returns at once, since no
+    Bypasses the page cache of this machine and the cache of its drive: a flush returns at once, since no
     image outlives its lab.
     """
     if drive.size_bytes > LARGEST_FILE_BYTES:
@@ -59,8 +59,8 @@ def file_node(drive: EmulatedDrive, image: str) -> Node:
 
 
 def logged_node(content: Node, log: str) -> Node:
-    """A node that writes to `content`, and every write also to the file `log`, in the format of Linux
-    drivers/md/dm-log-writes.c."""
+    """Return a node that writes to `content`, and logs every write to the file `log` in the format of
+    Linux drivers/md/dm-log-writes.c."""
     kept = {"driver": "file", "filename": log, "cache": {"direct": True, "no-flush": True}}
     return {
         "driver": "blklogwrites",
@@ -72,8 +72,8 @@ def logged_node(content: Node, log: str) -> Node:
 
 
 def image_bytes(drive: EmulatedDrive) -> int:
-    """How large the file is that holds a drive's content: a whole physical block more where the first begins
-    before the drive."""
+    """Return the size of the file for a drive's content. If the first physical block begins before the
+    drive, the file has one physical block more."""
     return min(
         drive.size_bytes + (drive.physical_block_bytes if drive.alignment_offset_bytes else 0),
         LARGEST_FILE_BYTES,
@@ -85,16 +85,16 @@ def _pace_id(drive: EmulatedDrive) -> str:
 
 
 def controller_id(drive: EmulatedDrive) -> str:
-    """The device that a drive on USB or NVMe hangs on, as QMP knows it."""
+    """Return the QMP id of the controller of a USB or NVMe drive."""
     return f"{drive.name}-controller"
 
 
 def _node(drive: EmulatedDrive, content: Node) -> Node:
-    """The block nodes under a drive, top first. The alignment must stand above the throttle, or the reads it
-    causes cost nothing.
+    """Return the block nodes below a drive, top first. The alignment must be above the throttle, or the reads
+    that it causes cost nothing.
 
-    A drive whose first physical block does not begin at its first byte is a window on one whose does:
-    everything lies further behind.
+    A drive whose first physical block does not begin at its first byte is a window on one that does, so
+    everything is shifted.
     """
     node = content
     if isinstance(drive.media, Pace):
@@ -130,7 +130,7 @@ def _node(drive: EmulatedDrive, content: Node) -> Node:
 
 
 def devices_of(drive: EmulatedDrive, number: int) -> Sequence[Node]:
-    """The devices to be added for a drive, the one that the others hang on first; it is the `number`th on its
+    """Return the devices to add for a drive, its controller first. The drive is number `number` on its
     bus."""
     disk: Node = {
         "drive": drive.name,

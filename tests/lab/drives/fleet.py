@@ -1,5 +1,4 @@
-"""What kinds of emulated drives there are. The drives themselves are in members.py; how QEMU makes them in
-attach.py. Pure."""
+"""Kinds of emulated drives. members.py has the drives, attach.py creates them with QEMU. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,9 +18,9 @@ EVERYWHERE = -1
 
 
 class Bus(StrEnum):
-    """How a drive is attached. SATA drives have no 4096-byte logical blocks in QEMU; VIRTIO ones have no
-    model and no SMART; NVME ones have QEMU's own model; USB ones speak the old protocol of sticks, UAS ones
-    that of newer enclosures."""
+    """Bus of a drive. In QEMU, SATA drives have no logical blocks of 4096 bytes, VIRTIO drives have no
+    model and no SMART, and NVME drives have QEMU's model. USB drives use the old protocol of sticks, UAS
+    drives that of newer enclosures."""
 
     SATA = "sata"
     SCSI = "scsi"
@@ -44,10 +43,10 @@ DRIVERS = {
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How slow a drive is: every request takes 1/`requests_per_second`.
+    """Speed of a drive: every request takes 1/`requests_per_second`.
 
-    `charges_rewrites`: a write that is no whole multiple of the physical block is first read, at the same
-    price, as within a 512e drive.
+    `charges_rewrites`: a partial write of a physical block first reads it, at the same cost, as in a 512e
+    drive.
     """
 
     requests_per_second: int
@@ -56,10 +55,10 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class TimingModel:
-    """A drive with the timing of turning platters, served by nbdkit (timing.py).
+    """A drive with the timing of rotating platters, served by nbdkit (timing.py).
 
-    `shingled`: writes out of order go to a media cache of `cache_bytes`; once it is full each makes a band of
-    `band_bytes` be rewritten.
+    `shingled`: out-of-order writes go to a media cache of `cache_bytes`. When it is full, each write rewrites
+    a band of `band_bytes`.
     """
 
     shingled: bool
@@ -69,7 +68,7 @@ class TimingModel:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """Of a zoned NVMe namespace. `open_at_once`: how many zones may be open or active; 0 for any number."""
+    """Zones of an NVMe namespace. `open_at_once`: limit of open or active zones, 0 for none."""
 
     zone_bytes: int
     capacity_bytes: int
@@ -78,11 +77,11 @@ class Zones:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the wizard must say of an empty drive.
+    """Expected report about an empty drive.
 
-    `recording` is the verdict (yes, likely, unknown, not-applicable), `management` its companion, `findings`
-    the codes of all findings, each once and in any order; `bench` the benchmark's outcome when it may write,
-    None where it refuses to.
+    `recording`: the verdict (yes, likely, unknown, not-applicable). `management`: kind of shingled drive.
+    `findings`: codes of all findings, each once, in any order. `bench`: result of a write benchmark, None if
+    refused.
     """
 
     recording: str
@@ -93,17 +92,16 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class EmulatedDrive:
-    """One drive that QEMU makes. `name` is the lab's own and QEMU's node name; the guest knows the drive by
+    """A drive created by QEMU. `name` is the lab's and QEMU's node name; the guest finds the drive by
     `serial`.
 
-    `hidden_block_bytes`: the blocks it really stores, where it claims smaller ones. `alignment_offset_bytes`:
-    where the first of its physical blocks begins. `discards`: it offers TRIM or UNMAP. `identify`: words of a
-    SATA drive's IDENTIFY data and the values they shall have, set before the guest's driver asks.
-    `unreadable`, `unwritable`: sectors (of 512 bytes) whose reading or writing fails, EVERYWHERE for all.
-    `spoiled`: sectors that can be read until the drive is written to for the first time, wherever.
-    `failing`: its SMART says so (NVMe only). `metadata_bytes`: beside each block (NVMe only).
-    `shares_serial`: another drive of the fleet may have its serial and its WWN. `logged`: every write to it
-    is kept, in order (see blocklog.py).
+    `hidden_block_bytes`: real block size if the drive reports a smaller one. `alignment_offset_bytes`: start
+    of the first physical block. `discards`: supports TRIM or UNMAP. `identify`: words of a SATA drive's
+    IDENTIFY data to set before the guest's driver reads them. `unreadable`, `unwritable`: sectors (of 512
+    bytes) with read or write errors, EVERYWHERE for all. `spoiled`: sectors readable until the first write to
+    the drive. `failing`: reported by SMART (NVMe only). `metadata_bytes`: per block (NVMe only).
+    `shares_serial`: another drive of the fleet may have its serial number and WWN. `logged`: all writes are
+    recorded in order (see blocklog.py).
     """
 
     name: str
@@ -150,7 +148,7 @@ class EmulatedDrive:
 
     @property
     def charges(self) -> bool:
-        """Whether misaligned writes cost more."""
+        """True if misaligned writes cost more."""
         match self.media:
             case Pace(charges_rewrites=charges):
                 return charges
@@ -160,16 +158,15 @@ class EmulatedDrive:
 
 
 def virtio_drive(name: str, size_bytes: int, logical_block_bytes: int = 512) -> EmulatedDrive:
-    """One with physical blocks of 4096 bytes and its name in its serial."""
+    """Return a drive with physical blocks of 4096 bytes and its name in the serial number."""
     return EmulatedDrive(name, Bus.VIRTIO, f"LAB-{name.upper()}", logical_block_bytes, 4096, size_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleDrive:
-    """One drive that a kernel module (scsi_debug or null_blk) makes in the guest, where it is loaded and
-    unloaded by inside.loaded.
+    """A drive of a kernel module (scsi_debug or null_blk) in the guest, loaded and unloaded by inside.loaded.
 
-    `parameters` are the module's. There is one at a time of each module.
+    `parameters`: of the module. Each module has one drive at a time.
     """
 
     name: str
@@ -185,8 +182,7 @@ class ModuleDrive:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The drives of one guest, in the order in which they are attached, and those that a job loads there, one
-    after the other."""
+    """The drives of one guest in the order of attachment, and those that a job loads there in succession."""
 
     name: str
     drives: tuple[EmulatedDrive, ...] = ()
@@ -206,15 +202,15 @@ class Fleet:
                 )
 
     def __getitem__(self, name: str) -> EmulatedDrive:
-        """A drive by the lab's name for it."""
+        """Return a drive by the lab's name."""
         return next(drive for drive in self.drives if drive.name == name)
 
     @property
     def members(self) -> tuple[EmulatedDrive | ModuleDrive, ...]:
-        """All of them."""
+        """All drives."""
         return (*self.drives, *self.loadable)
 
     @property
     def drivers(self) -> tuple[str, ...]:
-        """The kernel modules that the guest needs to see the drives."""
+        """Kernel modules that the guest needs for the drives."""
         return tuple(dict.fromkeys(module for drive in self.drives for module in DRIVERS[drive.bus]))

@@ -1,10 +1,9 @@
-"""Changing what an emulated SATA drive says of itself, for which QEMU has no option: drive-managed zones, an
+"""Change the IDENTIFY data of an emulated SATA drive, for which QEMU has no option: drive-managed zones, an
 alignment offset.
 
-QEMU makes a drive's IDENTIFY DEVICE data when it is first asked for them, keeps them, and gives out copies
-from then on. The first to ask is the firmware. Between that and the guest's own driver the kept data can be
-changed in QEMU's memory: the guest must be made to wait for it before it loads the driver, so that nothing
-depends on who is faster.
+QEMU creates the IDENTIFY DEVICE data for the first request, from the firmware, stores them, and then returns
+copies. The stored data can be changed in QEMU's memory before the guest's driver reads them. The guest must
+wait for the change before it loads the driver, so that the result does not depend on timing.
 """
 
 import re
@@ -39,21 +38,22 @@ class Copy:
     data: bytes
 
     def word(self, number: int) -> int:
-        """One of its 256 words."""
+        """Return one of the 256 words."""
         return int.from_bytes(self.data[number * WORD_BYTES : (number + 1) * WORD_BYTES], "little")
 
     @property
     def serial(self) -> bytes:
-        """As it stands there, two characters swapped in each word."""
+        """The serial number as stored, with two characters swapped in each word."""
         return self.data[SERIAL_AT : SERIAL_AT + 20]
 
 
 def poke(pid: int, model: str, words: Sequence[tuple[int, int]], seconds: float) -> None:
-    """Set words of the IDENTIFY data that the QEMU process `pid` keeps of its one SATA drive of this model.
+    """Set words of the IDENTIFY data that the QEMU process `pid` stores for its only SATA drive of this
+    model.
 
-    To be called while the guest waits before it loads its driver, when the firmware has long asked. Looks for
-    the data until they are there, for at most `seconds`. Raises GuestTrouble where they do not appear, where
-    two drives are of this model, where the process ends, and where the words do not stand afterwards.
+    Call it after the firmware's request, while the guest waits before loading its driver. Searches for the
+    data for at most `seconds`. Raises GuestTrouble if they do not appear, two drives have this model, the
+    process ends, or the words are not set afterwards.
     """
     limit = monotonic() + seconds
     try:
@@ -76,8 +76,7 @@ def poke(pid: int, model: str, words: Sequence[tuple[int, int]], seconds: float)
 
 
 def changed(data: bytes, words: Sequence[tuple[int, int]]) -> bytes:
-    """IDENTIFY data with some words set, and their checksum put right where they carry one (ACS-4, word
-    255)."""
+    """Return IDENTIFY data with some words set, and a valid checksum if there was one (ACS-4, word 255)."""
     new = bytearray(data)
     for number, value in words:
         new[number * WORD_BYTES : (number + 1) * WORD_BYTES] = value.to_bytes(WORD_BYTES, "little")
@@ -95,7 +94,7 @@ def _write(memory: FileIO, address: int, data: bytes) -> None:
 
 
 def _copies(pid: int, model: str) -> Iterator[Copy]:
-    """Every place in the process's memory that holds IDENTIFY data of this model."""
+    """Return each place in the process's memory with IDENTIFY data of this model."""
     text = model.encode("ascii").ljust(MODEL_CHARACTERS)[:MODEL_CHARACTERS]
     wanted = bytes(text[at ^ 1] for at in range(MODEL_CHARACTERS))
     maps = Path(f"/proc/{pid}/maps").read_text()
@@ -108,7 +107,7 @@ def _copies(pid: int, model: str) -> Iterator[Copy]:
 
 
 def _copies_within(memory: FileIO, start: int, end: int, wanted: bytes) -> Iterator[Copy]:
-    """Piece by piece, each reaching into the next, so that nothing is cut in two."""
+    """Search in overlapping pieces."""
     for begin in range(start, end, PIECE_BYTES):
         size = min(PIECE_BYTES + DATA_BYTES, end - begin)
         try:

@@ -1,8 +1,7 @@
-"""Stacks of block devices, described: what stands on which partitions, and what the wizard must say of it.
-Pure.
+"""Stacks of block devices as data: their partitions and layers, and the expected report. Pure.
 
-A stack is built from the ground up: each step stands on what the step before it made. A new stack is one more
-member of `STACKS`.
+A stack is built from the bottom. Each step uses the result of the previous one. To add a stack, add a member
+to `STACKS`.
 """
 
 from dataclasses import dataclass
@@ -14,8 +13,7 @@ SECTOR_BYTES = 512
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A partition. It starts on a whole MiB (of a drive with an alignment offset: so much behind it), or
-    `skew_bytes` off that."""
+    """A partition. It starts at a whole MiB (plus the drive's alignment offset), or `skew_bytes` off."""
 
     drive: str
     skew_bytes: int = 0
@@ -24,8 +22,8 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Md:
-    """An array of all that is there. `data_offset_sectors` (of 512 bytes): where its data begin in each
-    member; None leaves it to mdadm."""
+    """An array of all devices so far. `data_offset_sectors` (of 512 bytes): start of the data in each
+    member; None for mdadm's default."""
 
     level: int
     chunk_kib: int | None = None
@@ -35,7 +33,7 @@ class Md:
 
 @dataclass(frozen=True, slots=True)
 class Luks:
-    """Encryption. `offset_sectors`: where the data begin; None leaves it to cryptsetup."""
+    """Encryption. `offset_sectors`: start of the data; None for cryptsetup's default."""
 
     version: int
     offset_sectors: int | None = None
@@ -43,7 +41,7 @@ class Luks:
 
 @dataclass(frozen=True, slots=True)
 class Lvm:
-    """A volume group of all that is there, with one logical volume. `pvcreate` and `lvcreate` are options of
+    """A volume group of all devices so far, with one logical volume. `pvcreate`, `lvcreate`: options of
     those commands."""
 
     pvcreate: tuple[str, ...] = ()
@@ -52,8 +50,7 @@ class Lvm:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A filesystem, told these numbers of stripes (of mke2fs -E, of mkfs.xfs -d), or left to ask the
-    device."""
+    """A filesystem with these stripe values (mke2fs -E, mkfs.xfs -d), or with those of the device."""
 
     kind: str
     stripes: str = ""
@@ -64,8 +61,8 @@ Step = Md | Luks | Lvm | Made
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """`opened`: the codes of all findings on alignment about the stack's partitions and devices while it is
-    open, each once; `closed`: the same when nothing of it is open or running."""
+    """`opened`: codes of all alignment findings about the stack's partitions and devices while it is open,
+    each once. `closed`: the same with everything closed and stopped."""
 
     name: str
     bases: tuple[Base, ...]
@@ -195,7 +192,7 @@ STACKS = (
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A stack's partition: on which drive, which number, and where."""
+    """A stack's partition: drive, number and place."""
 
     drive: str
     number: int
@@ -204,7 +201,8 @@ class Placed:
 
 
 def placed(fleet: Fleet, stacks: tuple[Stack, ...]) -> tuple[tuple[Stack, tuple[Placed, ...]], ...]:
-    """Each stack with its partitions, side by side on the fleet's drives in the order of the stacks."""
+    """Return each stack with its partitions, side by side on the fleet's drives in the order of the
+    stacks."""
     ends = {drive.name: (0, MIB) for drive in fleet.drives}
     found = []
     for stack in stacks:

@@ -1,5 +1,4 @@
-"""Builds the stacks of layers.py in a guest, with the tools that people build them with, and takes them down
-again."""
+"""Build the stacks of layers.py in a guest with the usual tools, and remove them."""
 
 import os
 from dataclasses import dataclass, field
@@ -20,8 +19,8 @@ ALONE = ("env", "DM_DISABLE_UDEV=1", "MDADM_NO_UDEV=1")
 
 @dataclass(slots=True)
 class Built:
-    """A stack that stands: its partitions, by the lab's names of their drives, and all nodes from the ground
-    up (links resolved)."""
+    """A complete stack: partitions by the lab's drive names, and all nodes from the bottom, with links
+    resolved."""
 
     stack: Stack
     number: int
@@ -32,20 +31,19 @@ class Built:
 
     @property
     def partitions(self) -> list[str]:
-        """The nodes of its partitions."""
+        """Nodes of the partitions."""
         return [path for _, path in self.bases]
 
 
 def kernels_node(path: str) -> str:
-    """The node that the kernel knows a device by, such as /dev/dm-0: without udev its other names are no
-    links."""
+    """Return the kernel's node, such as /dev/dm-0: without udev, other names are not links."""
     number = Path(path).stat().st_rdev
     return f"/dev/{Path(f'/sys/dev/block/{os.major(number)}:{os.minor(number)}').resolve().name}"
 
 
 def lay_out(fleet: Fleet, paths: dict[str, str], stacks: tuple[Stack, ...]) -> list[Built]:
-    """Every drive's table with the partitions of all stacks; gives the stacks with their partitions and
-    nothing on them."""
+    """Write the tables of all drives with the partitions of all stacks. Returns the stacks with empty
+    partitions."""
     scripts: dict[str, list[str]] = {name: ["label: gpt"] for name in paths}
     built = []
     for number, (stack, parts) in enumerate(placed(fleet, stacks)):
@@ -65,7 +63,7 @@ def lay_out(fleet: Fleet, paths: dict[str, str], stacks: tuple[Stack, ...]) -> l
 
 
 def build(built: Built) -> None:
-    """All steps of a stack."""
+    """Run all steps of a stack."""
     built.tops = [path for _, path in built.bases]
     for step in built.stack.steps:
         _build(built, step)
@@ -143,6 +141,6 @@ def _volumes(built: Built, step: Lvm) -> None:
 
 
 def take_down(built: Built) -> None:
-    """Close and stop all of it; the bytes stay."""
+    """Close and stop everything. The data stays."""
     for command in built.undo:
         tool(*command)

@@ -1,4 +1,5 @@
-"""The lab's drives, with what the wizard must say of each. A new kind is one more member, and in a fleet."""
+"""The lab's drives, with the expected report about each. To add a kind, add a member and include it in a
+fleet."""
 
 from dataclasses import replace
 from typing import Any
@@ -84,8 +85,8 @@ def _disk(
     size_bytes: int = TB,
     **changes: Any,  # noqa: ANN401
 ) -> EmulatedDrive:
-    """A rotating 512e SATA drive that charges for rewrites, and is empty; anything else by keyword. `number`
-    is its alone."""
+    """Return an empty rotating 512e SATA drive that charges for rewrites. Keywords change properties.
+    `number` is unique."""
     plain = EmulatedDrive(
         name,
         Bus.SATA,

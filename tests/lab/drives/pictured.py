@@ -1,5 +1,4 @@
-"""The drives on the published pictures, and what lies on them before: each of a kind that people have, none
-of them real."""
+"""The drives in the published pictures with their old content, of typical but fictional kinds."""
 
 from __future__ import annotations
 
@@ -73,14 +72,14 @@ BACKUP = OldVolume("backup", 2048 * MIB + 63 * SECTOR, 1024 * MIB)
 
 
 def lay_out_past(lab: Laboratory) -> None:
-    """Give the new, empty drives what they shall have held for years. Nothing is mounted."""
+    """Write the old content to the new drives. Nothing stays mounted."""
     lay_out(lab.image(SHINGLED.name), "gpt", (FILMS, BACKUP))
     lay_out(lab.image(BUSY.name), "gpt", (_whole(BUSY, "data"),))
     lay_out(lab.image(STICK.name), "dos", (_whole(STICK, "Müsik"),))
 
 
 def _whole(drive: EmulatedDrive, label: str) -> OldVolume:
-    """One ext4 over all but the first and last MiB, whole ones."""
+    """Return one ext4 over the drive except the first and last MiB."""
     return OldVolume(label, MIB, (drive.size_bytes // MIB - 2) * MIB, "ext4")
 
 

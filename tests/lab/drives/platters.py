@@ -1,15 +1,13 @@
-"""What a hard disk's requests cost in time, conventional or drive-managed shingled. Pure: seconds in, seconds
-out.
+"""Time costs of requests to a hard disk, conventional or drive-managed shingled, in seconds. Pure.
 
-One actuator serves one request after the other. A request that goes on where the last one ended costs only
-its transfer; any other costs a move and half a turn; a write that is no whole multiple of the physical block
-costs a turn more, since its blocks are read first.
+One actuator serves requests in order. A request that continues the last one costs only its transfer. Others
+cost a seek and half a revolution. A partial write of a physical block costs one more revolution, because the
+block is read first.
 
-A shingled drive takes what is written out of order into a media cache at its end, and there every physical
-block once, one behind the other in the order of writing. From there it is read until it comes home.
-What is written in order goes straight to its band. Once the cache is full, whatever finds no room in it makes
-its own band be rewritten, which also takes the band's cached blocks out of the cache. A drive that is left
-alone rewrites bands by itself.
+A shingled drive stores out-of-order writes in a media cache at its end, each physical block once, in the
+order of writing. Reads find them there until they move to their band. Sequential writes go directly to the
+band. When the cache is full, further writes rewrite their band, which also removes the band's blocks from the
+cache. An idle drive rewrites bands by itself.
 """
 
 from collections import OrderedDict
@@ -35,8 +33,7 @@ IDLE_SECONDS = 2.0
 
 @dataclass
 class Platters:
-    """A drive's mechanics and where they stand. `now` is any clock's time in seconds that does not go
-    back."""
+    """Mechanics of a drive and their state. `now`: seconds of any monotonic clock."""
 
     size_bytes: int
     physical_block_bytes: int = 4096
@@ -54,16 +51,16 @@ class Platters:
 
     @property
     def used_bytes(self) -> int:
-        """How full the media cache is."""
+        """Used part of the media cache."""
         return sum(map(len, self.cached_blocks.values())) * self.physical_block_bytes
 
     def serve(self, now: float, cost: float) -> float:
-        """The time at which a request that comes at `now` and costs so much is done."""
+        """Return the time at which a request that arrives at `now` with this cost is done."""
         self._free_at = max(now, self._free_at) + cost
         return self._free_at
 
     def read(self, now: float, start: int, size: int) -> float:
-        """The seconds that a read costs."""
+        """Return the cost of a read in seconds."""
         self._clean_when_idle(now)
         place = self.place_of(start)
         cost = self._move_to(place) + size / BYTES_PER_SECOND
@@ -71,12 +68,12 @@ class Platters:
         return cost
 
     def place_of(self, start: int) -> int:
-        """Where the head finds what begins there: in the media cache, or at home."""
+        """Return where the head finds the data: in the media cache or in its band."""
         block = start // self.physical_block_bytes
         return self.cached_blocks.get(self._band(block), {}).get(block, start)
 
     def write(self, now: float, start: int, size: int) -> float:
-        """The seconds that a write costs."""
+        """Return the cost of a write in seconds."""
         self._clean_when_idle(now)
         block = self.physical_block_bytes
         cost = size / BYTES_PER_SECOND + (TURN_SECONDS if start % block or size % block else 0.0)
@@ -98,7 +95,7 @@ class Platters:
         return cost
 
     def trim(self, start: int, size: int) -> None:
-        """Blocks that lie whole within need no place in the cache any more."""
+        """Remove blocks that are entirely inside from the cache."""
         block = self.physical_block_bytes
         self._forget(range(-(-start // block), (start + size) // block))
 
@@ -126,7 +123,7 @@ class Platters:
         return cost
 
     def _take_into_cache(self, band: int, blocks: "list[int]") -> None:
-        """The head stays there."""
+        """Add to the cache, and leave the head there."""
         for block in blocks:
             place = self.size_bytes + self._cache_end
             self.cached_blocks.setdefault(band, {})[block] = place
@@ -149,7 +146,7 @@ class Platters:
             spare -= self._rewriting_seconds()
 
     def _rewriting_seconds(self) -> float:
-        """Of reading a band and writing it again."""
+        """Return the cost of reading and writing a band."""
         return 2 * (self.band_bytes / BYTES_PER_SECOND + SETTLE_SECONDS + TURN_SECONDS / 2)
 
     def _band(self, block: int) -> int:

@@ -1,4 +1,4 @@
-"""Drives that take as long as turning platters do, served to QEMU by nbdkit."""
+"""Drives with the timing of rotating platters, served to QEMU by nbdkit."""
 
 import subprocess
 from contextlib import ExitStack
@@ -21,11 +21,11 @@ END_SECONDS = 10.0
 def serve(
     stack: ExitStack, image: str, folder: Path, drive_name: str, size_bytes: int, model: TimingModel
 ) -> dict[str, object]:
-    """Serve the file `image` with a model's timing until `stack` ends or this process does; the block node
-    that QEMU takes for it.
+    """Serve the file `image` with a model's timing until `stack` or this process ends. Returns the block node
+    for QEMU.
 
-    Its cache outlives a guest, as a drive's does. Raises CannotRun without nbdkit, GuestTrouble where it does
-    not come up.
+    Its cache survives a guest, like a drive's. Raises CannotRun without nbdkit, GuestTrouble if it does not
+    start.
     """
     if find(NBDKIT) is None:
         raise CannotRun(f"{NBDKIT} is not installed: the packages are {PACKAGES}.")

@@ -1,10 +1,9 @@
-"""A hard disk's timing as a plugin of nbdkit: content in a file, every answer as late as `platters.Platters`
-says.
+"""Timing of a hard disk as a plugin of nbdkit: content in a file, answers delayed by `platters.Platters`.
 
     nbdkit python timing_plugin.py checkout=FOLDER image=FILE size=BYTES physical=BYTES shingled=0|1
-    cache=BYTES band=BYTES
+cache=BYTES band=BYTES
 
-nbdkit's own interpreter runs it, and calls what has the names below.
+nbdkit's interpreter runs it, and calls the functions with the names below.
 """
 
 
@@ -22,7 +21,7 @@ given: "dict[str, str]" = {}
 
 
 class Served:
-    """The drive, once nbdkit is about to serve it."""
+    """The drive when nbdkit is about to serve it."""
 
     def __init__(self) -> None:
         sys.path.insert(0, given["checkout"])
@@ -39,7 +38,7 @@ class Served:
         )
 
     def wait(self, cost: float) -> None:
-        """Until a request that came just now would be done."""
+        """Wait until a request that arrives now would be done."""
         now = time.monotonic()
         time.sleep(max(0.0, self.platters.serve(now, cost) - now))
 
@@ -48,56 +47,56 @@ served: "list[Served]" = []
 
 
 def config(key: str, value: str) -> None:
-    """One argument."""
+    """Receive one argument."""
     given[key] = value
 
 
 def get_ready() -> None:
-    """All arguments are there."""
+    """All arguments have been received."""
     served.append(Served())
 
 
 def thread_model() -> int:
-    """One actuator: one request after the other."""
+    """One actuator: serve requests in order."""
     return int(nbdkit.THREAD_MODEL_SERIALIZE_ALL_REQUESTS)
 
 
 def open(readonly: bool) -> Served:
-    """A connection; the drive is the same for all."""
+    """Open a connection. All use the same drive."""
     return served[0]
 
 
 def get_size(drive: Served) -> int:
-    """In bytes."""
+    """Return the size in bytes."""
     return drive.size_bytes
 
 
 def can_flush(drive: Served) -> bool:
-    """There is no volatile cache: a write that was answered is on the platters."""
+    """Return True. There is no volatile cache: acknowledged writes are on the platters."""
     return True
 
 
 def can_fua(drive: Served) -> int:
-    """As can_flush."""
+    """Return True, as can_flush."""
     return int(nbdkit.FUA_NATIVE)
 
 
 def can_trim(drive: Served) -> bool:
-    """The bytes stay; a shingled drive's cache need not keep them."""
+    """Return True. The bytes stay, but a shingled drive's cache can drop them."""
     return True
 
 
 def is_rotational(drive: Served) -> bool:
-    """It turns."""
+    """Return True."""
     return True
 
 
 def flush(drive: Served, flags: int) -> None:
-    """Nothing is left to do."""
+    """Do nothing: all data is on the platters."""
 
 
 def pread(drive: Served, buffer: bytearray, offset: int, flags: int) -> None:
-    """Read, as late as it takes."""
+    """Read, with the delay."""
     cost = drive.platters.read(time.monotonic(), offset, len(buffer))
     if os.preadv(drive.file, [buffer], offset) != len(buffer):
         raise OSError("the image is shorter than the drive")
@@ -105,7 +104,7 @@ def pread(drive: Served, buffer: bytearray, offset: int, flags: int) -> None:
 
 
 def pwrite(drive: Served, buffer: bytearray, offset: int, flags: int) -> None:
-    """Write, as late as it takes."""
+    """Write, with the delay."""
     cost = drive.platters.write(time.monotonic(), offset, len(buffer))
     if os.pwrite(drive.file, buffer, offset) != len(buffer):
         raise OSError("the image takes no more")
@@ -113,5 +112,5 @@ def pwrite(drive: Served, buffer: bytearray, offset: int, flags: int) -> None:
 
 
 def trim(drive: Served, count: int, offset: int, flags: int) -> None:
-    """Let the cache forget."""
+    """Remove blocks from the cache."""
     drive.platters.trim(offset, count)

@@ -1,1 +1,1 @@
-"""Visits, and how they are paid."""
+"""Visits to guests, and how they run."""

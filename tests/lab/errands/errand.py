@@ -1,7 +1,6 @@
-"""`python -m tests.lab.errands.errand MODULE NUMBERS PATIENCE DESCRIPTOR`: pays the visits with these numbers
-(behind commas) of one module in one laboratory. tests.lab starts it; to the descriptor it writes a line
-`PASSED FAILED` after each visit, the sum so far, or why it cannot.
-"""
+"""`python -m tests.lab.errands.errand MODULE NUMBERS PATIENCE DESCRIPTOR`: run the visits with these
+numbers (separated by commas) of a module in one laboratory. Started by tests.lab. After each visit, it
+writes a line `PASSED FAILED` with the sum so far to the descriptor, or why it cannot run."""
 
 import os
 import sys
@@ -22,7 +21,7 @@ OUTSIDE_SECONDS = 600.0
 
 
 def main(module: str, numbers: str, patience: str, descriptor: str) -> int:
-    """1 where something does not hold."""
+    """Return 1 if a check failed."""
     ended_by_signals()
     tally = Tally()
     known = visits(module)
@@ -40,7 +39,7 @@ def main(module: str, numbers: str, patience: str, descriptor: str) -> int:
 
 
 def task(group: Group, *, beside_others: bool) -> Task:
-    """The command that pays a group."""
+    """Return the command that runs a group."""
     patience = PATIENCE_BESIDE_OTHERS if beside_others else 1.0
     numbers = ",".join(str(one.number) for one in group.visits)
     argv = (sys.executable, "-m", "tests.lab.errands.errand", group.visits[0].module, numbers, str(patience))
@@ -48,8 +47,8 @@ def task(group: Group, *, beside_others: bool) -> Task:
 
 
 def counted(outcome: Outcome) -> tuple[int, int, str]:
-    """How many checks hold and how many do not, and what is to be said of an errand that did not come to its
-    end: a failure more."""
+    """Return the numbers of passed and failed checks, and a message about a group that did not finish,
+    which counts as a failure."""
     lines = outcome.result.decode().split("\n")[:-1]
     passed, failed = map(int, lines[-1].split()) if lines else (0, 0)
     if outcome.late:

@@ -1,4 +1,4 @@
-"""Pays the visits of one laboratory in turn: boots, counts what holds, and prints it."""
+"""Run the visits of one laboratory in order: boot, count and print checks."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ from wizard.model.ext import Check
 
 
 class Tally:
-    """Counts checks and prints each as it comes."""
+    """Counts checks, and prints each at once."""
 
     def __init__(self) -> None:
         self.passed = 0
@@ -35,8 +35,8 @@ class Tally:
 def go_through(
     group: Group, tally: Tally, told: Callable[[Tally], None] = lambda _: None, patience: float = 1.0
 ) -> None:
-    """All visits of a group in its one laboratory, `told` after each. Where one breaks off, the rest is left
-    out, since it stands on it."""
+    """Run all visits of a group in its laboratory, and call `told` after each. If one fails to finish, the
+    rest, which depends on it, is skipped."""
     try:
         with laboratory(group.visits[0].visit.fleet) as lab:
             for one in group.visits:
@@ -50,8 +50,8 @@ def go_through(
 
 
 def pay(one: Planned, lab: Laboratory, tally: Tally, patience: float = 1.0) -> bool:
-    """Boot for one visit and count its checks; false where it broke off. It may take `patience` times the
-    seconds it says."""
+    """Boot for one visit and count its checks. Returns False if it did not finish. The time limit is
+    `patience` times the visit's."""
     visit = one.visit
     print(f"{visit.title}", flush=True)
     begun = monotonic()
@@ -88,7 +88,7 @@ def pay(one: Planned, lab: Laboratory, tally: Tally, patience: float = 1.0) -> b
 
 @contextmanager
 def other_work() -> Iterator[None]:
-    """A process that computes without end, as long as this lasts and no longer than this process."""
+    """Run a process that computes endlessly during this context, at most as long as this process."""
     endless = [sys.executable, "-c", "while True: pass"]
     with subprocess.Popen(
         ["setpriv", "--pdeathsig", "KILL", "--", *endless], stdin=subprocess.DEVNULL
@@ -100,7 +100,7 @@ def other_work() -> Iterator[None]:
 
 
 def checks_of(result: GuestResult) -> list[Check]:
-    """The checks a guest printed, and one more for a job that did not come to its end."""
+    """Return the checks printed by a guest, and one more for a job that did not finish."""
     checks: list[Check] = []
     for line in result.output.splitlines():
         try:

@@ -1,6 +1,5 @@
-"""Keeps what a guest performed for the published pictures: `python -m tests.lab --record` writes
-tests/looks/recorded/, and with `--photograph-console` the pictures of the text console in screenshots/.
-"""
+"""Store the results of a guest for the published pictures: `python -m tests.lab --record` writes
+tests/looks/recorded/, and with `--photograph-console` the pictures of the text console in screenshots/."""
 
 import os
 import re
@@ -23,8 +22,8 @@ NAMES = ("machine.json", "verdict-read.json", "verdict-write.json", "plan.json",
 
 
 def keep(shared: Path) -> Iterator[Check]:
-    """Put the guest's files where the pictures are made from, as they are, or none of them where one tells of
-    this machine."""
+    """Store the guest's files for the pictures unchanged, or none if one reveals something about this
+    machine."""
     texts = {name: (shared / name).read_text(encoding="utf-8") for name in NAMES}
     yield from _tell_nothing(texts)
     if any(map(traces, texts.values())):
@@ -35,8 +34,8 @@ def keep(shared: Path) -> Iterator[Check]:
 
 
 def keep_pictures(shared: Path) -> Iterator[Check]:
-    """Put the pictures that the guest left beside their texts in the place of the old ones, or none where one
-    tells of this machine."""
+    """Replace the pictures by the guest's, or none if one of their texts reveals something about this
+    machine."""
     texts = {
         picture.name: picture.with_suffix(".txt").read_text(encoding="utf-8")
         for picture in sorted(shared.glob("*.png"))
@@ -57,7 +56,7 @@ def _tell_nothing(texts: Mapping[str, str]) -> Iterator[Check]:
 
 
 def traces(text: str) -> tuple[str, ...]:
-    """What in a text can only come from this machine or from the lab: folders, and this machine's name."""
+    """Return parts of a text that reveal this machine or the lab: folders, and this machine's name."""
     folders = (CHECKOUT, sys.prefix, Path(sys.executable).parent, CACHE, SCRATCH / PREFIX, f"{SHARED}/")
     own = [
         str(folder)

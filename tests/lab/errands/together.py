@@ -1,5 +1,5 @@
-"""Runs commands side by side, each a process of its own, so that one that fails or hangs does so alone. What
-each says stays together."""
+"""Run commands in parallel, each in its own process, so that failures are independent. The output of each
+stays together."""
 
 import os
 import select
@@ -19,8 +19,8 @@ GRACE_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A command, and the seconds after which it is ended. `argv` gets one more argument: the descriptor that
-    it writes its result to."""
+    """A command with a time limit in seconds. `argv` gets one more argument: the descriptor for its
+    result."""
 
     name: str
     argv: tuple[str, ...]
@@ -29,8 +29,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended: its exit status (negative: by that signal), what it wrote to its descriptor, and
-    whether its time was over."""
+    """Result of a task: exit status (negative for a signal), output to its descriptor, and True if the
+    time limit was exceeded."""
 
     task: Task
     status: int
@@ -39,7 +39,7 @@ class Outcome:
 
 
 class _Worker:
-    """A task at work. `words` keeps what it says until it is over; None lets it speak for itself."""
+    """A running task. `words` stores its output until the end; None prints it directly."""
 
     def __init__(self, task: Task, words: BinaryIO | None) -> None:
         self.task = task
@@ -64,7 +64,7 @@ class _Worker:
         self._process.terminate()
 
     def wait(self, limit: float) -> None:
-        """Until it has ended; after `limit` (of the clock) it is killed."""
+        """Wait for the end. Kills it after `limit` (monotonic time)."""
         try:
             self._process.wait(max(limit - monotonic(), 0))
         except subprocess.TimeoutExpired:
@@ -72,7 +72,7 @@ class _Worker:
             self._process.wait()
 
     def outcome(self, *, late: bool) -> Outcome:
-        """Of one that has ended; what it said is printed."""
+        """Return the outcome of a finished task, and print its output."""
         status = self._process.wait()
         if self._words is not None:
             self._words.seek(0)
@@ -90,8 +90,8 @@ class _Worker:
 
 
 def run_together(tasks: Sequence[Task], at_once: int, ended: Callable[[Outcome], None]) -> None:
-    """All tasks, in their order, so many at once; `ended` is called with each that has, and may break off by
-    raising. Whatever way this ends, no task runs on."""
+    """Run all tasks in order, this many at a time. `ended` is called for each finished one and may raise
+    to stop. No task continues after this function."""
     waiting = deque(tasks)
     running: list[_Worker] = []
     # One that is alone can be watched as it goes.
@@ -113,7 +113,7 @@ def run_together(tasks: Sequence[Task], at_once: int, ended: Callable[[Outcome],
 
 
 def _over(running: Sequence[_Worker]) -> list[tuple[_Worker, bool]]:
-    """Waits for the first to end or to be late; each that is over, and whether it was late."""
+    """Wait for the first tasks to finish or exceed their limit. Returns them, with True for exceeded."""
     first = min(worker.limit for worker in running)
     over, _, _ = select.select([worker.pidfd for worker in running], [], [], max(first - monotonic(), 0))
     late = [worker for worker in running if worker.pidfd not in over and worker.limit <= monotonic()]
@@ -125,7 +125,7 @@ def _over(running: Sequence[_Worker]) -> list[tuple[_Worker, bool]]:
 
 
 def _end_all(running: Sequence[_Worker]) -> None:
-    """All at once, since whoever ends this does not wait long."""
+    """End all tasks at once."""
     for worker in running:
         worker.end()
     limit = monotonic() + GRACE_SECONDS

@@ -1,5 +1,5 @@
-"""What a visit to a guest is, and where the lab finds its visits and jobs. Each job's module has its own, as
-`VISITS` and `JOBS`."""
+"""Definition of a visit to a guest, and how the lab finds visits and jobs: `VISITS` and `JOBS` of each
+module."""
 
 from __future__ import annotations
 
@@ -87,13 +87,12 @@ Job = Callable[[Fleet], Iterator[Check]]
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One boot: the jobs done in it, in order, and the seconds it may take, several times what it should.
+    """One boot: jobs in order, and a time limit in seconds, several times the usual duration.
 
-    Visits that follow each other with the same fleet share its drives: what one writes the next finds.
-    `prepare` is called before the boot, `afterwards` after it (its checks count), both outside of the guest.
-    `alone`: it measures time, and while it lasts this machine does nothing else; it shares no drives with
-    visits that are not. `full_only`: done with `--full` only. `busy`: meanwhile this machine has other work
-    to do, of the lab's choice. `screen`: the guest has one, with the kernel's text console on it.
+    Consecutive visits with the same fleet share its drives and find each other's data. `prepare` is called
+    before the boot and `afterwards` after it (its checks count), both outside the guest. `alone`: it measures
+    time, so this machine does nothing else meanwhile. `full_only`: run with `--full` only. `busy`: this
+    machine runs other work meanwhile. `screen`: the guest has a text console.
     """
 
     title: str
@@ -111,25 +110,25 @@ class Visit:
 
 
 class VisitModule(Protocol):
-    """A module of visits."""
+    """A module with visits."""
 
     VISITS: tuple[Visit, ...]
 
 
 class JobModule(Protocol):
-    """A module of jobs."""
+    """A module with jobs."""
 
     JOBS: dict[str, Job]
 
 
 def visits(module: str) -> tuple[Visit, ...]:
-    """Those of a module, by its short name."""
+    """Return the visits of a module by its short name."""
     return cast(VisitModule, _imported(module)).VISITS
 
 
 def find_job(name: str, module: str) -> Job:
-    """A job by its name, of `module` or of another; raises KeyError where none has it. A guest is slow: no
-    more is read than is needed."""
+    """Return a job by name, from `module` or another. Raises KeyError if unknown. Imports only what is
+    necessary, since a guest is slow."""
     for candidate in dict.fromkeys((module, *JOB_MODULES)):
         jobs = cast(JobModule, _imported(candidate)).JOBS
         if name in jobs:

@@ -1,1 +1,1 @@
-"""`python -m tests.lab.guest`: how a guest is made, started and talked to."""
+"""`python -m tests.lab.guest`: create, start and control a guest."""

@@ -1,7 +1,7 @@
-"""`python -m tests.lab.guest MODULE NUMBER`, run as root in a guest: does the jobs of that visit of a
-module, by its short name.
+"""`python -m tests.lab.guest MODULE NUMBER`: run the jobs of a visit as root in a guest. MODULE is a short
+name.
 
-Prints each check as a line of JSON at once.
+Prints each check at once as a line of JSON.
 """
 
 import json
@@ -14,7 +14,7 @@ from wizard.documents.codec import to_json
 
 
 def main(module: str, number: str) -> int:
-    """0 where every job came to its end, whatever its checks say."""
+    """Return 0 if every job finished, whatever its checks."""
     assert_guest()
     visit = visits(module)[int(number)]
     for name in visit.jobs:

@@ -1,7 +1,7 @@
-"""The project's own commands in a guest. Each is a process of its own, as if a user had given it, but forked
-from the job's: importing all that a command needs takes an emulated processor as long as most commands.
+"""The project's commands in a guest. Each is a separate process, as for a user, but forked from the job:
+imports take an emulated CPU as long as most commands.
 
-As a user starts it, with an interpreter of its own, it is started by the visits of `visits/screens`.
+The visits in `visits/screens` start them with their own interpreter, as users do.
 """
 
 import os
@@ -22,7 +22,7 @@ COMPILED = "PYTHONPYCACHEPREFIX"
 
 
 def carried_out(words: Sequence[str], seconds: float) -> Result:
-    """What a command says and how it ends; after `seconds` it is killed, with its children, and the job
+    """Return output and exit of a command. After `seconds`, it is killed with its children, and the job
     fails."""
     if words[0] in COMMANDS:
         # Here, so that what is imported stays for the next command.
@@ -42,7 +42,7 @@ def carried_out(words: Sequence[str], seconds: float) -> Result:
 
 
 def _ended(child: int, seconds: float) -> int | None:
-    """The exit status, or a signal's number below 0; None for one that had to be killed."""
+    """Return the exit status, or the negative signal number; None if the process had to be killed."""
     descriptor = os.pidfd_open(child)
     try:
         in_time, _, _ = select.select([descriptor], [], [], seconds)
@@ -55,8 +55,8 @@ def _ended(child: int, seconds: float) -> int | None:
 
 
 def _be(words: Sequence[str], output: int, errors: int) -> None:
-    """In the child, which never returns: what it is told and what it sees is what a command of
-    `wizard/process/program.py` gets."""
+    """Become the command in the child, and never return. Environment and descriptors are as in
+    `wizard/process/program.py`."""
     status = 1
     try:
         os.setsid()

@@ -1,8 +1,8 @@
-"""The guest's kernel and udev: the distribution's packages, downloaded and unpacked into a cache folder,
-never installed.
+"""The guest's kernel and udev: packages of the distribution, downloaded and unpacked to a cache folder, never
+installed.
 
-The cache holds one folder a kernel release: `vmlinuz`, where it can be had `vmlinux` too, and `layer/`, which
-the guest lays over this machine's root.
+The cache has a folder per kernel release: `vmlinuz`, if available `vmlinux`, and `layer/`, which is mounted
+over this machine's root in the guest.
 """
 
 import lzma
@@ -34,9 +34,9 @@ XZ_MAGIC = b"\xfd7zXZ\0"
 
 @dataclass(frozen=True, slots=True)
 class GuestSystem:
-    """A kernel that can be booted, and the folder that goes over the guest's root (`usr/lib/modules`, udev).
+    """A bootable kernel, and the folder mounted over the guest's root (`usr/lib/modules`, udev).
 
-    `kernel` starts soonest. `packed` asks the firmware for its screen as on a PC, which the other never does.
+    `kernel` boots fastest. `packed` uses the firmware's screen as on a PC, unlike the other.
     """
 
     release: str
@@ -46,12 +46,12 @@ class GuestSystem:
 
     @property
     def modules(self) -> Path:
-        """Where `modules.dep` lies."""
+        """Folder with `modules.dep`."""
         return self.layer / "usr/lib/modules" / self.release
 
 
 def guest_system() -> GuestSystem:
-    """The cached guest system, or a new one; raises CannotRun where it can neither be found nor fetched."""
+    """Return the cached guest system, or fetch one. Raises CannotRun if neither is possible."""
     if not Path("/lib").is_symlink():
         raise CannotRun(
             "The lab needs a system on which /lib is a link to /usr/lib (Debian 12, Ubuntu 22.04 or later)."
@@ -72,8 +72,7 @@ def _system(folder: Path) -> GuestSystem:
 
 
 def _fetch() -> GuestSystem:
-    """Build the cache beside its place and move it there whole, so that an interrupted build leaves nothing
-    that looks done."""
+    """Build the cache elsewhere and move it into place whole, so that an interrupted build is not used."""
     for tool in ("apt-get", "apt-cache", "dpkg-deb", "depmod"):
         if find(tool) is None:
             raise CannotRun(f"{tool} is missing; the lab takes its kernel from a Debian or Ubuntu archive.")
@@ -106,8 +105,7 @@ def _real_kernel_package() -> str:
 
 
 def _download(names: tuple[str, ...], folder: Path) -> list[Path]:
-    """Into `folder`. apt downloads to the current directory and its helper runs as a user of its own, who
-    must reach it."""
+    """Download to `folder`. apt downloads to the current directory as another user, who needs access."""
     for parent in (folder, folder.parent):
         parent.chmod(0o755)
     with subprocess.Popen(
@@ -124,7 +122,7 @@ def _download(names: tuple[str, ...], folder: Path) -> list[Path]:
 
 
 def _unpack(package: Path, layer: Path) -> None:
-    """Everything into `usr/`, as on a system with merged folders; of the kernel's modules only those about
+    """Unpack everything into `usr/`, as on a system with merged folders, but only the kernel modules for
     drives."""
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE) as unpacker:
         with tarfile.open(fileobj=unpacker.stdout, mode="r|") as archive:
@@ -140,7 +138,7 @@ def _unpack(package: Path, layer: Path) -> None:
 
 
 def _write_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
-    """A file or a symbolic link; folders come with what lies in them."""
+    """Write a file or symbolic link. Folders are created for their content."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if member.issym():
         target.symlink_to(member.linkname)
@@ -150,7 +148,7 @@ def _write_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Pat
 
 
 def is_wanted(parts: tuple[str, ...]) -> bool:
-    """Whether a packaged file (its path's parts) is of use in the guest."""
+    """Return True if a packaged file (parts of its path) is useful in the guest."""
     match parts:
         case ("boot", name):
             return name.startswith("vmlinuz-")
@@ -164,7 +162,7 @@ def is_wanted(parts: tuple[str, ...]) -> bool:
 
 
 def _keep_kernel(image: Path, folder: Path) -> None:
-    """The kernel, and its ELF image where it can be had: without KVM, unpacking itself costs the guest some
+    """Store the kernel, and its ELF image if available: without KVM, decompression takes the guest some
     three seconds."""
     packed = image.read_bytes()
     (folder / "vmlinuz").write_bytes(packed)

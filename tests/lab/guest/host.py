@@ -1,4 +1,4 @@
-"""What a job in a guest can have done outside of it."""
+"""Actions outside the guest on request of a job."""
 
 from time import monotonic, sleep
 
@@ -7,8 +7,7 @@ from tests.lab.guest.monitor import ANSWER, PAUSE_SECONDS, REQUEST
 
 
 def ask_host(verb: str, what: str) -> None:
-    """Have the host do something (see monitor.REQUEST), and wait until it has; fails the job where it has
-    not."""
+    """Ask the host for an action (see monitor.REQUEST) and wait for it. Fails the job if it fails."""
     answer, part = SHARED / ANSWER, SHARED / "request.part"
     answer.unlink(missing_ok=True)
     part.write_text(f"{verb} {what}")

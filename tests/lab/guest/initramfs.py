@@ -1,5 +1,5 @@
-"""The guest's first root, a cpio archive: busybox, a script, the modules for its drives and for mounting this
-machine's root over 9p."""
+"""The guest's initramfs, a cpio archive: busybox, a script, and the modules for its drives and for
+mounting this machine's root over 9p."""
 
 import lzma
 import os
@@ -18,7 +18,7 @@ INIT = Path(__file__).with_name("init.sh")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of the archive: its mode with the file type, and its bytes (a link's target, a file's
+    """A member of the archive: its mode with the file type, and its bytes (a link's target or a file's
     content)."""
 
     name: str
@@ -27,10 +27,11 @@ class Member:
 
 
 def load_order(dependencies: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    """Module files, as `modules.dep` (its text) writes them, in an order in which each finds what it needs.
+    """Return module files in the spelling of `modules.dep` (its text), sorted so that each is after its
+    dependencies.
 
-    modules.dep lists a module's needs with the deepest last. Names are equal whether written with - or _; a
-    name that is not listed is built into the kernel.
+    modules.dep lists dependencies of dependencies last. - and _ in names are equal. Unlisted names are built
+    into the kernel.
     """
     needs = {
         file: rest.split() for file, _, rest in (line.partition(":") for line in dependencies.splitlines())
@@ -42,7 +43,7 @@ def load_order(dependencies: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def archive(members: list[Member]) -> bytes:
-    """A cpio archive of the kind the kernel unpacks
+    """Return a cpio archive in the kernel's format
     (Documentation/driver-api/early-userspace/buffer-format.rst)."""
     out = bytearray()
     for number, member in enumerate([*members, Member("TRAILER!!!", 0)], 1):
@@ -55,13 +56,13 @@ def archive(members: list[Member]) -> bytes:
 
 
 def _module(file: Path) -> bytes:
-    """Busybox loads plain modules only; newer distributions pack them."""
+    """Return a module uncompressed. Busybox loads no others, but newer distributions compress modules."""
     content = file.read_bytes()
     return lzma.decompress(content) if file.suffix == ".xz" else content
 
 
 def busybox() -> bytes:
-    """The program; raises CannotRun where it is not there."""
+    """Return the path of busybox. Raises CannotRun if missing."""
     found = next((path for path in (Path("/usr/bin/busybox"), Path("/bin/busybox")) if path.exists()), None)
     if found is None:
         raise CannotRun("busybox is not installed: the package is busybox-static.")
@@ -71,9 +72,9 @@ def busybox() -> bytes:
 def first_root(
     system: GuestSystem, init: bytes, applets: tuple[str, ...], loads: dict[str, tuple[str, ...]]
 ) -> bytes:
-    """A first root with that script and those of busybox's programs. `loads` are modules by the folder that
-    they lie in: numbered, so that the script loads them in this order by their names. Not compressed: without
-    KVM, unpacking costs the guest more than reading."""
+    """Return an initramfs with this script and busybox programs. `loads`: modules by folder, numbered so
+    that the script loads them in this order by name. Uncompressed: without KVM, decompression takes the
+    guest longer than reading."""
     dependencies = (system.modules / "modules.dep").read_text()
     members = [Member(name, stat.S_IFDIR | 0o755) for name in (*FOLDERS, *loads)]
     members.append(Member("bin/busybox", stat.S_IFREG | 0o755, busybox()))
@@ -91,6 +92,6 @@ def first_root(
 
 
 def write_initramfs(system: GuestSystem, drivers: tuple[str, ...], target: Path) -> None:
-    """That of the lab's guests."""
+    """Write the initramfs of the lab's guests."""
     loads = {"modules": MODULES, "drivers": drivers}
     target.write_bytes(first_root(system, INIT.read_bytes(), APPLETS, loads))

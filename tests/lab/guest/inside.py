@@ -1,5 +1,5 @@
-"""What the jobs need inside a guest: its drives by serial, tools' output, and the proof that this is a guest
-at all."""
+"""Functions for jobs inside a guest: drives by serial number, output of tools, and the check that this is
+a guest."""
 
 import fcntl
 import json
@@ -39,14 +39,14 @@ second."""
 
 
 def assert_guest() -> None:
-    """Refuse to run anywhere but in a guest: the jobs write to drives."""
+    """Refuse to run outside a guest, since jobs write to drives."""
     assert TOKEN in Path("/proc/cmdline").read_text().split(), "The lab's jobs run in a guest only."
     assert os.path.ismount(SHARED), f"{SHARED} is not the lab's shared folder."
 
 
 def node_of(drive: EmulatedDrive, seconds: float = 20.0) -> str:
-    """The kernel's node of an emulated drive, found by its serial in sysfs; waits for the kernel to find it
-    first."""
+    """Return the kernel's node of an emulated drive by its serial number in sysfs. Waits for the kernel to
+    find it."""
     limit = monotonic() + seconds
     while True:
         for entry in sorted(Path("/sys/block").iterdir()):
@@ -58,7 +58,7 @@ def node_of(drive: EmulatedDrive, seconds: float = 20.0) -> str:
 
 @contextmanager
 def loaded(drive: ModuleDrive, seconds: float = 20.0) -> Iterator[str]:
-    """The node of a drive that a kernel module makes, for as long as the module is loaded."""
+    """Load a kernel module, and yield the node of its drive. Unloads the module afterwards."""
     blocks = Path("/sys/block")
     before = set(blocks.iterdir())
     tool("modprobe", drive.module, *drive.parameters)
@@ -73,7 +73,7 @@ def loaded(drive: ModuleDrive, seconds: float = 20.0) -> Iterator[str]:
 
 
 def _unload(module: str, seconds: float) -> None:
-    """Tried again for a while: udev looks into a drive whenever one has closed it, and a module in use
+    """Unload a module. Retries for a while: udev reads a drive after each close, and a module in use
     stays."""
     limit = monotonic() + seconds
     while run(
@@ -83,8 +83,8 @@ def _unload(module: str, seconds: float) -> None:
 
 
 def _serial_in(entry: Path) -> str:
-    """virtio and NVMe have an attribute; SCSI and SATA drives page 80h, the serial behind a header of four
-    bytes; USB drives only what their bridge is called, some folders up."""
+    """Return the serial number: virtio and NVMe have an attribute, SCSI and SATA drives page 80h after a
+    header of four bytes, and USB drives the name of their bridge, some folders up."""
     bridges = [folder / "serial" for folder in entry.resolve().parents if (folder / "idVendor").exists()]
     for attribute, header in (
         (entry / "serial", 0),
@@ -99,27 +99,27 @@ def _serial_in(entry: Path) -> str:
 
 
 def sysfs(path: str, attribute: str) -> str:
-    """An attribute of a block device, such as `alignment_offset` of /dev/sda1."""
+    """Return a sysfs attribute of a block device, such as `alignment_offset` of /dev/sda1."""
     return Path("/sys/class/block", Path(path).name, attribute).read_text().strip()
 
 
 def udev_runs() -> bool:
-    """Whether udevd listens in this guest."""
+    """Return True if udevd runs in this guest."""
     return Path("/run/udev/control").exists()
 
 
 def tool(*argv: str, accept: Sequence[int] = (0,)) -> str:
-    """What a tool printed."""
+    """Return the output of a tool."""
     return run(argv, seconds=SLOW, accept=accept).output
 
 
 def confirmed(plan: Plan) -> tuple[str, ...]:
-    """`confirmed_by`, as options of a command."""
+    """Return `confirmed_by` as options of a command."""
     return tuple(f"--confirm={word}" for word in confirmed_by(plan))
 
 
 def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW) -> Result:
-    """Run the project's own command; any end that is not in `accept` fails the job with its words."""
+    """Run a diskwright command. Exit codes not in `accept` fail the job with its output."""
     from tests.lab.guest.commands import carried_out  # Most jobs do without.
 
     result = carried_out(words, seconds)
@@ -130,7 +130,7 @@ def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW)
 
 
 def told(*words: str) -> tuple[int, str]:
-    """How a command of diskwright ends, and all it says. In this process, which saves its start."""
+    """Return exit code and output of a diskwright command. Runs in this process, which saves the start."""
     from wizard.cli.main import main  # Most jobs do without.
 
     said = StringIO()
@@ -140,7 +140,7 @@ def told(*words: str) -> tuple[int, str]:
 
 
 def cut_power() -> None:
-    """At once, without a word to any drive. What was checked until now counts."""
+    """Cut the power at once, without notice to any drive. Checks so far count."""
     (SHARED / "status").write_text("0\n")
     Path("/proc/sysrq-trigger").write_text("b")
     sleep(SLOW)
@@ -149,8 +149,8 @@ def cut_power() -> None:
 
 @contextmanager
 def standing_in(program: str, word: str, then: str, first: str = ":") -> Iterator[None]:
-    """Called with that word, the program does its work between two things that happen: `first` and `then`,
-    both shell commands."""
+    """Replace a program: when called with that word, it works between the shell commands `first` and
+    `then`."""
     STAND_INS.mkdir(exist_ok=True)
     if str(STAND_INS) not in os.environ["PATH"].split(os.pathsep):
         os.environ["PATH"] = f"{STAND_INS}:{os.environ['PATH']}"
@@ -167,7 +167,7 @@ def standing_in(program: str, word: str, then: str, first: str = ":") -> Iterato
 
 @contextmanager
 def without_loops() -> Iterator[None]:
-    """Meanwhile the guest gives no loop devices, so that a run that is begun works on its drives directly."""
+    """Hide loop devices, so that new runs work directly on their drives."""
     tool("modprobe", "loop")
     control = Path("/dev/loop-control")
     hidden = control.rename("/dev/loop-control.hidden")
@@ -178,14 +178,14 @@ def without_loops() -> Iterator[None]:
 
 
 def followed(newest: Path) -> Path:
-    """The run, when it has ended."""
+    """Return the run after its end."""
     for _ in follow(newest):
         pass
     return newest
 
 
 def story(newest: Path) -> str:
-    """The last that a run and its process said."""
+    """Return the last output of a run and its process."""
     lines = [
         f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
         for entry in read_entries(newest)[-20:]
@@ -195,13 +195,13 @@ def story(newest: Path) -> str:
 
 
 def digest_of(node: str) -> str:
-    """Of a device's whole content, from the device."""
+    """Return the digest of a device's whole content, bypassing caches."""
     forget_caches(node)
     return fingerprint(Path(node))
 
 
 def digests(nodes: Sequence[str]) -> list[str]:
-    """Of the whole content of each device."""
+    """Return the digest of the whole content of each device."""
     return [digest_of(node) for node in nodes]
 
 
@@ -211,10 +211,8 @@ LARGEST_EMPTIED_BYTES = 4096 * MIB
 
 
 def empty(node: str) -> None:
-    """Nothing of an earlier case: no table, no partitions in the kernel that nothing on the drive would bring
-    back, and where an array's data begin no old filesystem, for which a run that is taken up again would have
-    to stop.
-    """
+    """Remove traces of earlier cases: the table, its partitions in the kernel, and old filesystems at the
+    start of an array's data, which would stop a resumed run."""
     tool("wipefs", "--all", "--quiet", node)
     run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
     with Path(node).open("r+b") as device:
@@ -224,15 +222,14 @@ def empty(node: str) -> None:
 
 
 def forget_in_fstab(*words: str) -> None:
-    """Take out the lines with any of these words."""
+    """Remove lines with any of these words."""
     lines = FSTAB.read_text().splitlines(keepends=True)
     FSTAB.write_text("".join(line for line in lines if not any(word in line for word in words)))
 
 
 def keep_runs_at(place: Path) -> None:
-    """Keep the runs in a folder there: the guest's own root lies in memory, which no journal outlives.
-    Nothing else that is installed beside them is covered.
-    """
+    """Store runs in a folder there. The guest's root is in memory, so a journal there does not survive.
+    Other installed files stay visible."""
     kept = place / "runs"
     for folder in (kept, runs_folder()):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -240,11 +237,11 @@ def keep_runs_at(place: Path) -> None:
 
 
 def shown(value: object) -> str:
-    """A value as it stands in a check's `seen`."""
+    """Format a value for a check's `seen`."""
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def confirmed_by(plan: Plan) -> tuple[str, ...]:
-    """What confirms a plan here: its drives' tokens, and the word where there is no way back."""
+    """Return the confirmation of a plan: its drives' tokens, and the word if undo is impossible."""
     direct = why_direct(plan, runs_folder())
     return (*plan.tokens, WORD) if wants_word(plan, direct) else plan.tokens

@@ -1,5 +1,4 @@
-"""Boots guests: QEMU with a fleet, this machine's root read-only, and a shared folder for what goes in and
-comes out."""
+"""Boot guests: QEMU with a fleet, this machine's root read-only, and a shared folder for input and output."""
 
 import fcntl
 import hashlib
@@ -53,8 +52,8 @@ START_SECONDS = 240.0
 
 @dataclass(frozen=True, slots=True)
 class GuestResult:
-    """What a job in a guest did. `output` is its stdout, `errors` its stderr, `console` what the serial line
-    said meanwhile."""
+    """Result of a job in a guest. `output`: stdout, `errors`: stderr, `console`: output of the serial
+    line."""
 
     status: int
     output: str
@@ -64,7 +63,7 @@ class GuestResult:
 
 
 class Laboratory:
-    """A fleet's images, which live from boot to boot, and the means to boot guests with them. Made by
+    """Images of a fleet, which survive reboots, and the means to boot guests with them. Created by
     `laboratory`."""
 
     def __init__(
@@ -85,8 +84,7 @@ class Laboratory:
         self._nodes = nodes
 
     def fill(self, pattern: bytes) -> None:
-        """Write the pattern over and over on every drive: drives with a past, not zeroes, are what a
-        benchmark could harm."""
+        """Fill every drive with the pattern, since a benchmark could only harm drives with data."""
         for drive in self.fleet.drives:
             file = self._files[drive.name]
             file.seek(0)
@@ -95,11 +93,11 @@ class Laboratory:
             file.flush()
 
     def image(self, name: str) -> Path:
-        """A drive's whole content as a file. No guest may be running."""
+        """Return a drive's whole content as a file. No guest may be running."""
         return _path_of(self._files[name])
 
     def digests(self) -> dict[str, str]:
-        """A digest of each drive's whole content. No guest may be running."""
+        """Return a digest of each drive's whole content. No guest may be running."""
         found = {}
         for name, file in self._files.items():
             file.seek(0)
@@ -109,8 +107,8 @@ class Laboratory:
     def boot(
         self, job: list[str], *, seconds: float, udev: bool = False, screen: bool = False
     ) -> GuestResult:
-        """Boot, run `job` (an argument list) as root in the checkout, power off; raises GuestTrouble where
-        that does not happen.
+        """Boot, run `job` (an argument list) as root in the checkout, and power off. Raises GuestTrouble on
+        failure.
 
         `screen`: with a graphics adapter in text mode, which takes some seconds more.
         """
@@ -132,7 +130,7 @@ class Laboratory:
         return GuestResult(status, output, errors, heard, monotonic() - begun)
 
     def shell(self, *, udev: bool = False) -> None:
-        """Boot with a prompt on this terminal until the person leaves."""
+        """Boot with a prompt on this terminal until the user leaves."""
         self._write_start([], udev=udev, prompt=True)
         self._run(
             [*self._boot_arguments(), "-chardev", "stdio,id=person,signal=off", "-serial", "chardev:person"],
@@ -156,8 +154,7 @@ class Laboratory:
         (self.shared / "start.sh").write_text("\n".join(settings) + "\n" + START.read_text())
 
     def _run(self, line: list[str], seconds: float | None) -> str:
-        """Run QEMU to its end and return its own complaints; it dies with this process, and after
-        `seconds`."""
+        """Run QEMU to its end and return its error output. It ends with this process, and after `seconds`."""
         interactive = seconds is None
         hold = self.shared / HOLD
         hold.touch()
@@ -187,8 +184,8 @@ class Laboratory:
         return said.decode(errors="replace").strip()
 
     def _make_ready(self, qemu: subprocess.Popen[bytes], hold: Path) -> None:
-        """What QEMU's command line cannot say of the drives is done while the guest waits before it loads
-        their drivers."""
+        """While the guest waits before loading its drivers, prepare what QEMU's command line cannot
+        express."""
         limit = monotonic() + START_SECONDS
         while not (self.shared / HERE).exists():
             if qemu.poll() is not None:
@@ -212,7 +209,7 @@ class Laboratory:
         return console.read_text(errors="replace") if console.exists() else ""
 
     def _partial(self) -> str:
-        """What the job had said when the guest was ended."""
+        """Return the job's output when the guest was ended."""
         parts = [(self.shared / name) for name in ("output", "errors")]
         return "".join(
             f"\n{part.name}:\n{part.read_text(errors='replace')[-3000:]}" for part in parts if part.exists()
@@ -245,8 +242,7 @@ class Laboratory:
 
 @contextmanager
 def laboratory(fleet: Fleet) -> Iterator[Laboratory]:
-    """A laboratory with new, empty drives; nothing of it is left afterwards. Raises CannotRun where it cannot
-    be."""
+    """Yield a laboratory with new, empty drives, and remove it afterwards. Raises CannotRun if impossible."""
     _refuse_where_it_cannot_run()
     system = guest_system()
     with ExitStack() as stack:
