@@ -1,9 +1,9 @@
-"""The two ways in which the lab ends early."""
+"""The two exceptions that end the lab early."""
 
 
 class CannotRun(Exception):
-    """The lab has no means to start here; the sentence says why and what to install."""
+    """The lab cannot start here. The message has the reason, and what to install."""
 
 
 class GuestTrouble(Exception):
-    """A guest did not start, did not end in time, or its answer cannot be read."""
+    """A guest did not start, did not end in time, or its answer is unreadable."""

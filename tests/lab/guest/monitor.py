@@ -1,6 +1,5 @@
-"""Talking to a running QEMU (QMP): what its command line cannot say, and what the guest asks for: drives
-pulled out and plugged in, keys pressed, pictures taken of its screen.
-"""
+"""Control a running QEMU (QMP): what its command line cannot express, and requests of the guest: drives
+unplugged and plugged in, keys pressed, pictures of its screen."""
 
 import json
 import socket
@@ -34,7 +33,7 @@ RELIABILITY_DEGRADED = 4
 
 
 class Monitor:
-    """One connection to a QEMU. Its errors are GuestTrouble."""
+    """Connection to a QEMU. Errors are GuestTrouble."""
 
     def __init__(self, path: Path, seconds: float = ANSWER_SECONDS) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
@@ -63,7 +62,7 @@ class Monitor:
         self._socket.close()
 
     def do(self, command: str, **arguments: object) -> dict[str, object]:
-        """One command and its answer; events that come meanwhile are passed over."""
+        """Run a command and return its answer. Events meanwhile are ignored."""
         self._socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         while "return" not in (said := self._next()):
             if "error" in said:
@@ -72,7 +71,7 @@ class Monitor:
         return answer
 
     def await_event(self, name: str, device: str) -> None:
-        """Until an event about a device comes."""
+        """Wait for an event about a device."""
         while (said := self._next()).get("event") != name or said["data"].get("device") != device:
             continue
 
@@ -86,7 +85,7 @@ class Monitor:
 
 
 def run_state(path: Path) -> str:
-    """QEMU's word for how its guest is: `running`, or `io-error` where this machine's disk took no more of a
+    """Return QEMU's state of the guest: `running`, or `io-error` if this machine's disk failed to store a
     drive's image."""
     try:
         with Monitor(path, 2 * PAUSE_SECONDS) as monitor:
@@ -96,7 +95,7 @@ def run_state(path: Path) -> str:
 
 
 def break_health(monitor: Monitor, fleet: Fleet) -> None:
-    """Let the drives that are to fail say so."""
+    """Let the failing drives report failure."""
     for drive in fleet.drives:
         if drive.failing:
             path = f"/machine/peripheral/{controller_id(drive)}"
@@ -105,7 +104,7 @@ def break_health(monitor: Monitor, fleet: Fleet) -> None:
 
 @contextmanager
 def served(path: Path, fleet: Fleet, shared: Path) -> Iterator[None]:
-    """While this lasts, what the guest asks for by files in the shared folder is done."""
+    """Serve the guest's requests, made by files in the shared folder, during this context."""
     over = threading.Event()
     thread = threading.Thread(target=_serve, args=(path, fleet, shared, over), daemon=True)
     thread.start()
@@ -150,7 +149,7 @@ def _do(monitor: Monitor, fleet: Fleet, shared: Path, verb: str, what: str) -> N
 
 
 def _unplug(monitor: Monitor, fleet: Fleet, name: str) -> None:
-    """Out it goes, without a word to the guest before."""
+    """Unplug without notice to the guest."""
     drive = fleet[name]
     device = controller_id(drive) if drive.bus in (Bus.USB, Bus.UAS) else f"{name}-disk"
     monitor.do("device_del", id=device)

@@ -1,8 +1,7 @@
-"""The kernel's text console in a guest: a program on it, the keys a person presses, and what is to be seen,
-cell for cell.
+"""The kernel's text console in a guest: a program on it, keys of a user, and the visible cells.
 
-What was written, and what the screen holds, are read from the kernel itself (/dev/vcsu, /dev/vcsa: vcs(4)),
-and its font's map from characters to glyphs from the console (GIO_UNIMAP: ioctl_console(2)).
+Content and colours come from the kernel (/dev/vcsu, /dev/vcsa: vcs(4)), and the font's map from characters to
+glyphs from the console (GIO_UNIMAP: ioctl_console(2)).
 """
 
 import array
@@ -44,7 +43,7 @@ KEYS = {
 
 
 def key_name(key: str) -> str:
-    """QEMU's name of a key, by the name that tests have for it or by its character."""
+    """Return QEMU's name of a key, by the tests' name or by its character."""
     if len(key) == 1 and key.isupper():
         return f"shift+{key.lower()}"
     return KEYS.get(key, key)
@@ -52,8 +51,7 @@ def key_name(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One place on the screen: the character that was written, the glyph of the font that stands there, and
-    its inks."""
+    """A cell of the screen: the written character, the font's glyph, and the colours."""
 
     character: str
     glyph: int
@@ -69,7 +67,7 @@ class Seen:
 
     @property
     def text(self) -> str:
-        """Its characters."""
+        """The characters."""
         return "\n".join("".join(cell.character for cell in line) for line in self.lines)
 
     @property
@@ -78,8 +76,8 @@ class Seen:
         return len(self.lines[0]), len(self.lines)
 
     def is_lit(self, word: str) -> bool:
-        """Whether a line with this word has a ground: in a list that is where the focus is, in a field where
-        a letter would go."""
+        """Return True if a line with this word has a background: in a list, it has the focus; in a field,
+        it is the cursor."""
         return any(
             word in "".join(cell.character for cell in line) and any(cell.ground for cell in line)
             for line in self.lines
@@ -87,7 +85,7 @@ class Seen:
 
 
 def seen(held: bytes, written: bytes) -> Seen:
-    """A screen from what the kernel's two devices say of it."""
+    """Return a screen from the data of the kernel's two devices."""
     lines, columns = held[0], held[1]
     cells = [
         Cell(chr(code), glyph, attribute & 15, attribute >> 4)
@@ -99,8 +97,8 @@ def seen(held: bytes, written: bytes) -> Seen:
 
 
 def unfit(screen: Seen, font: Mapping[str, set[int]]) -> Iterator[str]:
-    """What cannot be seen as it was meant: characters that the font lacks, or shows as another, and ink on a
-    ground of its own colour."""
+    """Return what is not visible as intended: characters missing in the font or shown as others, and text
+    in its background colour."""
     for y, line in enumerate(screen.lines, 1):
         for x, cell in enumerate(line, 1):
             place = f"line {y}, column {x}: {cell.character!r}"
@@ -114,16 +112,16 @@ def unfit(screen: Seen, font: Mapping[str, set[int]]) -> Iterator[str]:
 
 
 def is_whole(screen: Seen, step: int) -> bool:
-    """Whether a screen has its head on the first line and its keys on the last: one that is too long would
-    have pushed one of them away. The head ticks the steps before this one."""
+    """Return True if the head is on the first line and the keys are on the last. A screen that is too long
+    would have scrolled one away. The head ticks the earlier steps."""
     first, *_, last = screen.text.split("\n")
     done = first.startswith(" diskwright ") and first.count(TICK) == step - 1
     return done and "5 Work" in first and "[" in last and last.rstrip().endswith("quit")
 
 
 class Console:
-    """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it. `argv` is
-    how it is called. `camera`: pictures are wanted, which QEMU takes from 7.1 on."""
+    """The wizard on the guest's screen and keyboard, ended by leaving the with statement. `argv`: its
+    command. `camera`: take pictures, which requires QEMU 7.1."""
 
     def __init__(
         self, argv: Sequence[str] = (sys.executable, "-m", "wizard"), *, camera: bool = False
@@ -149,7 +147,7 @@ class Console:
 
     @property
     def seen(self) -> Seen:
-        """What is on the screen now, read between two changes of it."""
+        """Return the current screen, read while it does not change."""
         held = HELD.read_bytes()
         while True:
             written = WRITTEN.read_bytes()
@@ -159,14 +157,13 @@ class Console:
 
     @property
     def text(self) -> str:
-        """Its characters."""
+        """The characters."""
         return self.seen.text
 
     def press(self, *keys: str, then: str | Callable[[], bool] | None = None) -> None:
-        """One key after the other, until `then`; what stands behind `=` is typed.
+        """Press keys in order until `then`. Text after `=` is typed.
 
-        A key that comes at once goes where the focus was before the last one, and behind Escape is taken for
-        one with Alt.
+        A key too early goes to the previous focus, and after Escape it counts as one with Alt.
         """
         single = [one for key in keys for one in (key[1:] if key.startswith("=") else (key,))]
         ask_host("press", " ".join(map(key_name, single)))
@@ -174,8 +171,7 @@ class Console:
             self.until(then)
 
     def until(self, needle: str | Callable[[], bool], *, rest: bool = True) -> None:
-        """Until something stands on the screen, and with `rest` nothing changes any more; fails the job where
-        it never does."""
+        """Wait until a text is visible and, with `rest`, nothing changes. Otherwise fails the job."""
         met = needle if callable(needle) else lambda: needle in self.text
         limit = monotonic() + SECONDS
         before, same = self.text, 0
@@ -189,17 +185,17 @@ class Console:
             before = now
 
     def photograph(self, name: str) -> None:
-        """Leave a picture of the screen, and its text, in the shared folder."""
+        """Leave a picture of the screen and its text in the shared folder."""
         ask_host("photograph", name)
         (SHARED / f"{name}.txt").write_text(self.text, encoding="utf-8")
 
     def ended(self) -> int:
-        """The program's exit code."""
+        """Return the program's exit code."""
         return self._process.wait(SECONDS)
 
 
 def _font(terminal: int) -> dict[str, set[int]]:
-    """The glyphs that the console has for a character."""
+    """Return the console's glyphs for characters."""
     pairs = array.array("H", bytes(4 * MOST_PAIRS))
     asked = bytearray(struct.pack("@HP", MOST_PAIRS, pairs.buffer_info()[0]))
     fcntl.ioctl(terminal, GIO_UNIMAP, asked)

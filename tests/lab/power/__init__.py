@@ -1,1 +1,1 @@
-"""Power cuts: every write of a drive is logged, and replayed to each state that a cut can leave."""
+"""Power cuts: log every write to a drive, and recreate each state that a cut can leave."""

@@ -1,9 +1,9 @@
-"""Job: a plan is applied by the project's own commands to a drive that held files, undone, applied again and
-kept, while every write is logged; afterwards, on this machine, the power is cut at every write of the commit,
-of `keep` and of `undo`, and each state that it can have left is gone on with, to both ends.
+"""Job: apply a plan with the project's commands to a drive with files, undo it, apply it again and keep it,
+with a log of every write. Afterwards, on this machine, cut the power at every write of commit, `keep` and
+`undo`, and continue from each possible state in both directions.
 
-The drive is a loop device over a partition, and the runs lie on another partition of the same emulated drive,
-so that one log has the writes to both in their true order.
+The drive is a loop device over a partition, and the runs are on another partition of the same emulated drive,
+so that one log has all writes in order.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ POINTS = 200
 
 
 def applied(fleet: Fleet) -> Iterator[Check]:
-    """Without a power cut; marks on the emulated drive say where in the log each command begins or ends."""
+    """Run without power cuts. Marks on the emulated drive record where each command begins and ends in the
+    log."""
     for module in ("loop", "ext4", "vfat"):
         tool("modprobe", module)
     node = node_of(fleet[LOGGED.name])
@@ -74,7 +75,7 @@ def applied(fleet: Fleet) -> Iterator[Check]:
 
 
 def _prepared(node: str) -> str:
-    """The drive with files in two volumes; the place for runs is mounted."""
+    """Create the drive with files in two volumes, and mount the folder for runs."""
     lines = "\n".join(
         f"start={place.start_bytes // 512},size={place.size_bytes // 512}" for place in (TARGET, REST)
     )
@@ -111,7 +112,7 @@ def _table(node: str, kind: str, lines: str) -> None:
 
 
 def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
-    """States that the drive can have had in the commit and in `undo`, and then in `keep`, each as after a
+    """Yield possible states of the drive during commit and `undo`, then during `keep`, each as after a
     power cut."""
     with lab.image(log_of(LOGGED.name)).open("rb") as log:
         writes = list(read_log(log))
@@ -144,7 +145,8 @@ def _stretch(
     *,
     every_one: bool,
 ) -> Iterator[Check]:
-    """States from what `content` holds to its end; after `waiting` writes all is written but the marks."""
+    """Yield states from the current `content` to the end. After `waiting` writes, everything except
+    signatures is written."""
     begun = on_target(content)
     complete = Content(bytearray(content.drive))
     complete.take(writes[:waiting])

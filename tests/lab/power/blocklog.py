@@ -1,8 +1,8 @@
-"""The log of all writes to an emulated drive, in their order. Source: Linux drivers/md/dm-log-writes.c; QEMU
+"""The ordered log of all writes to an emulated drive. Source: Linux drivers/md/dm-log-writes.c; QEMU
 block/blklogwrites.c.
 
-The first sector is the superblock; each entry is a sector that says where it was written, how much and how,
-and what was written.
+The first sector is the superblock. Each entry is a sector with place, size and kind of the write, followed by
+its data.
 """
 
 import struct
@@ -18,7 +18,7 @@ FLUSHED, DISCARDED, MARKED = 1, 4, 8
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What was written at this byte of the drive, after so many flushes."""
+    """Data written at this byte of the drive, after this number of flushes."""
 
     offset_bytes: int
     data: bytes
@@ -26,18 +26,18 @@ class Write:
 
     @property
     def place(self) -> slice:
-        """Where in the drive's bytes."""
+        """Place in the drive's bytes."""
         return slice(self.offset_bytes, self.offset_bytes + len(self.data))
 
     def in_pieces(self, length_bytes: int) -> Iterator["Write"]:
-        """As if it had arrived bit by bit."""
+        """Split it into sectors."""
         for at in range(0, len(self.data), length_bytes):
             yield Write(self.offset_bytes + at, self.data[at : at + length_bytes], self.flushes)
 
 
 def read_log(log: BinaryIO) -> Iterator[Write]:
-    """Every write, in the order of their arrival; raises ValueError for what is no log, and for a discard,
-    which says nothing of what is there then."""
+    """Return every write in order. Raises ValueError for anything but a log, and for a discard, after
+    which the content is undefined."""
     magic, version, entries, sector_bytes = SUPERBLOCK.unpack(log.read(SUPERBLOCK.size))
     if (magic, version) != (MAGIC, VERSION):
         raise ValueError("this is no log of writes")

@@ -1,8 +1,7 @@
-"""What a drive can hold after a power cut, by the log of its writes. Pure.
+"""Possible contents of a drive after a power cut, from the log of its writes. Pure.
 
-What was written before a flush is there. Of what was written since, any part may have arrived, in any order,
-sector by sector: a drive may keep a later write and lose an earlier one, and a long write may arrive in
-pieces.
+Writes before a flush are durable. Of later writes, any sectors may have arrived: a drive may keep a later
+write and lose an earlier one, and a long write may arrive in part.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ SHUFFLED = 8
 
 @dataclass
 class Content:
-    """What a drive holds, and how often it held the same before."""
+    """Content of a drive, and how often this content occurred before."""
 
     drive: bytearray
     _mark: int = 0
@@ -32,7 +31,7 @@ class Content:
         self._seen = {self._mark}
 
     def take(self, writes: Iterable[Write]) -> None:
-        """They arrive."""
+        """Apply writes."""
         for sector in sectors_of(writes):
             held = self.drive[sector.place]
             if held != sector.data:
@@ -43,25 +42,24 @@ class Content:
                 self.drive[sector.place] = sector.data
 
     def held(self, writes: Iterable[Write]) -> list[Write]:
-        """What lies where these would be written."""
+        """Return the current bytes at the places of writes."""
         return [Write(sector.offset_bytes, bytes(self.drive[sector.place])) for sector in sectors_of(writes)]
 
     def is_new(self) -> bool:
-        """Whether this is asked for the first time with this content."""
+        """Return True the first time with this content."""
         known = self._mark in self._seen
         self._seen.add(self._mark)
         return not known
 
 
 def sectors_of(writes: Iterable[Write]) -> Iterator[Write]:
-    """The same, each of them sector by sector."""
+    """Split writes into sectors."""
     return itertools.chain.from_iterable(write.in_pieces(SECTOR_BYTES) for write in writes)
 
 
 def power_cuts(content: Content, writes: Sequence[Write], dice: Random) -> Iterator[tuple[int, str]]:
-    """Every state that is looked at, each once, from what `content` holds now on; it holds that state while
-    this says how many of the writes were begun, and in words what of them arrived.
-    """
+    """Yield each sampled state once, starting from the current `content`, which has this state meanwhile.
+    Values: the number of writes begun, and a description of which arrived."""
     begun = 0
     for _, group in itertools.groupby(writes, key=lambda write: write.flushes):
         together = list(group)

@@ -1,6 +1,6 @@
-"""Job: a misaligned partition moves and moves back by the project's own commands, on a 512e drive whose
-every write is logged; afterwards, on this machine, the power is cut at writes of both. Each state that the
-drive can have had is gone on with, to either place, and held against what was there to the bit."""
+"""Job: move a misaligned partition back and forth with the project's commands, on a 512e drive with a log
+of every write. Afterwards, on this machine, cut the power at writes of both. Each possible state is
+continued to either place and compared with the old content, bit for bit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FILES = Path(__file__).parents[2] / "machines"
 
 
 def _make(lab: Laboratory) -> None:
-    """The drive, with noise wherever nothing is, and a copy of it."""
+    """Create the drive, with noise in all free places, and a copy of it."""
     image = lab.image(LOGGED.name)
     noise = Random(LOGGED.name)
     with image.open("r+b") as file:
@@ -70,7 +70,7 @@ def _make(lab: Laboratory) -> None:
 
 
 def moved_and_back(fleet: Fleet) -> Iterator[Check]:
-    """Without a power cut. Nothing else is written to the drive."""
+    """Run without power cuts. Nothing else writes to the drive."""
     node = node_of(fleet[LOGGED.name])
     tool("modprobe", "ext4")
     # QEMU's log (blklogwrites) takes no request of more than 1,024 pieces, its own among them.
@@ -82,35 +82,35 @@ def moved_and_back(fleet: Fleet) -> Iterator[Check]:
 
 
 class MemoryDrive:
-    """See `MovingDrive`: one that loses nothing."""
+    """A `MovingDrive` without a volatile cache."""
 
     def __init__(self, data: bytearray) -> None:
         self.data = data
 
     def buffer(self, length_bytes: int) -> memoryview:
-        """As it says."""
+        """Return a buffer."""
         return memoryview(bytearray(length_bytes))
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
-        """As it says."""
+        """Read."""
         buffer[:] = self.data[offset_bytes : offset_bytes + len(buffer)]
 
     def write(self, offset_bytes: int, data: memoryview) -> None:
-        """As it says."""
+        """Write."""
         self.data[offset_bytes : offset_bytes + len(data)] = data
 
     def flush(self) -> None:
-        """Everything is there."""
+        """Do nothing: all data is durable."""
 
     def flushing(self) -> Callable[[], None]:
-        """Everything is there."""
+        """Do nothing: all data is durable."""
         return self.flush
 
 
 @dataclass
 class Replay:
-    """What the drive held before, where the journal lies, and how it went. `tables` are the bytes before and
-    behind all that moves, with the partition at either place."""
+    """Old content of the drive, place of the journal, and results. `tables`: the bytes before and after
+    everything that moves, with the partition at either place."""
 
     before: bytes
     journal_at: int
@@ -121,11 +121,11 @@ class Replay:
 
     @property
     def content(self) -> bytes:
-        """What the partition held."""
+        """Old content of the partition."""
         return self.before[OLD.start_bytes : OLD.end_bytes]
 
     def look(self, drive: bytearray, what: str, target: PartitionSide) -> None:
-        """The drive is found as it is at this point, and the move goes on to this place."""
+        """Continue from this state to this place, and check the result."""
         self.points += 1
         if shown := self._shows_half(drive):
             self.wrong.append(f"{what}: {shown}")
@@ -145,11 +145,11 @@ class Replay:
 
     @staticmethod
     def table(drive: bytes | bytearray) -> bytes:
-        """All that lies before the lower place, and behind the journal's largest."""
+        """Return everything before the lower place, and after the largest place of the journal."""
         return bytes(drive[: OLD.start_bytes] + drive[-MIB:])
 
     def _shows_half(self, drive: bytearray) -> str:
-        """What somebody would mount, or repair, and is not whole."""
+        """Return content that could be mounted or repaired but is incomplete."""
         for place in (OLD, NEW):
             now = memoryview(drive)[place.start_bytes : place.end_bytes]
             if now[MAGIC_AT : MAGIC_AT + 2] == EXT_MAGIC and now != self.content:
@@ -160,13 +160,13 @@ class Replay:
         return ""
 
     def _is_bare(self, now: memoryview) -> bool:
-        """Whether all is there but the head and what is around the copy."""
+        """Return True if everything is there except the head and the surroundings of the copy."""
         low, high = COPY_AT - COPY_BLOCKS, COPY_AT + COPY_BLOCKS
         return now[HEAD_BYTES:low] == self.content[HEAD_BYTES:low] and now[high:] == self.content[high:]
 
 
 def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
-    """States that the drive can have had, each as after a power cut."""
+    """Check possible states of the drive, each as after a power cut."""
     with lab.image(log_of(LOGGED.name)).open("rb") as log:
         writes = list(read_log(log))
     before = (lab.shared / "before").read_bytes()
@@ -197,7 +197,7 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
 
 
 def _journal_at(writes: Sequence[Write]) -> int:
-    """The first slot lies where the lowest of them was written."""
+    """Return the place of the first journal slot, the lowest one written."""
     return min(write.offset_bytes for write in writes if write.data.startswith(MAGIC))
 
 

@@ -1,8 +1,8 @@
-"""Job: a transaction on a drive whose every write is logged; afterwards, on this machine, the power is cut at
-every write of its commit and of its undoing, and each state that it can have left is gone on with.
+"""Job: a transaction on a drive with a log of every write. Afterwards, on this machine, cut the power at
+every write of its commit and of its undo, and continue from each possible state.
 
-The filesystem and the folder with the run and the stores lie on two partitions of one drive, so that one log
-has both in their true order.
+The filesystem and the folder with the run and the stores are two partitions of one drive, so that one log has
+all writes in order.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ BEGIN, COMMITTED, UNDONE = b"the commit begins", b"committed", b"undone"
 
 
 def logged(fleet: Fleet) -> Iterator[Check]:
-    """Committed and taken back, without a power cut; marks on the drive say where in the log each begins."""
+    """Commit and undo without a power cut. Marks on the drive record where each begins in the log."""
     for module in ("dm_snapshot", "loop", "ext4"):
         tool("modprobe", module)
     node = node_of(fleet[LOGGED.name])
@@ -80,7 +80,7 @@ def logged(fleet: Fleet) -> Iterator[Check]:
 
 @dataclass
 class Replay:
-    """What the filesystem was and is to be, and how it went."""
+    """The filesystem before and after, and results."""
 
     old: bytes
     new: bytes
@@ -89,7 +89,7 @@ class Replay:
 
 
 def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
-    """Every state that the drive can have had since the commit began, each as after a power cut."""
+    """Check every possible state since the commit began, each as after a power cut."""
     with lab.image(log_of(LOGGED.name)).open("rb") as log:
         writes = list(read_log(log))
     begin, committed, undone = (number_of(words, writes) for words in (BEGIN, COMMITTED, UNDONE))
@@ -125,13 +125,13 @@ def _filesystem(content: Content) -> bytes:
 
 
 def _is(filesystem: bytes, content: Content) -> bool:
-    """Whether it is this, without a copy."""
+    """Compare without a copy."""
     return content.drive.startswith(filesystem, FILESYSTEM[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where a state of the drive is started with: its image, and the two partitions in it."""
+    """Restart with a state of the drive: its image, and the two partitions in it."""
 
     image: Path
     filesystem: str
@@ -141,14 +141,14 @@ class Bench:
     found: bytearray
 
     def lay(self, content: Content) -> None:
-        """The drive holds this."""
+        """Write this content to the drive."""
         with self.image.open("r+b") as image:
             image.write(content.drive)
         for node in (self.filesystem, self.rest):
             forget_caches(node)
 
     def read(self) -> bytearray:
-        """The filesystem as it is now, from its device; until the next time."""
+        """Read the filesystem from its device. Valid until the next call."""
         forget_caches(self.filesystem)
         with Path(self.filesystem).open("rb", buffering=0) as device:
             assert device.readinto(self.found) == len(self.found)
@@ -168,7 +168,7 @@ def _bench(folder: Path) -> Iterator[Bench]:
 
 
 def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bool) -> None:
-    """The drive is started with as it is at this point; a change in the middle is finished, or taken back."""
+    """Start with the drive in this state. An unfinished change is finished or undone."""
     bench.lay(content)
     with mounted(bench.rest, bench.place) as place:
         phase, snapshotted = phase_of(place / RUN), load_snapshotted(place / RUN)
@@ -195,7 +195,7 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
 
 
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
-    """Which filesystem must be there then."""
+    """Return the filesystem that must be there then."""
     with HeldDrive(node) as medium:
         committing = Committing(run, node, medium, unheard)
         if back and committing.phase is not Phase.REHEARSING:

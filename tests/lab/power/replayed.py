@@ -1,5 +1,5 @@
-"""What jobs share whose drive's every write is logged: marks in the log, and what a state of the drive is
-started with after the guest is gone."""
+"""Shared by jobs with a log of every write: marks in the log, and restarts with a state after the guest's
+end."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _KERNEL = ctypes.CDLL(None, use_errno=True)
 
 
 def mark(node: str, words: bytes) -> None:
-    """Write it into the log: what was written so far is on the drive."""
+    """Write a mark into the log. All earlier writes are durable."""
     os.sync()
     write_bytes(node, MARKS_BYTES, words.ljust(512, b"\0"))
 
 
 def number_of(words: bytes, writes: Sequence[Write]) -> int:
-    """How many writes there are up to a mark, which is one of them."""
+    """Return the number of writes up to and including a mark."""
     return next(
         number
         for number, write in enumerate(writes, 1)
@@ -41,7 +41,7 @@ def number_of(words: bytes, writes: Sequence[Write]) -> int:
 
 @contextmanager
 def looped(image: Path, start: int, length: int) -> Iterator[str]:
-    """A loop device over a part of a file."""
+    """Attach a loop device over a part of a file."""
     limits = ("--offset", str(start), "--sizelimit", str(length))
     node = subprocess.run(
         ("losetup", "--find", "--show", *limits, str(image)), check=True, capture_output=True, text=True
@@ -56,8 +56,8 @@ def looped(image: Path, start: int, length: int) -> Iterator[str]:
 
 @contextmanager
 def mounted(node: str, place: Path, kind: str = "ext4", flags: int = 0, options: str = "") -> Iterator[Path]:
-    """A filesystem in a folder, by the kernel's own calls: programs for it would take most of the time.
-    Raises OSError."""
+    """Mount a filesystem by system calls, since starting programs would take most of the time. Raises
+    OSError."""
     if _KERNEL.mount(os.fsencode(node), bytes(place), kind.encode(), flags, options.encode()):
         raise OSError(ctypes.get_errno(), f"{node} is not mounted as {kind}")
     try:
@@ -68,7 +68,7 @@ def mounted(node: str, place: Path, kind: str = "ext4", flags: int = 0, options:
 
 
 def mounts(node: str, place: Path, kinds: Sequence[str] = ("ext4", "ext2")) -> bool:
-    """Whether the kernel takes it for a filesystem of one of these kinds in any way at all."""
+    """Return True if the kernel accepts it as a filesystem of one of these kinds."""
     for kind in kinds:
         with suppress(OSError), mounted(node, place, kind, MS_RDONLY, "noload" if kind == "ext4" else ""):
             return True

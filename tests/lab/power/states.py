@@ -1,5 +1,4 @@
-"""What is made of a state that the drive of `applycuts` can have after a power cut: it is looked at, and gone
-on with to each end that there is."""
+"""Check a state of `applycuts` after a power cut, and continue from it in every possible direction."""
 
 from __future__ import annotations
 
@@ -44,7 +43,7 @@ RUNS = "runs"
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What the drive held, and is to hold; and while it waits."""
+    """Content of the drive before, after, and while waiting."""
 
     change: DriveChange
     old: bytes
@@ -52,8 +51,8 @@ class Ends:
     barred: bytes
 
     def may_show(self, held: bytes) -> bool:
-        """Whether all but the marks is old, or all but the marks is new: then it is no harm if something is
-        recognised, which is whole."""
+        """Return True if everything except signatures is old, or everything is new. Then recognised
+        content is complete and harmless."""
         return any(
             all(
                 held[place.start_bytes : place.end_bytes] == whole[place.start_bytes : place.end_bytes]
@@ -72,7 +71,7 @@ class Ends:
 
 @dataclass
 class Replay:
-    """What was looked at, how often in which phase, and what was wrong."""
+    """Checked states, by phase, and faults."""
 
     ends: Ends
     run: str
@@ -81,13 +80,13 @@ class Replay:
 
     @property
     def points(self) -> int:
-        """How many states were looked at."""
+        """Number of checked states."""
         return self.found.total()
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where a state is started with: an image of the emulated drive, and loop devices over its parts."""
+    """Restart with a state: an image of the emulated drive, and loop devices over its parts."""
 
     image: Path
     drive: str
@@ -97,14 +96,14 @@ class Bench:
     place: Path
 
     def lay(self, content: Content) -> None:
-        """The emulated drive holds this."""
+        """Write this content to the emulated drive."""
         with self.image.open("r+b") as image:
             image.write(content.drive)
         for node in (self.drive, self.rest, *self.volumes):
             forget_caches(node)
 
     def shown(self) -> list[str]:
-        """All by which the drive, or a place where a volume was or will be, is recognised."""
+        """Return everything that identifies the drive, or a place of an old or new volume."""
         found = _said("wipefs", "--no-act", "--noheadings", self.drive)
         found += _said("partx", "--show", "--noheadings", self.drive)
         for volume in self.volumes:
@@ -114,7 +113,7 @@ class Bench:
         return found
 
     def read(self) -> bytes:
-        """The drive, from its device."""
+        """Read the drive from its device."""
         forget_caches(self.drive)
         return Path(self.drive).read_bytes()
 
@@ -125,7 +124,7 @@ def _said(*argv: str) -> list[str]:
 
 @contextmanager
 def benched() -> Iterator[Bench]:
-    """Loop devices over an image of the emulated drive in memory."""
+    """Create loop devices over an image of the emulated drive in memory."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="diskwright-cuts-", dir=MEMORY)))
         image = folder / "drive.img"
@@ -145,12 +144,12 @@ def benched() -> Iterator[Bench]:
 
 
 def on_target(content: Content) -> bytes:
-    """What the drive that is set up holds."""
+    """Return the content of the target drive."""
     return bytes(memoryview(content.drive)[TARGET.start_bytes : TARGET.end_bytes])
 
 
 def ends_of(bench: Bench, content: Content, run: str) -> Ends:
-    """By what the run keeps of the drive at this moment."""
+    """Return old and new content, from the run's current data."""
     bench.lay(content)
     held = on_target(content)
     with mounted(bench.rest, bench.place) as place:
@@ -171,7 +170,7 @@ def ends_of(bench: Bench, content: Content, run: str) -> Ends:
 
 
 def _filled(held: bytes, change: DriveChange, read: Read) -> bytes:
-    """The same with other bytes in the places that change."""
+    """Return the content with other bytes in the changed places."""
     found = bytearray(held)
     for chunk in chunks(change.places):
         found[chunk.start_bytes : chunk.end_bytes] = read(chunk.start_bytes, chunk.size_bytes)
@@ -183,7 +182,7 @@ def _run(place: Path, run: str) -> Path:
 
 
 def look(replay: Replay, bench: Bench, content: Content, what: str) -> None:
-    """The drive is started with as it is at this point, and gone on with to each end that there is."""
+    """Start with the drive in this state, and continue in every possible direction."""
     held, ends = on_target(content), replay.ends
     bench.lay(content)
     with mounted(bench.rest, bench.place) as place:

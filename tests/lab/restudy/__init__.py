@@ -1,1 +1,1 @@
-"""`python -m tests.lab.restudy`: the study of misaligned partitions, repeated."""
+"""`python -m tests.lab.restudy`: repeat the study of misaligned partitions."""

@@ -1,6 +1,6 @@
-"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment by hand (study.py) and
-the trials by the program's own command (trials.py), keep the raw results and make the study's table anew.
-`python -m tests.regret` makes that of the trials for a purpose."""
+"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment with plain tools (study.py) and
+the trials with the program's command (trials.py), store the raw results and renew the study's table.
+`python -m tests.regret` renews that of trials for a workload."""
 
 import sys
 from argparse import ArgumentParser
@@ -20,7 +20,7 @@ from wizard.model.ext import Check
 
 
 def main() -> int:
-    """0 where every guest came to its end and what it was to show holds. Each filesystem has new drives."""
+    """Return 0 if every guest finished and the expected effects appeared. Each filesystem gets new drives."""
     jobs = {**study.JOBS, **trials.JOBS}
     parser = ArgumentParser(prog="python -m tests.lab.restudy", description=__doc__)
     parser.add_argument(
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def keep(name: str, lab: Laboratory) -> Iterator[Check]:
-    """The guest's file as it is, where it says nothing of this machine."""
+    """Store the guest's file unchanged unless it reveals something about this machine."""
     place = _place(name)
     text = place(lab.shared).read_text(encoding="utf-8")
     words = traces(text)
@@ -54,7 +54,7 @@ def keep(name: str, lab: Laboratory) -> Iterator[Check]:
 
 
 def _place(name: str) -> Callable[[Path], Path]:
-    """Where a job leaves its results, in a folder."""
+    """Return the path of a job's results in a folder."""
     if name in trials.JOBS:
         return lambda folder: trials.kept_in(folder, name)
     return instruments_file if name == INSTRUMENTS else partial(series_file, name)

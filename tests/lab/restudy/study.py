@@ -1,10 +1,9 @@
-"""Jobs: the study of misaligned partitions of 2010 to 2013 repeated, one filesystem a guest, on a drive that
+"""Jobs: repeat the study of misaligned partitions of 2010 to 2013, one filesystem per guest, on a drive that
 charges for rewrites.
 
-`python -m tests.lab.restudy` keeps the results under tests/lab/results, from which table.py makes its table.
-As in the study: make the filesystem, unpack many small files, copy a large one, read these and that, delete
-the small ones; what writes is timed until the filesystem is unmounted; what reads finds nothing in the page
-cache. Times are those of the whole command.
+`python -m tests.lab.restudy` stores the results in tests/lab/results for table.py. As in the study: create
+the filesystem, unpack many small files, copy a large one, read them, and delete the small ones. Writes are
+timed until the unmount, reads with an empty page cache. Times are those of whole commands.
 """
 
 import json
@@ -113,7 +112,7 @@ UNMOUNT = ("umount", str(MOUNT))
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Where the filesystem under study is."""
+    """Place of the filesystem."""
 
     drive: str
     path: str
@@ -121,7 +120,7 @@ class Partition:
 
 
 def repeat(filesystem: str, fleet: Fleet) -> Iterator[Check]:
-    """The study for one filesystem; what was timed is left in the shared folder."""
+    """Run the study for one filesystem. Results are left in the shared folder."""
     (drive,) = fleet.drives
     node = node_of(drive)
     (Path("/sys/class/block", Path(node).name) / "queue/max_sectors_kb").write_text(str(REQUEST_KIB))
@@ -143,10 +142,9 @@ def repeat(filesystem: str, fleet: Fleet) -> Iterator[Check]:
 
 
 def judged(series: Series) -> Iterator[Check]:
-    """That a misaligned partition costs something where the drive has to rewrite, and nothing where it only
-    reads.
+    """Check that misalignment costs time where the drive must rewrite, and none where it only reads.
 
-    NILFS2 has to show the latter alone: it writes one long log, in which hardly a block is rewritten.
+    NILFS2 needs to show the latter only: it writes one long log and rewrites few blocks.
     """
     ratios = {operation: ratio(series, operation) for operation in Operation}
     print(
@@ -164,7 +162,7 @@ def judged(series: Series) -> Iterator[Check]:
 
 
 def instruments(fleet: Fleet) -> Iterator[Check]:
-    """The ratio of single writes on the same drive, by the benchmark and by fio."""
+    """Return the ratio of single writes on the same drive, by the benchmark and by fio."""
     (drive,) = fleet.drives
     verdict = json.loads(
         diskwright("bench", node_of(drive), "--scratch", "--confirm", drive.serial, "--json").output
@@ -192,7 +190,7 @@ def instruments(fleet: Fleet) -> Iterator[Check]:
 
 
 def one_run(filesystem: str, partition: Partition, number: int) -> Iterator[Timing]:
-    """Every operation once, in the study's order."""
+    """Run every operation once, in the study's order."""
     timed = partial(_timed, partition, number)
     tree, large = str(MOUNT / TREE), str(MOUNT / LARGE)
     yield timed(
@@ -209,7 +207,7 @@ def one_run(filesystem: str, partition: Partition, number: int) -> Iterator[Timi
 
 
 def _timed(partition: Partition, number: int, operation: Operation, *commands: Argv) -> Timing:
-    """Run the commands, what they print thrown away, and see what the drive was asked for meanwhile."""
+    """Run commands without output, and count the drive's requests meanwhile."""
     before = _requests(partition)
     begun = perf_counter()
     for command in commands:
@@ -227,18 +225,18 @@ def _timed(partition: Partition, number: int, operation: Operation, *commands: A
 
 
 def _requests(partition: Partition) -> tuple[int, int, int]:
-    """Reads, writes and sectors written so far (Documentation/block/stat.rst)."""
+    """Return reads, writes and written sectors so far (Documentation/block/stat.rst)."""
     fields = sysfs(partition.drive, "stat").split()
     return int(fields[0]), int(fields[4]), int(fields[6])
 
 
 def _mount(filesystem: str, partition: Partition) -> None:
-    """Nothing of it is in memory: it was not mounted, and nothing had its partition open."""
+    """Mount it uncached: it was not mounted, and its partition was not open."""
     tool("mount", *MOUNT_OPTIONS.get(filesystem, ()), "-t", filesystem, partition.path, str(MOUNT))
 
 
 def _partitioned(node: str, start: int) -> Partition:
-    """A GPT with one partition from `start` on, without a trace of what was there."""
+    """Create a GPT with one partition at `start`, without old content."""
     script = f"label: gpt\nfirst-lba: {MISALIGNED}\nstart={start}, size={PARTITION_BYTES // 512}, type=L\n"
     run(["sfdisk", "--quiet", "--wipe", "always", node], seconds=SLOWEST, stdin=script.encode())
     made = Partition(node, partition_path(node, 1), start)
@@ -248,8 +246,8 @@ def _partitioned(node: str, start: int) -> Partition:
 
 
 def write_sources(folder: Path) -> int:
-    """The archive of small files and the large one, the same every time; returns the bytes that the small
-    ones hold."""
+    """Write the archive of small files and the large file, always the same. Returns the bytes of the small
+    files."""
     draw = Random("diskwright")
     noise = draw.randbytes(MIB)
     total = 0
@@ -284,7 +282,7 @@ def _setting(drive: EmulatedDrive, version: Argv, small_bytes: int) -> Setting:
 
 
 def _version(argv: Argv) -> str:
-    """The first line, wherever a program prints it."""
+    """Return the first line that a program prints, on either stream."""
     told = run(argv, seconds=SLOWEST, accept=range(256))
     return next(line.strip() for line in (told.output + told.errors).splitlines() if line.strip())
 

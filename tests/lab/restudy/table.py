@@ -1,5 +1,5 @@
-"""`python -m tests.lab.restudy.table [--check]`: the table of the repeated study, made from its raw results
-and the study's encoded figures."""
+"""`python -m tests.lab.restudy.table [--check]`: write the table of the repeated study, from its raw
+results and the study's figures."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -47,8 +47,8 @@ UNKNOWN = ""
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of an operation's table: a cell for each filesystem, then the extremes and the mean of the
-    study's filesystems."""
+    """A line of an operation's table: a cell per filesystem, then the extremes and the mean of the study's
+    filesystems."""
 
     what: str
     cells: tuple[str, ...]
@@ -61,7 +61,7 @@ class Row:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """1 where --check finds that the table is not that of the results."""
+    """Return 1 if --check finds an outdated table."""
     text = render(all_series(FILESYSTEMS), read_instruments(), read_profile(STUDY, EvidenceFile))
     if "--check" in arguments:
         if TABLE.read_text(encoding="utf-8") == text:
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def render(series: Sequence[Series], instruments: Instruments, study: EvidenceFile) -> str:
-    """The whole page."""
+    """Return the whole page."""
     parts = [_head(series, instruments, study)]
     for operation in Operation:
         parts.append(f"## {HEADINGS[operation]}\n\n{_one_table(operation, series, study)}")
@@ -83,7 +83,7 @@ def render(series: Sequence[Series], instruments: Instruments, study: EvidenceFi
 
 
 def _wrapped(text: str) -> str:
-    """Paragraphs and items of a list, each in lines of even length."""
+    """Wrap paragraphs and list items."""
     joined = text.replace("\n- ", "\n\n- ").split("\n\n")
     filled = [
         fill(" ".join(part.split()), 120, subsequent_indent="  " * part.startswith("- ")) for part in joined
@@ -196,7 +196,7 @@ def _each(what: str, by_name: dict[str, Series], cell: Callable[[Series], str]) 
 
 
 def _theirs(card: Measurement) -> Row:
-    """The study named who was best and who was worst, or only one of them, or only the figures."""
+    """Return the study's results: best and worst, one of them, or only figures."""
     figures = dict(card.figures)
     named = [value for name, value in card.figures if name in FILESYSTEMS]
     least = figures.get("least", min(named) if len(named) > 1 else None)
@@ -214,7 +214,7 @@ def _theirs(card: Measurement) -> Row:
 
 
 def _cards(drive: str, operation: Operation, study: EvidenceFile) -> list[Measurement]:
-    """Of one of the study's drives; on two of them it did not tell apart what was read."""
+    """Return the ratio on one of the study's drives. Two drives have no separate figures for reads."""
     wanted = {f"alignment-{drive}-{operation}"}
     if operation in (Operation.READ_SMALL, Operation.READ_LARGE):
         wanted.add(f"alignment-{drive}-read")
@@ -222,12 +222,12 @@ def _cards(drive: str, operation: Operation, study: EvidenceFile) -> list[Measur
 
 
 def _machine(card: Measurement) -> str:
-    """The drive without its size and its neighbours, and the kernel."""
+    """Return the drive, without size and neighbours, and the kernel."""
     return f"{str(card.hardware).split(' TB')[0].rpartition(' ')[0]}, Linux {card.kernel}, {card.era}"
 
 
 def _by_trial(study: EvidenceFile) -> str:
-    """The same by the program's own command, beside what the study has of writing small files."""
+    """Return the results of the program's command beside the study's for writing small files."""
     found_of = {name: trials.kept(trials.of_start(name)) for name in trials.FILESYSTEMS}
     verdicts = {name: verdict for name, verdict in found_of.items() if verdict is not None}
     phases = dict.fromkeys(

@@ -1,5 +1,4 @@
-"""The raw results of the repeated study, as they are kept under tests/lab/results, and the ratios in them.
-Pure but for reading files."""
+"""Raw results of the repeated study in tests/lab/results, and their ratios. Pure except for reading files."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ STUDIED_THEN = ("ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs")
 
 
 class Operation(StrEnum):
-    """What is timed, in this order, as the study did."""
+    """Timed operations in the study's order."""
 
     MAKE = "mkfs"
     WRITE_SMALL = "write-small"
@@ -34,8 +33,8 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """One operation on one partition. `reads` and `writes` are requests that the guest made of the drive, not
-    what the drive then had to do; `bytes_written` those of the writes."""
+    """An operation on a partition. `reads`, `writes`: requests of the guest, not the drive's internal
+    operations. `bytes_written`: by those writes."""
 
     round: int
     start_sector: int
@@ -48,8 +47,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What was measured with. `tools` are lines in which programs name their version; `request_kib` the most
-    one request may hold."""
+    """Environment of the measurement. `tools`: version lines of programs. `request_kib`: largest request."""
 
     date: str
     kernel: str
@@ -67,7 +65,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All timings of one filesystem. `make` is its command without the partition."""
+    """All timings of one filesystem. `make`: its command without the partition."""
 
     filesystem: str
     make: tuple[str, ...]
@@ -77,10 +75,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """The same drive by two instruments that know no filesystem: misaligned over aligned time of one write of
-    4 KiB.
+    """The same drive measured by two tools without a filesystem: ratio of misaligned to aligned time of a
+    write of 4 KiB.
 
-    The benchmark's estimate has an interval; fio's ratio is the median of several rounds.
+    The benchmark's estimate has an interval. fio's ratio is the median of several rounds.
     """
 
     setting: Setting
@@ -93,7 +91,7 @@ class Instruments:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Times as long: the median of the rounds, the least and the most."""
+    """A ratio of times: median of the rounds, minimum and maximum."""
 
     middle: float
     least: float
@@ -101,8 +99,8 @@ class Ratio:
 
 
 def ratio(series: Series, operation: Operation, start: int = MISALIGNED) -> Ratio:
-    """Of the partition at `start` over the aligned one, of each round. The rounds' runs follow each other
-    closely, so that a machine that is busy for a while is so for both."""
+    """Return the ratio of the partition at `start` to the aligned one, from each round. Both runs of a
+    round are close together, so that a busy machine affects both."""
     mine, aligned = (
         {one.round: one.seconds for one in at(series, operation, sector)} for sector in (start, ALIGNED)
     )
@@ -111,17 +109,17 @@ def ratio(series: Series, operation: Operation, start: int = MISALIGNED) -> Rati
 
 
 def at(series: Series, operation: Operation, start: int) -> list[Timing]:
-    """The timings of one operation on the partition at one start, in the order of the rounds."""
+    """Return the timings of an operation on the partition at a start, by round."""
     return [one for one in series.timings if (one.operation, one.start_sector) == (operation, start)]
 
 
 def rounds_of(series: Series) -> int:
-    """How many rounds were run."""
+    """Return the number of rounds."""
     return len({one.round for one in series.timings})
 
 
 def as_text(document: Series | Instruments) -> str:
-    """As it is kept: one timing a line, so that a person can read it and a change shows."""
+    """Return the stored form, one timing per line, for readable differences."""
     plain = to_json(document)
     timings = plain.pop("timings", None)
     text = json.dumps(plain, indent=1)
@@ -132,27 +130,27 @@ def as_text(document: Series | Instruments) -> str:
 
 
 def read_series(text: str, where: str) -> Series:
-    """Raises BadInput for what is none."""
+    """Parse a series. Raises BadInput."""
     return from_json(json.loads(text), Series, where)
 
 
 def all_series(names: Sequence[str], folder: Path = RESULTS) -> list[Series]:
-    """Those that were kept, of these filesystems, in their order."""
+    """Return the stored series of these filesystems in order."""
     files = [path for name in names if (path := series_file(name, folder)).exists()]
     return [read_series(path.read_text(encoding="utf-8"), path.name) for path in files]
 
 
 def read_instruments(folder: Path = RESULTS) -> Instruments:
-    """Raises OSError where they were not kept."""
+    """Read the results of the two tools. Raises OSError if missing."""
     path = instruments_file(folder)
     return from_json(json.loads(path.read_text(encoding="utf-8")), Instruments, path.name)
 
 
 def series_file(filesystem: str, folder: Path) -> Path:
-    """Where a filesystem's results are."""
+    """Return the file of a filesystem's results."""
     return folder / f"alignment-{filesystem}.json"
 
 
 def instruments_file(folder: Path) -> Path:
-    """Where the two instruments' results are."""
+    """Return the file of the two tools' results."""
     return folder / "alignment-instruments.json"

@@ -1,10 +1,9 @@
-"""Jobs: `diskwright trial` as a person begins it, on two emulated drives; its document is kept as it is.
+"""Jobs: `diskwright trial` as users start it, on two emulated drives. Its document is stored unchanged.
 
-For a purpose, on a drive with the timing of turning platters: what the advice costs, from which
-tests/regret.py makes the second table of docs/advice.md. And a filesystem against itself, from where sector
-34 starts, on a drive that charges for rewrites: the study of misaligned partitions, of which table.py makes a
-table.
-`python -m tests.lab.restudy` keeps the documents under tests/lab/results.
+For a workload, on a drive with the timing of rotating platters: the cost of the advice, for the second table
+of docs/advice.md (tests/regret.py). And a filesystem against itself at sector 34, on a drive that charges for
+rewrites: the study of misaligned partitions (table.py). `python -m tests.lab.restudy` stores the documents in
+tests/lab/results.
 """
 
 from __future__ import annotations
@@ -65,28 +64,28 @@ TURNING_FLEET, CHARGING_FLEET = Fleet("trials", (TURNING,)), Fleet("misaligned",
 
 
 def kept_in(folder: Path, job: str) -> Path:
-    """Where a job leaves its trial's document."""
+    """Return the file for a job's document."""
     return folder / f"{job}.json"
 
 
 def of_purpose(workload: str) -> str:
-    """The job that tries filesystems for a purpose."""
+    """Return the job that compares filesystems for a workload."""
     return f"trial-{workload}"
 
 
 def of_start(filesystem: str) -> str:
-    """The job that tries a filesystem against itself on a misaligned partition."""
+    """Return the job that compares a filesystem with itself on a misaligned partition."""
     return f"misaligned-{filesystem}"
 
 
 def kept(job: str) -> TrialVerdict | None:
-    """What was measured last; None where nothing was."""
+    """Return the last result, or None."""
     file = kept_in(RESULTS, job)
     return read_trial(file.read_text(encoding="utf-8"), file.name) if file.exists() else None
 
 
 def try_for(workload: str, fleet: Fleet) -> Iterator[Check]:
-    """The recommended filesystem for a purpose against the next in the ranking."""
+    """Compare the recommended filesystem for a workload with the next ones in the ranking."""
     verdict = _tried(fleet, of_purpose(workload), "--workload", workload, "--seconds", str(PURPOSE_SECONDS))
     yield Check(f"{workload}: rounds were run", bool(verdict.rounds), str(len(verdict.rounds)))
     yield Check(
@@ -95,7 +94,7 @@ def try_for(workload: str, fleet: Fleet) -> Iterator[Check]:
 
 
 def try_misaligned(filesystem: str, fleet: Fleet) -> Iterator[Check]:
-    """A filesystem against itself."""
+    """Compare a filesystem with itself."""
     words = ("--workload", MISALIGNED_WORKLOAD, "--fs", filesystem, "--misaligned")
     verdict = _tried(fleet, of_start(filesystem), *words, "--seconds", str(MISALIGNED_SECONDS))
     yield judged(filesystem, verdict)
@@ -111,7 +110,8 @@ def _tried(fleet: Fleet, job: str, *words: str) -> TrialVerdict:
 
 
 def judged(filesystem: str, verdict: TrialVerdict) -> Check:
-    """A filesystem that writes in place is faster where it is aligned, and none is faster where it is not."""
+    """Check that a filesystem that writes in place is faster when aligned, and none is faster when
+    misaligned."""
     (one,) = verdict.comparisons
     allowed = (
         {TrialFinding.FASTER, TrialFinding.SAME, TrialFinding.OPEN}
@@ -122,7 +122,7 @@ def judged(filesystem: str, verdict: TrialVerdict) -> Check:
 
 
 def said(verdict: TrialVerdict) -> str:
-    """The factor with its interval."""
+    """Return the factor with its interval."""
     (one,) = verdict.comparisons
     ratio = one.ratio
     return (

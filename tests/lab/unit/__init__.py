@@ -1,1 +1,1 @@
-"""What of the lab can be tested without a guest."""
+"""Parts of the lab that need no guest."""

@@ -1,4 +1,4 @@
-"""The log of a drive's writes, read as QEMU writes it, and the node that writes it."""
+"""The log of a drive's writes in QEMU's format, and the node that writes it."""
 
 import io
 import struct
@@ -14,7 +14,7 @@ FLUSHED, DISCARDED, MARKED = 1, 4, 8
 
 
 def log_of(*entries: tuple[int, bytes, int]) -> io.BytesIO:
-    """Sector, data and flags of each."""
+    """Return a log with sector, data and flags of each write."""
     out = struct.pack("<QQQI", 0x6A736677736872, 1, len(entries), 512).ljust(512, b"\0")
     for sector, data, flags in entries:
         out += struct.pack("<QQQQ", sector, len(data) // 512, flags, 0).ljust(512, b"\0") + data

@@ -1,4 +1,4 @@
-"""A command of the project's that is forked from a job: it ends, says and sees what one started anew does."""
+"""A command forked from a job exits, prints and sees the same as a new process."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ def test_it_ends_and_says_what_the_real_one_does(words: Sequence[str]) -> None:
 
 
 def instead(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
-    """The command does this."""
+    """Replace the command by this function."""
 
     def main(_words: Sequence[str]) -> int:
         act()

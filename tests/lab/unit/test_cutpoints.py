@@ -1,5 +1,4 @@
-"""The states that a power cut can leave: every one that counts, each once, and none that a flush rules
-out."""
+"""States after a power cut: every relevant one, each once, and none that a flush excludes."""
 
 from random import Random
 
@@ -10,12 +9,12 @@ BYTES = 16 * SECTOR_BYTES
 
 
 def write(sector: int, letter: str, sectors: int = 1, flushes: int = 0) -> Write:
-    """So many sectors of one letter."""
+    """Write sectors filled with one letter."""
     return Write(sector * SECTOR_BYTES, letter.encode() * SECTOR_BYTES * sectors, flushes)
 
 
 def states(*writes: Write) -> list[str]:
-    """Each state in a letter a sector, a dot for what was never written."""
+    """Return each state with a letter per sector, a dot for unwritten ones."""
     content = Content(bytearray(b"." * BYTES))
     return [content.drive[::SECTOR_BYTES].decode() for _ in power_cuts(content, writes, Random(7))]
 

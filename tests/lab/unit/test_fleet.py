@@ -1,5 +1,4 @@
-"""The fleet's drives as QEMU is told to make them, what is refused, how visits are found, and how recorded
-machines are compared."""
+"""QEMU options for the fleet's drives, refusals, selection of visits, and comparison of recorded machines."""
 
 import itertools
 import json

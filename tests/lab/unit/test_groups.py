@@ -1,5 +1,5 @@
-"""Which visits share a laboratory, which may run side by side, and what the sum says of errands that fail,
-hang or cannot begin."""
+"""Which visits share a laboratory, which run in parallel, and the sum with groups that fail, hang or
+cannot start."""
 
 import sys
 from dataclasses import replace

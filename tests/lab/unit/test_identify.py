@@ -1,4 +1,4 @@
-"""Changing IDENTIFY words, in the memory of a small process that stands in for QEMU."""
+"""Changing IDENTIFY words in the memory of a small process instead of QEMU."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ for _ in sys.stdin:
 
 
 class StandIn:
-    """A process that keeps IDENTIFY data as QEMU does, and tells words 69 and 209 of each when asked."""
+    """A process with IDENTIFY data like QEMU's, which returns words 69 and 209 of each on request."""
 
     def __init__(self, *serials: str) -> None:
         self.process = subprocess.Popen(

@@ -1,5 +1,4 @@
-"""QEMU's monitor, played by a thread: what is asked of it when drives are pulled out, plugged in and made to
-fail."""
+"""QEMU's monitor, simulated by a thread: requests to unplug, plug in and break drives."""
 
 import json
 import socket
@@ -24,7 +23,7 @@ SECONDS = 20.0
 
 
 class Played:
-    """A QEMU's monitor: takes every command but one, and tells of a device that goes away, after an event
+    """A simulated monitor: accepts every command but one, and reports a removed device after an event
     about another."""
 
     def __init__(self, path: Path) -> None:

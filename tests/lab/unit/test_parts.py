@@ -1,5 +1,5 @@
-"""What of the lab needs no QEMU: the fleet's arguments, the first root, what is unpacked, and how answers are
-counted."""
+"""Parts of the lab that need no QEMU: the fleet's arguments, the initramfs, unpacked files, and counting
+answers."""
 
 import itertools
 import json

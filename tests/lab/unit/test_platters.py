@@ -1,5 +1,4 @@
-"""The lab's model of a hard disk's timing: it must be what the write probe and the benchmark are tested
-against."""
+"""The lab's timing model of a hard disk, the reference for tests of the write probe and the benchmark."""
 
 from random import Random
 from statistics import mean
@@ -16,7 +15,7 @@ def shingled() -> Platters:
 
 
 def random_writes(platters: Platters, count: int, seed: int = 1) -> list[float]:
-    """Each starts when the last one is done."""
+    """Write at random places, each after the previous one."""
     now, costs = 0.0, []
     for index in Random(seed).sample(range(SIZE_BYTES // PIECE_BYTES // 2), count):
         costs.append(platters.write(now, 2 * index * PIECE_BYTES, PIECE_BYTES))
@@ -25,7 +24,7 @@ def random_writes(platters: Platters, count: int, seed: int = 1) -> list[float]:
 
 
 def stream(platters: Platters, start: int, size: int, request: int) -> float:
-    """Bytes a second."""
+    """Return bytes per second."""
     return size / sum(platters.write(0.0, place, request) for place in range(start, start + size, request))
 
 

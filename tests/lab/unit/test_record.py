@@ -1,5 +1,5 @@
-"""Drives of the pictures as QEMU is told to make them, what lies on them before, and that a recording tells
-nothing of its machine."""
+"""QEMU options for the drives in the pictures, their old content, and recordings that reveal nothing about
+their machine."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""What is read off a guest's text console, and what counts as not to be seen there. Needs no guest."""
+"""Reading a guest's text console, and detecting invisible content. Needs no guest."""
 
 import struct
 
@@ -94,6 +94,6 @@ def test_keys_have_the_names_of_a_keyboard() -> None:
 
 @pytest.mark.parametrize("picture", PICTURES)
 def test_every_step_is_pictured_with_25_lines_of_80_characters(picture: str) -> None:
-    """Of 9 by 16 dots each, as a VGA has them."""
+    """Each character has 9 by 16 dots, as on VGA."""
     head = (SCREENSHOTS / f"{ON_CONSOLE}{picture}.png").read_bytes()[:24]
     assert head.startswith(b"\x89PNG\r\n\x1a\n") and struct.unpack(">II", head[16:]) == (80 * 9, 25 * 16)

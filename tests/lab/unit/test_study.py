@@ -1,5 +1,4 @@
-"""The repeated study: its kept results are whole, and its table is theirs and holds what its sentences
-say."""
+"""The repeated study: stored results are complete, the table matches them, and its statements are true."""
 
 import filecmp
 import tarfile
@@ -105,7 +104,7 @@ def test_every_filesystem_was_measured_as_often_on_each_partition(kept: list[Ser
 
 
 def test_all_was_measured_by_the_code_that_is_here(kept: list[Series], instruments: Instruments) -> None:
-    """A drive, a file or a command that changes wants new results."""
+    """Changed drives, files or commands require new results."""
     for setting in (
         *(one.setting for one in kept),
         replace(instruments.setting, small_bytes=kept[0].setting.small_bytes),

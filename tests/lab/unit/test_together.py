@@ -1,5 +1,5 @@
-"""Commands side by side: what each says stays together, one that hangs is ended alone, and none outlives
-whoever started it."""
+"""Parallel commands: each one's output stays together, a hanging one is ended alone, and none survives its
+starter."""
 
 import os
 import select
@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).parents[3]
 
 
 def python(name: str, code: str) -> Task:
-    """A task that runs `code`; `tell` writes to its descriptor."""
+    """Return a task that runs `code`. `tell` writes to its descriptor."""
     begin = (
         "import os, sys, time, signal\nfrom pathlib import Path\n"
         "tell = lambda word: os.write(int(sys.argv[1]), word)\n"
@@ -27,12 +27,12 @@ def python(name: str, code: str) -> Task:
 
 
 def meets(own: Path, other: Path) -> str:
-    """Code that says it is there, and waits until the other one is, too."""
+    """Return code that announces itself and waits for the other one."""
     return f"Path({str(own)!r}).touch()\nwhile not Path({str(other)!r}).exists(): time.sleep(0.01)\n"
 
 
 def alive(pid: int) -> bool:
-    """Whether a process still runs; one that nobody waited for does not."""
+    """Return True if a process is running, not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
     except FileNotFoundError:

@@ -1,1 +1,1 @@
-"""What is tried in guests, by theme."""
+"""Visits to guests, by theme."""

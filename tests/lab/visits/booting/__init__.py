@@ -1,1 +1,1 @@
-"""Systems that start by GRUB, and start again once their partitions have moved."""
+"""Systems with GRUB that boot again after their partitions moved."""

@@ -1,6 +1,5 @@
-"""An entry of a UEFI firmware that names a partition and a file in it, as efibootmgr makes it. Pure.
-Source: UEFI Specification 2.10, 3.1.3 (load options), 10.3.5.1 and 10.3.5.4 (device paths).
-"""
+"""A boot entry of a UEFI firmware for a file in a partition, as created by efibootmgr. Pure. Source: UEFI
+Specification 2.10, 3.1.3 (load options), 10.3.5.1 and 10.3.5.4 (device paths)."""
 
 import struct
 from uuid import UUID
@@ -20,14 +19,14 @@ END = b"\x7f\xff\x04\x00"
 
 
 def load_option(number: int, start_block: int, blocks: int, part_uuid: str) -> bytes:
-    """The entry of a file in a partition of a GPT, by its number, place and GUID."""
+    """Return the entry of a file in a partition of a GPT, by number, place and GUID."""
     where = struct.pack("<IQQ16s2B", number, start_block, blocks, UUID(part_uuid).bytes_le, *BY_GUID)
     path = _node(DISK, where) + _node(PATH, _text(FILE)) + END
     return STORED + struct.pack("<IH", ACTIVE, len(path)) + _text(TITLE) + path
 
 
 def order() -> bytes:
-    """The firmware's order, with this entry first and only."""
+    """Return a boot order with only this entry."""
     return STORED + struct.pack("<H", NUMBER)
 
 

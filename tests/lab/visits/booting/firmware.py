@@ -1,5 +1,4 @@
-"""Starts a drive by its firmware, as a computer does, and hears what it says. It is done on this machine,
-while no guest runs."""
+"""Boot a drive by its firmware, and read the output. Runs on this machine while no guest runs."""
 
 from __future__ import annotations
 
@@ -22,9 +21,9 @@ STUCK = ("grub rescue>", "No bootable device", "Press any key to continue", "UEF
 def started(
     image: Path, firmware: Firmware, seconds: float, variables: Path | None = None
 ) -> tuple[int, str]:
-    """The sector from which the system has started, 0 where it has not, and all that was heard.
+    """Return the sector from which the system booted, 0 if it did not, and all output.
 
-    `variables` is the firmware's memory, which it writes to; without one it is new.
+    `variables`: the firmware's variables, which it writes; new ones by default.
     """
     with TemporaryDirectory() as folder:
         heard = Path(folder, "heard")
@@ -52,7 +51,7 @@ def _is_stuck(heard: Path) -> bool:
 
 
 def _arguments(image: Path, firmware: Firmware, variables: Path) -> list[str]:
-    """The image is only read: what the system writes to it is forgotten."""
+    """Return the arguments. Writes to the image are discarded."""
     pflash = [
         *("-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={CODE}"),
         *("-drive", f"if=pflash,format=raw,unit=1,file={variables}"),

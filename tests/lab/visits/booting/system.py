@@ -1,5 +1,4 @@
-"""Systems that GRUB starts, installed as a distribution does it: where each begins, and how it is made in a
-guest."""
+"""Systems with GRUB, installed like a distribution: where each starts, and how a guest creates it."""
 
 from __future__ import annotations
 
@@ -34,10 +33,10 @@ class Firmware(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A drive with a system on it. `table` is for sfdisk; the numbers are those of partitions, `esp` 0 for
-    none. `grub` are grub-install's options beside the folder; {node} is the drive there. `is_entered`: it has
-    a grub-install of its own, for whoever goes into it. `is_noted`: when it starts first it has the firmware
-    note where its boot loader lies, which after that lies nowhere else."""
+    """A drive with a system. `table`: for sfdisk. Numbers are partition numbers; `esp` is 0 for none.
+    `grub`: options of grub-install besides the folder; {node} is the drive there. `is_entered`: it has its
+    own grub-install, for use inside. `is_noted`: at its first boot, the firmware records the place of the
+    boot loader, which is then removed from the usual place."""
 
     drive: EmulatedDrive
     firmware: Firmware
@@ -52,15 +51,15 @@ class Installed:
 
     @property
     def node(self) -> str:
-        """Of the drive, in a guest."""
+        """Node of the drive in a guest."""
         return node_of(self.drive)
 
     def part(self, number: int) -> str:
-        """The node of a partition, in a guest."""
+        """Node of a partition in a guest."""
         return partition_path(self.node, number)
 
     def install(self) -> None:
-        """Make it, in a guest."""
+        """Install it in a guest."""
         wipes = ["--quiet", "--wipe", "always", "--wipe-partitions", "always"]
         run(["sfdisk", *wipes, self.node], seconds=SLOW, stdin=self.table.encode())
         tool("modprobe", self.holds)
@@ -124,7 +123,7 @@ class Installed:
         (PLACE / f"etc/firmware/BootOrder-{GLOBAL}").write_bytes(order())
 
     def forget_the_usual_place(self) -> None:
-        """Take the boot loader from where every firmware looks for it."""
+        """Remove the boot loader from the place where every firmware searches."""
         self._mount_esp(PLACE)
         try:
             rmtree(PLACE / "EFI/BOOT")
@@ -133,7 +132,7 @@ class Installed:
 
 
 def _put_program(name: str) -> None:
-    """With the libraries that it is linked to."""
+    """Copy a program with its libraries."""
     program = find(name)
     assert program is not None
     for path in {program, *re.findall(r"(/\S+) \(0x", tool("ldd", program))}:
@@ -143,5 +142,5 @@ def _put_program(name: str) -> None:
 
 
 def sectors(mib: int) -> int:
-    """So many MiB, in sectors."""
+    """Return MiB in sectors."""
     return mib * MIB // SECTOR_BYTES

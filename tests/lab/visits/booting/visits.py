@@ -1,5 +1,4 @@
-"""Jobs: systems that GRUB starts are installed, move in a guest that is their rescue medium, and start
-again."""
+"""Jobs: systems with GRUB are installed, moved in a guest as their rescue medium, and boot again."""
 
 from __future__ import annotations
 
@@ -122,7 +121,7 @@ def _prepare(lab: Laboratory) -> None:
 
 
 def installed(fleet: Fleet) -> Iterator[Check]:
-    """By grub-install, as a distribution does it."""
+    """Install with grub-install, like a distribution."""
     for one in SYSTEMS[fleet]:
         one.install()
     yield Check("they are installed", True, "")
@@ -130,7 +129,7 @@ def installed(fleet: Fleet) -> Iterator[Check]:
 
 
 def moved(fleet: Fleet) -> Iterator[Check]:
-    """In a guest that is no part of them; what is misaligned and may move does."""
+    """Move all misaligned partitions that can be moved, in a guest independent of the system."""
     for one in SYSTEMS[fleet]:
         if one.is_noted:
             one.forget_the_usual_place()
@@ -157,8 +156,7 @@ def moved(fleet: Fleet) -> Iterator[Check]:
 
 
 def _write_over_the_old_place(one: Installed) -> None:
-    """What is free now, before the partition, will be written to one day: until then GRUB starts from what is
-    left there."""
+    """Overwrite the space before the partition, now free. Until then, GRUB starts from old data there."""
     free = BEFORE_FIRST * SECTOR_BYTES
     with Path(one.node).open("r+b") as drive:
         drive.seek(free)
@@ -166,7 +164,7 @@ def _write_over_the_old_place(one: Installed) -> None:
 
 
 def put_again(fleet: Fleet) -> Iterator[Check]:
-    """By exactly the command that the move told."""
+    """Run exactly the command that the move recommended."""
     (one,) = (one for one in SYSTEMS[fleet] if one.is_entered)
     command = (SHARED / COMMAND).read_text()
     done = run(("sh", "-c", command), seconds=SLOW, accept=range(256))
@@ -194,7 +192,7 @@ def _started(lab: Laboratory, one: Installed, seconds: float) -> tuple[int, str]
 
 
 def _start(lab: Laboratory) -> Iterable[Check]:
-    """Each from where its root lies now."""
+    """Boot each from the current place of its root."""
     places = json.loads((lab.shared / PLACES).read_text())
     for one in SYSTEMS[lab.fleet]:
         sector, heard = _started(lab, one, START_SECONDS)
@@ -202,7 +200,7 @@ def _start(lab: Laboratory) -> Iterable[Check]:
 
 
 def _start_but_for_one(lab: Laboratory) -> Iterable[Check]:
-    """What the preview says will not start does not."""
+    """Check that the system which the preview excludes does not boot."""
     for one in SYSTEMS[lab.fleet]:
         seconds = STUCK_SECONDS if one is LISTED else START_SECONDS
         sector, heard = _started(lab, one, seconds)

@@ -1,1 +1,1 @@
-"""What is said of drives, and what they must not be taken for."""
+"""Reports about drives, and possible confusions."""

@@ -1,5 +1,5 @@
-"""Job: the write probe finds the cliff of a shingled drive where its cache ends, none on a plain hard disk,
-and changes no byte."""
+"""Job: the write probe finds the speed drop of a shingled drive at the end of its cache, none on a
+conventional drive, and changes no byte."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -55,7 +55,7 @@ CLIFF_FLEET = Fleet("cliff", (SHINGLED, PLAIN))
 
 
 def cliff(fleet: Fleet) -> Iterator[Check]:
-    """The lab compares the images after this guest."""
+    """Run the probe. The lab compares the images after this guest."""
     for drive in fleet.drives:
         limits = ("--seconds", str(SECONDS), "--most-bytes", f"{MOST_BYTES // MIB}M")
         told = diskwright(
@@ -120,7 +120,7 @@ def _of_plain(name: str, verdict: CliffVerdict) -> Iterator[Check]:
 
 
 def _fill(lab: "Laboratory") -> None:
-    """Drives with a past: what is written over zeroes with zeroes would not be noticed."""
+    """Fill the drives: overwriting zeros with zeros would not be noticed."""
     lab.fill(Random(1024).randbytes(MIB))
 
 

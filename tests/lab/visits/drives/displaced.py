@@ -1,5 +1,5 @@
-"""Job: the quick test tells a shingled drive's log from a plain hard disk in real time, past every cache. It
-keeps its limits, and changes no byte."""
+"""Job: the quick test distinguishes a shingled drive from a conventional one in real time, despite all
+caches. It keeps its limits and changes no byte."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,7 +47,7 @@ DISPLACED_FLEET = Fleet("displaced", (HOMING, LOGGING))
 
 
 def displaced(fleet: Fleet) -> Iterator[Check]:
-    """One of the two a day; the lab compares the images of both after this guest."""
+    """Test one of the two per day. The lab compares the images of both after this guest."""
     for drive in one_in(2, fleet.drives):
         words = ("bench", node_of(drive), "--scratch", "--shingled", "--quick", "--confirm", drive.serial)
         told = diskwright(*words, "--json")
@@ -85,7 +85,7 @@ def _seen(verdict: DisplacedVerdict) -> str:
 
 
 def _fill(lab: "Laboratory") -> None:
-    """Drives with a past: what is written over zeroes with zeroes would not be noticed."""
+    """Fill the drives: overwriting zeros with zeros would not be noticed."""
     lab.fill(Random(1025).randbytes(MIB))
 
 

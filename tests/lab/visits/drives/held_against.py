@@ -1,4 +1,4 @@
-"""What was read of the drives of `ladder`, held against what the kernel and other tools make of them."""
+"""Compare facts about the drives of `ladder` with the kernel and other tools."""
 
 import json
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ Seen = dict[str, tuple[Machine, Drive, RawDrive]]
 
 
 def diagnosed(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]) -> Diagnosis:
-    """What is found of it with these patterns."""
+    """Return the diagnosis with these patterns."""
     machine, drive, _ = seen
     return diagnose(machine, drive, patterns)
 
 
 def against_the_kernel(seen: Seen) -> Iterator[Check]:
-    """Which drives it logs as shingled, and where it says that their blocks begin."""
+    """Compare with the kernel: drives logged as shingled, and alignment offsets."""
     log = tool("dmesg")
     logged = {
         name
