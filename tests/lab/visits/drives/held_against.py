@@ -54,8 +54,8 @@ def against_the_kernel(seen: Seen) -> Iterator[Check]:
 
 
 def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Check]:
-    """The page of sysfs against IDENTIFY DEVICE sent by hdparm, page B1h against sg_vpd's, and meanings
-    against smartctl's."""
+    """Compare the page in sysfs with IDENTIFY DEVICE from hdparm, page B1h with sg_vpd, and meanings with
+    smartctl."""
     page = vital_page(raw, "89") or b""
     ours = [int.from_bytes(page[at : at + 2], "little") for at in range(60, len(page), 2)]
     theirs = [
@@ -105,7 +105,7 @@ def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Chec
 
 
 def formats_of(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
-    """The formats of an NVMe drive as nvme lists them, and changed to the better one."""
+    """Compare the formats of an NVMe drive with nvme's list, and change to the better one."""
     _, drive, _ = seen["nvme"]
     said = json.loads(tool("nvme", "id-ns", drive.path, "-o", "json"))
     theirs = [

@@ -1,8 +1,8 @@
-"""Job: each rung of the ladder that tells how a drive records, alone and against another, by the bytes and by
-what others make of them.
+"""Job: every kind of evidence for a drive's recording method, alone and against others, by the bytes and by
+other tools.
 
-Also with less to ask: as a plain user, without smartctl, behind USB. And the formats of an NVMe drive, up to
-changing one.
+Also with fewer sources: as an ordinary user, without smartctl, behind USB. And the formats of an NVMe drive,
+including a change.
 """
 
 import json
@@ -117,7 +117,7 @@ database cannot be asked."""
 
 
 def climb(fleet: Fleet) -> Iterator[Check]:
-    """As root, with every tool."""
+    """Check as root, with every tool."""
     seen = _seen(fleet, survey(tuple(node_of(drive) for drive in fleet.drives), seconds=PATIENCE))
     patterns = load_patterns()
     yield from _verdicts(seen, patterns, VERDICTS, "root")
@@ -132,7 +132,7 @@ def climb(fleet: Fleet) -> Iterator[Check]:
 
 
 def descend(fleet: Fleet) -> Iterator[Check]:
-    """With less to ask the verdicts may be weaker, and are never wrong; what was not heard is said."""
+    """Check with fewer sources: verdicts may be weaker but not wrong, and missing sources are named."""
     patterns = load_patterns()
     less = VERDICTS | {"contradicted": SURE}
     plain = _seen(fleet, _as_plain_user([node_of(drive) for drive in fleet.drives]))
@@ -191,7 +191,7 @@ def _verdicts(
 
 
 def _alone(seen: Seen) -> Iterator[Check]:
-    """What carries each verdict, with no list to help."""
+    """Check which evidence decides each verdict, without the list of models."""
     word = _clues(seen["word"], ())
     carried = {source: word.get(source) for source in (PAGE, WORD, SMARTCTL)}
     wanted = {PAGE: "2: drive-managed", WORD: "2: device-managed", SMARTCTL: "device_managed"}
@@ -245,8 +245,7 @@ def _contradictions(seen: Seen, patterns: tuple[Pattern, ...]) -> Iterator[Check
 
 
 def _behind_usb(seen: Seen) -> Iterator[Check]:
-    """Kernels differ in whether they ask a bridge for page B1h; the drive's own words QEMU's bridges never
-    hand on."""
+    """Kernels differ in reading page B1h from a bridge. QEMU's bridges never pass on the drive's own data."""
     for name in ("bridge", "stick"):
         clues = _clues(seen[name], ())
         yield Check(
@@ -255,7 +254,7 @@ def _behind_usb(seen: Seen) -> Iterator[Check]:
 
 
 def _unheard(seen: Seen, who: str, why: str) -> Iterator[Check]:
-    """Where the database would have been asked, its silence is told with its reason."""
+    """Check that an unavailable database is named with the reason."""
     for name in ("archive", "long-name"):
         clues = _clues(seen[name], ())
         told = [
@@ -272,8 +271,7 @@ def _unheard(seen: Seen, who: str, why: str) -> Iterator[Check]:
 
 
 def _as_plain_user(nodes: list[str]) -> RawMachine:
-    """The facts as a process of a plain user reads them, drive by drive as a worker does, with the same
-    code."""
+    """Return the facts read by an ordinary user's process, drive by drive as a worker does."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -301,7 +299,7 @@ def _as_plain_user(nodes: list[str]) -> RawMachine:
 
 @contextmanager
 def _hidden(program: str) -> Iterator[None]:
-    """A program that is not there for a while: its file has another name, in the guest's memory."""
+    """Hide a program by renaming its file, in the guest's memory."""
     path = find(program)
     assert path is not None
     away = f"{path}.away"

@@ -1,5 +1,4 @@
-"""Job: what the wizard says of every drive is as it was made, as the kernel says, and as other tools see
-it."""
+"""Job: the report about every drive matches its construction, the kernel and other tools."""
 
 import json
 from collections.abc import Iterator
@@ -33,7 +32,7 @@ BUSES = {
 
 
 def look(fleet: Fleet) -> Iterator[Check]:
-    """Some checks a member."""
+    """Run several checks per drive."""
     patterns = load_patterns()
     for member, raw in surveyed(fleet):
         (drive,) = machine_of(raw).drives
@@ -62,7 +61,7 @@ def look(fleet: Fleet) -> Iterator[Check]:
 
 
 def inspect(fleet: Fleet) -> Iterator[Check]:
-    """The command says of the drives what its parts say."""
+    """Check that the command reports the same as its parts."""
     by_serial = {
         drive["serial"]: drive for drive in json.loads(diskwright("inspect", "--json").output)["drives"]
     }
@@ -142,7 +141,7 @@ def _as_others_see(member: Member, drive: Drive) -> Iterator[Check]:
 def _unlike_lsblk(
     ours: tuple[int | None, ...], drive: Drive, lsblk: dict[str, Any]
 ) -> Iterator[tuple[str, object]]:
-    """Each column of lsblk that says something else, with both words."""
+    """Return each column of lsblk that differs, with both values."""
     discard = drive.discard
     wanted = dict(zip(GEOMETRY, ours, strict=True)) | {
         "rota": drive.kernel_rotational,
@@ -162,8 +161,8 @@ def _unlike_lsblk(
 
 
 def _as_the_drive_says(member: Member, drive: Drive) -> Check:
-    """The drive itself, asked by nvme or by sg_readcap past the kernel's block queue; where neither applies,
-    fdisk."""
+    """Compare with the drive itself, by nvme or by sg_readcap, bypassing the kernel's block layer;
+    otherwise with fdisk."""
     geometry = drive.geometry
     assert geometry is not None
     ours: tuple[int, ...]
@@ -196,7 +195,8 @@ def _as_the_drive_says(member: Member, drive: Drive) -> Check:
 
 
 def capacity(told: str) -> tuple[int, ...]:
-    """Logical and physical block and alignment offset in bytes, as sg_readcap shows READ CAPACITY (16)."""
+    """Return logical and physical block size and alignment offset in bytes, from sg_readcap's READ
+    CAPACITY (16)."""
     found = {
         key.strip(): value
         for key, _, value in (line.partition("=") for line in told.replace(",", "\n").splitlines())

@@ -1,6 +1,6 @@
-"""Every member of the fleet as a recorded machine, tests/machines/NAME.json: unit tests read them in
+"""Every drive of the fleet as a recorded machine, tests/machines/NAME.json. Unit tests read them in
 milliseconds, and `diskwright inspect --machine tests/machines/NAME.json` shows them. `python -m tests.lab
---record-machines` makes them anew."""
+--record-machines` renews them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PATIENCE = 120.0
 
 
 def of_one(raw: RawMachine, drive: RawDrive) -> RawMachine:
-    """A machine with this drive only, and nothing of what is drawn anew at each start."""
+    """Return a machine with only this drive, without values that change at each boot."""
     blocks = {name: block for name, block in raw.graph.blocks.items() if drive.name in (name, block.disk)}
     graph = replace(raw.graph, blocks=blocks, mounts=tuple(mount for mount in raw.graph.mounts if mount.own))
     links = {name: found for name, found in raw.links.items() if name in blocks}
@@ -41,7 +41,7 @@ def of_one(raw: RawMachine, drive: RawDrive) -> RawMachine:
 
 
 def diagnosis_of(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Diagnosis:
-    """What the wizard says of the one drive."""
+    """Return the diagnosis of the only drive."""
     machine = machine_of(raw)
     (drive,) = machine.drives
     return diagnose(machine, drive, patterns)
@@ -69,7 +69,7 @@ def _renamed(value: Any, path: str) -> Any:  # noqa: ANN401 - plain JSON
 
 
 def unlike(expected: Expected, diagnosis: Diagnosis) -> str:
-    """In what a diagnosis is not what is expected; empty where it is."""
+    """Return how a diagnosis differs from the expected one, or empty."""
     recording, codes = diagnosis.recording, sorted({finding.code for finding in diagnosis.findings})
     seen = (recording.verdict.value, recording.management, codes)
     wanted = (expected.recording, expected.management, sorted(expected.findings))
@@ -77,8 +77,8 @@ def unlike(expected: Expected, diagnosis: Diagnosis) -> str:
 
 
 def surveyed(fleet: Fleet) -> Iterator[tuple[EmulatedDrive | ModuleDrive, RawMachine]]:
-    """Every member of a fleet as the wizard reads it now, alone; those of modules are loaded for as long as
-    they are looked at."""
+    """Return the current facts of every drive of a fleet, each alone. Drives of modules are loaded
+    meanwhile."""
     nodes = {drive.name: node_of(drive) for drive in fleet.drives}
     if nodes:
         raw = survey(tuple(nodes.values()), seconds=PATIENCE)
@@ -92,12 +92,12 @@ def surveyed(fleet: Fleet) -> Iterator[tuple[EmulatedDrive | ModuleDrive, RawMac
 
 
 def file_of(name: str, folder: Path = MACHINES) -> Path:
-    """Where a member is recorded."""
+    """Return the file of a recorded drive."""
     return folder / f"{name}.json"
 
 
 def portray(fleet: Fleet) -> Iterator[Check]:
-    """Write every member's facts into the shared folder; a check each that they mean what they should."""
+    """Write the facts of every drive to the shared folder, and check each diagnosis."""
     PLACE.mkdir(exist_ok=True)
     patterns = load_patterns()
     for member, raw in surveyed(fleet):
@@ -111,8 +111,7 @@ def portray(fleet: Fleet) -> Iterator[Check]:
 
 
 def _keep(lab: Laboratory) -> Iterator[Check]:
-    """Put the files where the unit tests find them, those that say nothing of the machine that they were made
-    on."""
+    """Copy the files for the unit tests, unless they reveal something about this machine."""
     from tests.lab.errands.record import traces
 
     MACHINES.mkdir(exist_ok=True)

@@ -1,5 +1,5 @@
-"""Jobs: what a drive does not report is not made up, a drive without a size is listed, and two drives that
-tell the same numbers are told apart."""
+"""Jobs: unreported values are not invented, a drive without a size is listed, and two drives with equal
+numbers are distinguished."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wizard.model.ext import Check
 
 
 def _disk(name: str, number: int, serial: str, *, shares_serial: bool = False) -> EmulatedDrive:
-    """A SCSI drive whose page B1h says 0000h."""
+    """Return a SCSI drive with 0000h in page B1h."""
     return EmulatedDrive(
         name,
         Bus.SCSI,
@@ -46,7 +46,7 @@ SILENT_FLEET = Fleet(
 
 
 def untold(fleet: Fleet) -> Iterator[Check]:
-    """Whether it turns."""
+    """Check a drive that does not report rotation."""
     drive = _inspected()[node_of(fleet["silent"])]
     codes = [finding["code"] for finding in drive["findings"]]
     yield Check(
@@ -60,7 +60,7 @@ def untold(fleet: Fleet) -> Iterator[Check]:
 
 
 def sizeless(fleet: Fleet) -> Iterator[Check]:
-    """A namespace with metadata that the kernel has no use for."""
+    """Check a namespace with metadata that the kernel cannot use."""
     path = _nvme()
     size = (Path("/sys/block") / Path(path).name / "size").read_text().strip()
     yield Check("metadata: the kernel gives it no size", size == "0", size)
@@ -74,7 +74,7 @@ def sizeless(fleet: Fleet) -> Iterator[Check]:
 
 
 def twins(fleet: Fleet) -> Iterator[Check]:
-    """Two drives, one serial number, one WWN."""
+    """Check two drives with the same serial number and WWN."""
     seen = [drive for drive in _inspected().values() if drive["serial"] == "LAB-TWIN"]
     names = [drive["path"].removeprefix("/dev/") for drive in seen]
     yield Check("twins: both are there", len(seen) == 2, shown(names))

@@ -1,4 +1,4 @@
-"""The stacks as recorded machines, tests/machines/stacks/opened.json and closed.json, made anew by
+"""The stacks as recorded machines, tests/machines/stacks/opened.json and closed.json, renewed by
 --record-machines."""
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ NAMES = ("opened", "closed")
 
 
 def _keep(lab: Laboratory) -> Iterator[Check]:
-    """Put the files where the unit tests find them, those that say nothing of the machine that they were made
-    on."""
+    """Copy the files for the unit tests, unless they reveal something about this machine."""
     from tests.lab.errands.record import traces
 
     STACK_MACHINES.mkdir(exist_ok=True)

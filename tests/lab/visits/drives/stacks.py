@@ -1,5 +1,5 @@
-"""Job: what the wizard says of stacks of layers is what the kernel, the partitioners and each layer's own
-tools say of them."""
+"""Job: the report about stacks of layers matches the kernel, the partitioning tools and each layer's
+tools."""
 
 import json
 import re
@@ -33,7 +33,7 @@ MODULES = ("raid0", "raid1", "raid456", "dm_mod", "dm_crypt", "ext4", "xfs")
 
 
 def stacks(fleet: Fleet) -> Iterator[Check]:
-    """Build them all, look, compare, take them down, look again."""
+    """Build all stacks, inspect, compare, remove them, and inspect again."""
     begun = monotonic()
     paths = {drive.name: node_of(drive) for drive in fleet.drives}
     for module in MODULES:
@@ -74,7 +74,7 @@ def stacks(fleet: Fleet) -> Iterator[Check]:
 
 
 def _keep(raw: RawMachine, name: str) -> None:
-    """Where the lab finds it, if it is to be recorded."""
+    """Store the facts for the lab, for a recording."""
     PLACE.mkdir(exist_ok=True)
     mounts = tuple(mount for mount in raw.graph.mounts if mount.own)
     kept = replace(raw, boot_id=None, graph=replace(raw.graph, mounts=mounts))
@@ -101,12 +101,12 @@ def _unread(machine: Machine) -> Iterator[Check]:
 
 
 def findings_of(machine: Machine) -> tuple[Finding, ...]:
-    """All of all drives."""
+    """Return all findings of all drives."""
     return tuple(one for drive in machine.drives for one in diagnose(machine, drive, ()).findings)
 
 
 def about(partitions: Sequence[str], machine: Machine, findings: Sequence[Finding]) -> list[Finding]:
-    """Those on alignment whose subject is one of the partitions or stands on one."""
+    """Return the alignment findings about the partitions and the layers on them."""
     nodes = set(partitions)
     while (
         more := {layer.path for drive in machine.drives for layer in drive.layers if layer.below in nodes}
@@ -119,7 +119,7 @@ def about(partitions: Sequence[str], machine: Machine, findings: Sequence[Findin
 def as_expected(
     stack: Stack, partitions: Sequence[str], machine: Machine, findings: Sequence[Finding], state: str
 ) -> Check:
-    """The codes are those that the stack is to have while it is `opened` or `closed`."""
+    """Check the codes expected for the stack while `opened` or `closed`."""
     wanted = sorted(stack.opened if state == "opened" else stack.closed)
     found = about(partitions, machine, findings)
     codes = sorted({f"{one.code}: {one.severity}" if one.code == STRIPE else one.code for one in found})
@@ -131,7 +131,7 @@ def as_expected(
 
 
 def _as_the_kernel_sums(built: Built, machine: Machine) -> Iterator[Check]:
-    """Each node's alignment_offset against the sum of all offsets up to it, on every drive it stands on."""
+    """Compare each node's alignment_offset with the sum of all offsets below, on each of its drives."""
     torn = TORN in built.stack.opened
     wrong = []
     for name, path in built.bases:
@@ -158,7 +158,7 @@ def _as_the_kernel_sums(built: Built, machine: Machine) -> Iterator[Check]:
 
 
 def _as_its_tools_say(built: Built, machine: Machine) -> Iterator[Check]:
-    """What each step's own tool tells of the numbers in its superblock."""
+    """Compare with the numbers that each layer's own tool reads from its superblock."""
     below = [path for _, path in built.bases]
     nodes = list(built.nodes)
     for step in built.stack.steps:
@@ -178,7 +178,7 @@ def _as_its_tools_say(built: Built, machine: Machine) -> Iterator[Check]:
 
 
 def _mark(machine: Machine, node: str) -> Signature:
-    """The one signature on a partition or a layer."""
+    """Return the only signature on a partition or layer."""
     for drive in machine.drives:
         for part in drive.partitions:
             if part.path == node:
@@ -254,8 +254,8 @@ def _filesystem(built: Built, step: Made, node: str, mark: Signature) -> Check:
 
 
 def _as_partitioners_say(drive: EmulatedDrive, path: str, machine: Machine) -> Iterator[Check]:
-    """fdisk's complaints and parted's judgement; on the drive with the bogus optimal size parted is wrong, as
-    the finding says."""
+    """Compare with fdisk's warnings and parted's check. On the drive with the bogus optimal size, parted
+    is wrong, as the finding says."""
     known = _by_path(machine)[path]
     geometry = known.geometry
     assert geometry is not None
@@ -288,8 +288,8 @@ def _as_partitioners_say(drive: EmulatedDrive, path: str, machine: Machine) -> I
 
 
 def _bogus_is_explained(path: str, findings: Sequence[Finding]) -> Iterator[Check]:
-    """The partition is on 1 MiB, which the wizard calls right and parted's optimal check does not; LVM's data
-    are what is wrong."""
+    """Check that the partition at 1 MiB is aligned, unlike parted's optimal check says, and that LVM's
+    data is misaligned."""
     why = next(str(one.why) for one in findings if one.code == "geometry-optimal-io-bogus")
     parted = run(["parted", "-s", path, "align-check", "optimal", "1"], seconds=SLOW, accept=(0, 1))
     yield Check(
@@ -300,8 +300,8 @@ def _bogus_is_explained(path: str, findings: Sequence[Finding]) -> Iterator[Chec
 
 
 def _bogus_is_believed(path: str, findings: Sequence[Finding]) -> Iterator[Check]:
-    """Where parted and sfdisk begin when they are asked to choose, on the drive as the finding has it. Its
-    partitions are lost by this."""
+    """Check where parted and sfdisk place a partition by default, as the finding says. Destroys the
+    drive's partitions."""
     why = next(str(one.why) for one in findings if one.code == "geometry-optimal-io-bogus")
     said = tool("parted", "-s", path, "mklabel", "gpt", "mkpart", "first", "0%", "50%", "unit", "s", "print")
     begun = re.search(r"^ 1 +(\d+)s ", said, re.MULTILINE)
@@ -318,7 +318,7 @@ def _bogus_is_believed(path: str, findings: Sequence[Finding]) -> Iterator[Check
 
 
 def _as_lsblk_says(machine: Machine) -> Check:
-    """ALIGNMENT of every partition's and layer's node."""
+    """Compare with lsblk's ALIGNMENT of every partition and layer."""
     told: dict[str, int] = {}
 
     def walk(devices: list[dict[str, object]]) -> None:
@@ -344,7 +344,7 @@ def _as_lsblk_says(machine: Machine) -> Check:
 def _remedy_works(
     built: Built, paths: dict[str, str], machine: Machine, findings: Sequence[Finding]
 ) -> Check:
-    """The command of the finding on stripes, run as it stands, makes the finding a good one."""
+    """Run the command of the finding about stripes. The finding must become good."""
     before = next(one for one in about(built.partitions, machine, findings) if one.code == STRIPE)
     command = re.search(r"`(tune2fs [^`]+)`", str(before.remedy))
     assert command is not None

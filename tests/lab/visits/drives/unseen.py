@@ -1,7 +1,6 @@
-"""Job: what is only for us is seen by nobody else. udev runs, its events are written down, and a coldplug
-comes at the worst moment: while a migration works on its snapshot, and while there is a stand-in for a drive
-with a table and a filesystem.
-"""
+"""Job: internal devices stay invisible to other programs. udev runs, its events are recorded, and a
+coldplug happens at the worst moments: while a conversion works on its snapshot, and while a scratch device
+of a drive has a table and a filesystem."""
 
 from __future__ import annotations
 
@@ -44,13 +43,13 @@ LOOK = f"{{ {COLDPLUG}; {LINKED}; dmsetup ls > {MOMENT}/mapped; }} > {MOMENT}/sa
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What udev told of since it is listened to."""
+    """udev's events since listening began."""
 
     file: Path
 
     @property
     def events(self) -> list[dict[str, str]]:
-        """The properties of each event."""
+        """Properties of each event."""
         blocks = self.file.read_text().split("\n\n")
         return [
             dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
@@ -59,7 +58,7 @@ class Told:
         ]
 
     def given_away(self) -> list[dict[str, str]]:
-        """The events of devices of ours that say what is on them, or give them a link that others go by."""
+        """Return events of internal devices that reveal their content, or create a link that others use."""
         ours = [event for event in self.events if event["DEVNAME"].startswith(OURS)]
         return [
             event
@@ -71,7 +70,7 @@ class Told:
 
 @contextmanager
 def listening(name: str) -> Iterator[Told]:
-    """While this lasts, all that udev says about block devices is written down."""
+    """Record udev's events about block devices during this context."""
     file = Path(f"/run/told-{name}")
     listen = ["udevadm", "monitor", "--udev", "--property", "--subsystem-match=block"]
     with file.open("wb") as told:
@@ -91,18 +90,18 @@ def listening(name: str) -> Iterator[Told]:
 
 
 def leads_others(link: str) -> bool:
-    """Whether others go by this link."""
+    """Return True if other programs use this link."""
     return link.startswith(f"{LINKS}/") and not link.startswith(EVERY_LOOPS)
 
 
 def links_to_ours() -> list[str]:
-    """Links that others go by and that lead to a device of ours."""
+    """Return links to internal devices that other programs use."""
     links = [link for link in LINKS.rglob("*") if link.is_symlink() and leads_others(str(link))]
     return [f"{link} -> {link.resolve()}" for link in links if str(link.resolve()).startswith(OURS)]
 
 
 def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
-    """A migration that is killed where its work on the snapshot is nearly done, and then undone."""
+    """Check a conversion that is killed near the end of its work on the snapshot, and then undone."""
     MOMENT.mkdir()
     node = node_of(fleet[OLD.name])
     prepare_rest(node_of(fleet[STORE.name]))
@@ -142,7 +141,7 @@ def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
 
 
 def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
-    """A stand-in for a whole drive, one of whose partitions somebody holds when it is to go."""
+    """Check a scratch device of a whole drive with a partition in use at the time of its removal."""
     node = node_of(fleet[TABLED.name])
     run(("sfdisk", "--quiet", "--label", "gpt", node), seconds=SLOW, stdin=b"start=2048\n")
     run(("udevadm", "settle", f"--timeout={int(SLOW)}"), seconds=2 * SLOW, accept=range(256))

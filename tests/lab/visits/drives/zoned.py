@@ -1,6 +1,5 @@
-"""Job: drives with zones. What inspect, advise and the benchmark say of them is true: kernel and tools agree,
-what is said to live in zones is made and lives there, what is said not to does not, and Btrfs is planned and
-applied."""
+"""Job: zoned drives. Reports of inspect, advise and the benchmark are true: they match kernel and tools,
+possible uses work, impossible ones fail, and Btrfs is planned and applied."""
 
 from __future__ import annotations
 
@@ -74,7 +73,7 @@ SCSI_MODULES = ("sd_mod",)
 
 
 def zones(fleet: Fleet) -> Iterator[Check]:
-    """Every kind of zoned drive in turn."""
+    """Check every kind of zoned drive."""
     other = node_of(ORDINARY)
     yield from _managed(SOLID.name, node_of(SOLID), other)
     tool("modprobe", *SCSI_MODULES)
@@ -142,7 +141,7 @@ def _aware(name: str, node: str) -> Iterator[Check]:
 
 
 def _read(node: str) -> tuple[Machine, Drive, Advice, list[str]]:
-    """What the wizard knows and says of a drive."""
+    """Return facts and diagnosis of a drive."""
     machine = probe_machine([node], seconds=SLOW)
     (drive,) = machine.drives
     patterns, profile = _profiles()
@@ -153,12 +152,12 @@ def _read(node: str) -> tuple[Machine, Drive, Advice, list[str]]:
 
 @cache
 def _profiles() -> tuple[tuple[Pattern, ...], Profile]:
-    """Read once: it takes seconds here."""
+    """Load the profiles once, which takes seconds here."""
     return load_patterns(), find_workload("large-media")
 
 
 def _as_others_see(name: str, node: str, drive: Drive) -> Iterator[Check]:
-    """The zones as the kernel, lsblk and blkzone have them, and SCSI's own word."""
+    """Compare the zones with the kernel, lsblk, blkzone and SCSI."""
     yield Check(f"{name}: queue/zoned", drive.zoned == sysfs(node, "queue/zoned"), shown(drive.zoned))
     zones = drive.zones
     assert zones is not None, f"{name} has no zones"
@@ -187,8 +186,7 @@ def _as_others_see(name: str, node: str, drive: Drive) -> Iterator[Check]:
 
 
 def _is_true(name: str, node: str, other: str, use: ZonedUse) -> Iterator[Check]:
-    """A use that is said to be possible is, by the commands that were told; one that is said not to be is
-    not."""
+    """Check that the commands of a possible use work, and those of an impossible one fail."""
     commands = [command.replace(OTHER, other).split() for command in use.commands]
     lives = _lives(commands)
     told = use.ability is Ability.CAN
@@ -202,7 +200,7 @@ def _is_true(name: str, node: str, other: str, use: ZonedUse) -> Iterator[Check]
 
 
 def _lives(commands: Sequence[Sequence[str]]) -> bool:
-    """Whether the commands make and mount something that keeps a file over a remount."""
+    """Return True if the commands create and mount a filesystem that keeps a file over a remount."""
     content = Random(PLACE).randbytes(FILE_BYTES)
     place = Path(PLACE, "file")
     try:
@@ -223,19 +221,19 @@ def _lives(commands: Sequence[Sequence[str]]) -> bool:
 
 
 def _last_zone_bytes(drive: Drive) -> int:
-    """Where the last zone begins."""
+    """Return the start of the last zone."""
     assert drive.zones is not None and drive.zones.count and drive.zones.size_bytes
     return (drive.zones.count - 1) * drive.zones.size_bytes
 
 
 def _empty(node: str) -> None:
-    """Every zone back to its start, and no marks left in those that take any write."""
+    """Reset every zone, and erase signatures in conventional ones."""
     tool("blkzone", "reset", node)
     run(["wipefs", "-a", "-q", node], seconds=SLOW, accept=range(256))
 
 
 def _takes_no_partitions(name: str, node: str, drive: Drive) -> Iterator[Check]:
-    """Whether the kernel has partitions on it after a table was written is what was told before."""
+    """Check that the kernel has partitions after writing a table exactly if reported before."""
     run(
         ["sfdisk", "-q", "--wipe", "always", node],
         seconds=SLOW,
@@ -253,8 +251,8 @@ def _takes_no_partitions(name: str, node: str, drive: Drive) -> Iterator[Check]:
 
 
 def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
-    """The wizard's own way from a drive that holds something: refused, planned to replace that, applied, and
-    a file that is whole after a remount by the new line in fstab."""
+    """Set up a drive with contents: refused, planned with --replace, applied, with a file that survives a
+    remount by the new fstab line."""
     yield _refused(f"{name}: what lies in zones is not planned away", node, None, "not empty")
     place = Path("/srv") / name
     plan = _plan(node, Mode.REPLACE, place)
@@ -293,7 +291,7 @@ def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
 
 
 def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
-    """What `diskwright plan` makes, without the seconds that a process takes to start here."""
+    """Return the plan of `diskwright plan`, without the seconds of starting a process here."""
     machine, drive, advice, _ = _read(node)
     choice = advice.chosen or advice.choices[0]
     return make_plan(
@@ -314,7 +312,7 @@ def _refused(what: str, node: str, mode: Mode | None, word: str) -> Check:
 
 
 def _measured(name: str, drive: Drive) -> Iterator[Check]:
-    """The benchmark says that nothing can be misaligned, and writes nowhere."""
+    """Check that the benchmark reports that misalignment is impossible, and writes nothing."""
     verdict = run_alignment_trial(drive, write=False, on_progress=lambda _: None, stop=lambda: False)
     yield Check(
         f"{name}: nothing to be misaligned", verdict.outcome is Outcome.NOT_POSSIBLE, verdict.sentence

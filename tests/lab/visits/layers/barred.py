@@ -1,7 +1,6 @@
-"""Job: an encrypted volume and a volume group where files were. All of it is made on stand-ins first, cut off
-there, and gone on with; then nothing recognises the drive, `undo` has every bit back, and `keep` puts it to
-use. Nothing of the stand-ins is left, and udev never told of what was on them.
-"""
+"""Job: an encrypted volume and a volume group in place of files. Everything is created on scratch devices
+first, interrupted there, and resumed. While the run waits, nothing recognises the drive, `undo` restores
+every bit, and `keep` mounts it. No scratch device remains, and udev never reported its content."""
 
 from __future__ import annotations
 
@@ -48,8 +47,8 @@ UNDONE, KEPT = "undone", "kept"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is made: the words that ask for it, what `keep` and `resume` are given besides, and the program
-    that a run is killed in, called with which word."""
+    """What is created: words of the request, options of `keep` and `resume`, and the program during which
+    a run is killed."""
 
     name: str
     words: tuple[str, ...]
@@ -72,13 +71,13 @@ GROUPED = Kind(
 
 
 def barred_secret(fleet: Fleet) -> Iterator[Check]:
-    """A container."""
+    """Check an encrypted container."""
     prepare()
     yield from _all_of(fleet, SECRET)
 
 
 def found_secret(fleet: Fleet) -> Iterator[Check]:
-    """A container whose run's folder is lost."""
+    """Check a container after the loss of its run's folder."""
     prepare()
     for module in MODULES:
         tool("modprobe", module)
@@ -88,7 +87,7 @@ def found_secret(fleet: Fleet) -> Iterator[Check]:
 
 
 def barred_grouped(fleet: Fleet) -> Iterator[Check]:
-    """A volume group."""
+    """Check a volume group."""
     yield from _all_of(fleet, GROUPED)
 
 
@@ -122,7 +121,7 @@ def _all_of(fleet: Fleet, kind: Kind) -> Iterator[Check]:
 
 
 def _filled(node: str) -> None:
-    """A filesystem with files in it, without a table."""
+    """Create a filesystem with files, without a table."""
     # Where the guest has just started, udev still reads its drives.
     settle()
     tool("wipefs", "--all", "--quiet", node)
@@ -167,7 +166,7 @@ def _nothing_left(what: str) -> Check:
 
 
 def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
-    """On the drive, and where its partition is to be."""
+    """Check that nothing is recognised on the drive and at the place of its partition."""
     tell_kernel(node, anew=True)
     yield Check(f"{kind.name}: barred, it has no partitions", not partition_nodes(node), "")
     (slot,) = plan.after.partitions
@@ -187,7 +186,7 @@ def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
 
 
 def _kept_from_drive(node: str, kind: Kind) -> Iterator[Check]:
-    """The run's folder is lost; the notice on the drive is enough to finish it."""
+    """Finish a run without its folder, from the notice on the drive."""
     file, plan = _plan(node, kind)
     yield _ends(f"{kind.name}: apply, to lose it", 0, "apply", str(file), *confirmed(plan), *kind.given)
     rmtree(list_runs()[-1])
@@ -210,7 +209,7 @@ def _kept_from_drive(node: str, kind: Kind) -> Iterator[Check]:
 
 
 def _opened(plan: Plan) -> None:
-    """As a person does it by hand."""
+    """Open it by hand, as a user would."""
     for one in plan.containers:
         if not Path(one.opened).exists():
             words = ("cryptsetup", "open", "--key-file", "-", one.device, one.name)
@@ -239,7 +238,7 @@ def _kept(kind: Kind) -> Iterator[Check]:
 
 
 def _let_go(plan: Plan) -> None:
-    """Nothing mounted, open or active, and no line for the place."""
+    """Unmount and close everything, and remove its lines."""
     tool("umount", str(PLACE))
     for one in plan.containers:
         tool("cryptsetup", "close", one.name)

@@ -1,5 +1,4 @@
-"""What jobs share that make encrypted volumes: the passphrases, a plan, and what must be true of what it
-made."""
+"""Shared by jobs with encrypted volumes: passphrases, a plan, and checks of the result."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ PLACE = Path("/srv/lab/secret")
 
 
 def prepare() -> None:
-    """The passphrases; and a key that is derived in a moment, since an emulated processor takes minutes for
-    what a real one does in two seconds."""
+    """Write the passphrases, and use a fast key derivation: an emulated CPU takes minutes for two seconds
+    of a real one."""
     FILE.write_text(f"{PASSPHRASE}\n")
     WRONG.write_text("several words that somebody guessed\n")
     if CHEAP.exists():
@@ -40,7 +39,7 @@ def prepare() -> None:
 
 
 def planned(node: str, *words: str) -> tuple[Path, Plan]:
-    """The whole drive as one encrypted ext4: the plan, and its file."""
+    """Plan the whole drive as one encrypted ext4. Returns the plan and its file."""
     file = SHARED / f"plan-{Path(node).name}.json"
     asked = ",".join(("workload=small-files,fs=ext4,label=lab-secret,encrypt=luks2", *words))
     diskwright("plan", node, "--replace", "--volume", asked, "-o", str(file))
@@ -48,7 +47,7 @@ def planned(node: str, *words: str) -> tuple[Path, Plan]:
 
 
 def stands(plan: Plan) -> Iterator[Check]:
-    """Every volume as planned by cryptsetup's own words, by libblkid, by the kernel, and in the two files."""
+    """Check every volume with cryptsetup, libblkid, the kernel, fstab and crypttab."""
     for volume in plan.volumes:
         container = volume.encryption
         assert container is not None
@@ -88,7 +87,7 @@ def stands(plan: Plan) -> Iterator[Check]:
 
 
 def in_use(volume: Volume) -> Check:
-    """Mounted or turned on from what the container opens to, by the kernel's word."""
+    """Return True if the open container is mounted or used as swap, according to the kernel."""
     if volume.filesystem == "swap":
         swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
         is_on = os.path.realpath(volume.path) in map(os.path.realpath, swaps)
@@ -100,7 +99,7 @@ def in_use(volume: Volume) -> Check:
 
 
 def open_by_crypttab(container: Encryption) -> None:
-    """By the name that crypttab has for it."""
+    """Open it by its name in crypttab."""
     name = next(
         line.split()[0]
         for line in Path("/etc/crypttab").read_text().splitlines()
@@ -114,6 +113,6 @@ def open_by_crypttab(container: Encryption) -> None:
 
 
 def let_go(container: Encryption) -> None:
-    """Nothing mounted, nothing open."""
+    """Unmount and close everything."""
     tool("umount", str(PLACE))
     tool("cryptsetup", "close", container.name)

@@ -1,6 +1,6 @@
-"""Job: encrypted volumes, from the command line to the mounted filesystem, under a kernel that has dm-crypt.
-The passphrase is nowhere but where it belongs, and a run that was cut off or failed leaves nothing that the
-next one cannot go on from."""
+"""Job: encrypted volumes, from the command line to the mounted filesystem, with a kernel that has
+dm-crypt. The passphrase appears only where it belongs, and interrupted or failed runs leave nothing that
+blocks the next one."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ EACH = (
 
 
 def encrypted(fleet: Fleet) -> Iterator[Check]:
-    """One run to its end, and its volume opened again by what it wrote."""
+    """Check a whole run, and open its volume again by the written files."""
     prepare()
     yield from _whole(node_of(fleet[WHOLE.name]))
 
 
 def encrypted_each(fleet: Fleet) -> Iterator[Check]:
-    """XFS, Btrfs and swap in containers."""
+    """Check XFS, Btrfs and swap in containers."""
     prepare()
     yield from _each(node_of(fleet[EACH_DRIVE.name]))
 
@@ -234,7 +234,7 @@ def _theirs(node: str) -> Iterator[Check]:
 
 
 def _failed(node: str) -> Iterator[Check]:
-    """mkfs fails within the container: nothing stays open, here or on the stand-in."""
+    """Let mkfs fail in the container: nothing stays open, here or on the scratch device."""
     forget_in_fstab(str(PLACE))
     _, plan = planned(node, f"mount={PLACE}")
     with standing_in("mkfs.ext4", "-q", FAILS):
@@ -251,8 +251,8 @@ def _failed(node: str) -> Iterator[Check]:
 
 
 def _each(node: str) -> Iterator[Check]:
-    """What else is made in a container, in one run with one passphrase: used, let go of, checked, and used
-    again by crypttab and fstab."""
+    """Create the other kinds of volumes in containers, in one run with one passphrase: used, closed,
+    checked, and used again by crypttab and fstab."""
     file = SHARED / "plan-each.json"
     diskwright("plan", node, *(word for one in EACH for word in ("--volume", one)), "-o", str(file))
     plan = read_plan(file.read_text(), "the plan")
@@ -281,8 +281,7 @@ def _each(node: str) -> Iterator[Check]:
 
 
 def _again(volume: Volume) -> Iterator[Check]:
-    """Let go of, looked at by the filesystem's own checker, and opened and used once more by the lines that
-    were written."""
+    """Close it, check the filesystem with its own tool, and open and use it again by the written lines."""
     container, checker = volume.encryption, CHECKERS.get(volume.filesystem)
     assert container is not None
     tool(*(("umount", str(volume.mount_point)) if checker else ("swapoff", volume.path)))

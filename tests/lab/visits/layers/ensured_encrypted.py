@@ -1,5 +1,5 @@
-"""Job: a drive is encrypted by `ensure` with a key in a file, unattended, and is found as wanted where it is
-open; where that is in doubt it is refused, and stays as it is."""
+"""Job: `ensure` encrypts a drive with a key file, unattended, and accepts the open result. In doubtful
+states it refuses and changes nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHANGED, REFUSED = 5, 3
 
 
 def ensured_encrypted(fleet: Fleet) -> Iterator[Check]:
-    """Made, found so, closed and opened again, and refused where something is otherwise."""
+    """Create, accept, close and reopen, and refuse after changes."""
     del fleet
     prepare()
     node = node_of(DRIVE)

@@ -75,7 +75,7 @@ def _unchanged(what: str, before: list[str], nodes: list[str]) -> Check:
 
 
 def ensured_group(fleet: Fleet) -> Iterator[Check]:
-    """Volumes in a group."""
+    """Check volumes in a group."""
     del fleet
     _prepare("dm_mod", "xfs")
     node = node_of(GROUP)
@@ -140,7 +140,7 @@ def _group_drifts(node: str, name: str) -> Iterator[Check]:
 
 
 def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
-    """md's mirror."""
+    """Check md's mirror."""
     del fleet
     _prepare("raid1", "dm_mod")
     nodes = [node_of(ONE), node_of(TWO)]
@@ -193,7 +193,7 @@ def _mirror_drifts(array: str, nodes: list[str], right: str) -> Iterator[Check]:
 
 
 def ensured_stripe(fleet: Fleet) -> Iterator[Check]:
-    """md's stripe, in the place of the mirror, which has to be named for that."""
+    """Check md's stripe in place of the mirror, which must be named for that."""
     del fleet
     _prepare("raid0")
     right = 'stripe = "md"\n' + TOGETHER

@@ -1,7 +1,7 @@
-"""Job: md's arrays over drives that hold something: made on stand-ins, barred on the drives, taken back to
-the byte, killed and gone on with, and kept. Only then does md copy.
+"""Job: md arrays over drives with contents: created on scratch devices, invisible on the drives, undone to
+the byte, killed and resumed, and kept. Only then does md synchronise.
 
-The copying is held to a crawl until it was seen.
+Synchronisation is slowed down until it was observed.
 """
 
 import re
@@ -68,7 +68,7 @@ PLACE = Path("/srv/kept")
 
 
 def mirror_kept(fleet: Fleet) -> Iterator[Check]:
-    """A mirror: undone; killed in the rehearsal, and when it was put to use; kept, and copied only then."""
+    """Check a mirror: undone; killed during rehearsal and during keep; kept, and synchronised only then."""
     for module in ("raid1", "ext4"):
         tool("modprobe", module)
     copying_at(CRAWL)
@@ -110,7 +110,7 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
 
 
 def _found(fleet: Fleet) -> Iterator[Check]:
-    """The run's folder is lost; the notices on both drives are enough to finish it."""
+    """Finish a run without its folder, from the notices on both drives."""
     rmtree(_applied(_planned(fleet, "raid1")))
     waits = found_on(node_of(fleet.drives[1]))
     newest = make_found_run(waits, waits.plan.tokens, None, Environment(FSTAB))
@@ -130,7 +130,7 @@ def _found(fleet: Fleet) -> Iterator[Check]:
 
 
 def stripe_kept(fleet: Fleet) -> Iterator[Check]:
-    """A RAID0 over what the mirror left: undone, and kept at once for scripts."""
+    """Check a RAID0 in place of the mirror: undone, and kept at once as in scripts."""
     tool("modprobe", "raid0")
     before = _filled(fleet)
     newest = _applied(_planned(fleet, "raid0"))
@@ -147,7 +147,8 @@ def stripe_kept(fleet: Fleet) -> Iterator[Check]:
 
 
 def mirror_restarted(fleet: Fleet) -> Iterator[Check]:
-    """A restart ends the mount and the array: while the run waits, and after `keep` mounted it."""
+    """Check a reboot, which ends the mount and the array: while the run waits, and after `keep` mounted
+    it."""
     for module in ("raid1", "ext4"):
         tool("modprobe", module)
     copying_at(RUN)
@@ -184,7 +185,7 @@ def _killed_at_mount(newest: Path) -> None:
 
 
 def _ends_as_at_restart(plan: Plan) -> None:
-    """Nothing is mounted and no array runs, and the kernel reads the drives anew."""
+    """Simulate a reboot: unmount, stop the array, and let the kernel read the drives again."""
     run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
     run(["mdadm", "--stop", "--scan"], seconds=SLOW, accept=range(256))
     for member in plan.members:
@@ -192,7 +193,7 @@ def _ends_as_at_restart(plan: Plan) -> None:
 
 
 def _filled(fleet: Fleet) -> list[str]:
-    """The drives full of something, each with a filesystem of its own; their digests."""
+    """Fill the drives, each with a filesystem. Returns their digests."""
     for number, drive in enumerate(fleet.drives):
         node = node_of(drive)
         tool("wipefs", "--all", "--quiet", node)
@@ -228,7 +229,7 @@ def _applied(plan: Plan, *, keep: bool = False) -> Path:
 
 
 def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
-    """The run waits, and no tool recognises anything, nor does the kernel run an array."""
+    """Check that the run waits, no tool recognises anything, and the kernel runs no array."""
     yield Check(f"{what}: it waits, complete", state(newest) is RunState.WAITING, story(newest))
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
@@ -247,7 +248,7 @@ def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
 
 
 def _unseen(plan: Plan) -> Check:
-    """The array that the killed rehearsal left on its stand-ins, as udev shows it."""
+    """Check how udev shows the array that the killed rehearsal left on its scratch devices."""
     assert plan.stripe is not None
     uuid = plan.stripe.uuids[0].replace("-", "")[:8]
     runs = [line for line in Path("/proc/mdstat").read_text().splitlines() if line.startswith("md")]
@@ -260,7 +261,7 @@ def _unseen(plan: Plan) -> Check:
 
 
 def _copies(plan: Plan) -> Iterator[Check]:
-    """It is copied now and not before; afterwards both halves are equal wherever files can lie."""
+    """Check that synchronisation starts only now. Afterwards both halves are equal wherever files can be."""
     node = plan.volumes[0].path
     action = sysfs(node, "md/sync_action")
     yield Check("a mirror: md copies once it is kept", action == "resync", action)

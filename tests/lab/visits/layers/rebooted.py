@@ -1,5 +1,5 @@
-"""Jobs: the power of a guest goes while a run on LUKS, md or LVM waits, or behind the mount of `keep`. The
-next guest has the same drives, runs, fstab and crypttab, and ends the run: kept, gone on with, or undone."""
+"""Jobs: a guest loses power while a run on LUKS, md or LVM waits, or after the mount of `keep`. The next
+guest has the same drives, runs, fstab and crypttab, and finishes the run: kept, resumed or undone."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ CUT = "; ".join(
 
 
 def _begun(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:
-    """Over old filesystems, so that the run waits; then the power goes."""
+    """Start over old filesystems, so that the run waits, then cut the power."""
     _started(fleet, new=True)
     count, words = LAYERS[layer]
     nodes = _nodes(fleet)[:count]
@@ -112,7 +112,7 @@ def _ended(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:
 
 
 def _started(fleet: Fleet, *, new: bool) -> None:
-    """The guest as a machine whose system disk outlives a restart."""
+    """Prepare the guest like a machine whose system drive survives a reboot."""
     for module in ("loop", "ext4", "dm_mod", "dm_crypt", "raid1"):
         tool("modprobe", module)
     prepare()

@@ -1,6 +1,6 @@
-"""Job: volumes within one volume group of LVM's on one drive, from the command line to the mounted
-filesystems, under a kernel that has the device mapper: as planned by LVM's and the kernel's own words, taken
-back to the byte, and gone on with wherever a run was cut off."""
+"""Job: volumes in one LVM volume group on one drive, from the command line to the mounted filesystems,
+with a kernel that has the device mapper: as planned according to LVM and the kernel, undone to the byte,
+and resumed after every interruption."""
 
 from __future__ import annotations
 
@@ -64,21 +64,21 @@ MORE_CUTS = (("pvcreate", "--uuid"), ("lvcreate", "lab_films"), ("mkfs.ext4", "-
 
 
 def group_whole(fleet: Fleet) -> Iterator[Check]:
-    """One run to its end, by the command line, beside a partition that stays; then one taken back."""
+    """Check a whole run by the command line, beside a preserved partition, then an undone one."""
     _load()
     yield from _whole(node_of(fleet[WHOLE.name]))
     yield from _taken_back(node_of(fleet[CUT.name]))
 
 
 def group_cut(fleet: Fleet) -> Iterator[Check]:
-    """Runs that are cut off."""
+    """Check interrupted runs."""
     _load()
     for program, word in CUTS:
         yield from _cut_off(node_of(fleet[CUT.name]), program, word)
 
 
 def group_more(fleet: Fleet) -> Iterator[Check]:
-    """Runs that are cut off elsewhere, and one that somebody comes between."""
+    """Check runs interrupted elsewhere, and one with changes by another program."""
     _load()
     node = node_of(fleet[CUT.name])
     yield from _theirs(node)
@@ -133,8 +133,7 @@ def _whole(node: str) -> Iterator[Check]:
 
 
 def _half_written(node: str) -> Iterator[Check]:
-    """A GPT whose first header and entries do not belong together, as a power cut between their writes leaves
-    it."""
+    """Write a GPT whose first header and entries do not match, as after a power cut between their writes."""
     seen = []
     for byte in (b"\1", b"\0"):
         with Path(node).open("r+b", buffering=0) as device:
@@ -151,7 +150,7 @@ def _half_written(node: str) -> Iterator[Check]:
 
 
 def _stands(plan: Plan) -> Iterator[Check]:
-    """As planned, by LVM, the kernel, libblkid and findmnt."""
+    """Check with LVM, the kernel, libblkid and findmnt."""
     assert plan.group is not None
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
@@ -190,7 +189,7 @@ def _stands(plan: Plan) -> Iterator[Check]:
 
 
 def _let_go(plan: Plan) -> None:
-    """Nothing mounted, nothing active."""
+    """Unmount and deactivate everything."""
     for place in (MAIL, FILMS):
         run(["umount", str(place)], seconds=SLOW, accept=range(256))
     run(["swapoff", plan.volumes[1].path], seconds=SLOW, accept=range(256))
@@ -202,13 +201,13 @@ def _let_go(plan: Plan) -> None:
 
 
 def _emptied(node: str) -> None:
-    """Nothing of an earlier case on the drive, and no line of it in fstab."""
+    """Remove traces of earlier cases from the drive and fstab."""
     empty(node)
     forget_in_fstab("/srv/lab", "swap")
 
 
 def _run_of(plan: Plan) -> Path:
-    """A run that was followed to where it ended."""
+    """Return a run after its end."""
     found = start_run(plan, *confirmed_by(plan))
     limit = monotonic() + 3 * SLOW
     while state(found) is RunState.RUNNING:
@@ -218,7 +217,7 @@ def _run_of(plan: Plan) -> Path:
 
 
 def _taken_back(node: str) -> Iterator[Check]:
-    """A run that is stopped when all of its volumes stand on the stand-in, over an old filesystem."""
+    """Stop a run when all its volumes exist on the scratch device, over an old filesystem, and undo it."""
     _emptied(node)
     tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
     before = digest_of(node)
@@ -263,7 +262,7 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
 
 
 def group_restarted(fleet: Fleet) -> Iterator[Check]:
-    """A restart ends the mounts, the swap and the group: behind the mount of `keep`, and while the run
+    """Check a reboot, which ends mounts, swap and the group: after the mount of `keep`, and while the run
     waits."""
     _load()
     node = node_of(fleet[CUT.name])
@@ -297,7 +296,8 @@ def group_restarted(fleet: Fleet) -> Iterator[Check]:
 
 
 def _theirs(node: str) -> Iterator[Check]:
-    """A run is cut off when its volumes stand on the stand-in; somebody makes a filesystem on the drive."""
+    """Interrupt a run when its volumes exist on the scratch device, and let another program create a
+    filesystem on the drive."""
     _emptied(node)
     _, plan = _plan(node)
     with standing_in("lvcreate", "lab_films", DIES):

@@ -1,1 +1,1 @@
-"""What is judged by the clock."""
+"""Visits that depend on time."""

@@ -1,4 +1,4 @@
-"""Job: the benchmark's verdict on each drive, against what another instrument measures on the same drive."""
+"""Job: the benchmark's verdict on each drive, compared with another tool on the same drive."""
 
 import json
 import mmap
@@ -27,8 +27,8 @@ HAND_REGION_BYTES = 64 * 1024 * 1024
 
 
 def measure(fleet: Fleet) -> Iterator[Check]:
-    """What the benchmark says of each drive. It must leave every byte as it was: the lab compares the images
-    after this guest."""
+    """Check the benchmark's verdict on each drive. Every byte must stay: the lab compares the images after
+    this guest."""
     for drive in fleet.drives:
         told = diskwright("bench", node_of(drive), "--scratch", "--confirm", drive.serial, "--json")
         verdict = json.loads(told.output)
@@ -41,10 +41,10 @@ def measure(fleet: Fleet) -> Iterator[Check]:
 
 
 def compare(fleet: Fleet) -> Iterator[Check]:
-    """The ratio that the benchmark finds against the one that fio, or where it is missing a plain loop of
-    writes, finds right after it: what a write costs besides the charge depends on how fast the host is then.
+    """Compare the benchmark's ratio with that of fio, or of a plain loop of writes without fio, measured just
+    afterwards: other costs of a write depend on the host's load.
 
-    This writes over what is on the drive.
+    Overwrites the drive.
     """
     for drive in fleet.drives:
         if not drive.charges:
@@ -77,7 +77,7 @@ def _outcome(drive: EmulatedDrive, verdict: dict[str, object]) -> Check:
 
 
 def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Check:
-    """The number a person reads is the number that was measured."""
+    """Check that the displayed number is the measured one."""
     ratio, sentence = verdict["ratio"], str(verdict["sentence"])
     assert isinstance(ratio, dict)
     numbers = [float(number) for number in re.findall(r"\d+\.\d+", sentence)]
@@ -88,11 +88,11 @@ def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Che
 
 
 def by_fio(path: str) -> float:
-    """Misaligned over aligned time of the middle write: the median of several rounds. Where the machine
-    stumbles, a few writes take far longer, and the mean (or writes a second) would follow them.
+    """Return the ratio of misaligned to aligned time of the median write, as the median of several rounds. On
+    a stalled machine, a few very slow writes would distort the mean or writes per second.
 
-    Each fio that closes the drive makes udev read it, at the same pace and beside the next fio. udev leaves
-    alone what somebody has locked.
+    After each close, udev would read the drive at the same speed during the next fio. udev ignores locked
+    drives.
     """
     with Path(path).open("rb") as drive_file:
         flock(drive_file, LOCK_EX)
@@ -102,7 +102,7 @@ def by_fio(path: str) -> float:
 
 
 def _fio_middle_write(path: str, shift_bytes: int) -> float:
-    """Nanoseconds. The writes are synchronous, as the benchmark's are."""
+    """Return nanoseconds. The writes are synchronous, as in the benchmark."""
     region = f"--offset={HAND_REGION_BYTES + shift_bytes}", f"--size={HAND_REGION_BYTES - BLOCK_BYTES}"
     said = tool(
         *(
@@ -121,8 +121,8 @@ def _fio_middle_write(path: str, shift_bytes: int) -> float:
 
 
 def _by_loop(path: str) -> float:
-    """Misaligned over aligned time a write. Not the benchmark's code: no pairs, no interval, one series after
-    the other."""
+    """Return the ratio of misaligned to aligned time per write. Unlike the benchmark: no pairs, no
+    interval, one series after the other."""
     places = random.Random(1)
     starts = [HAND_REGION_BYTES + places.randrange(HAND_REGION_BYTES // 8192) * 8192 for _ in range(200)]
     times = []

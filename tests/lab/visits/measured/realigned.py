@@ -1,5 +1,4 @@
-"""Job: what writing costs in a misaligned partition, by the benchmark, and that its place costs nothing once
-it has moved."""
+"""Job: the cost of writes in a misaligned partition, by the benchmark, and no cost after its move."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ not."""
 
 
 def realigned(fleet: Fleet) -> Iterator[Check]:
-    """Measured, moved and measured again, as the preview says."""
+    """Measure, move and measure again, as the preview says."""
     node = node_of(fleet[DRIVE.name])
     part = partition_path(node, 1)
     table = f"label: dos\nstart=63, size={24 * MIB // SECTOR_BYTES}, type=83\n"

@@ -1,9 +1,9 @@
-"""Job: what the way back costs on a large hard disk: a full one of 1 TB is set up by plain commands, and one
-like it by diskwright, which tries everything out first and saves what lies where it will write.
+"""Job: the cost of undo on a large hard disk: a full drive of 1 TB is set up by plain commands, and an equal
+one by diskwright, which rehearses everything and saves overwritten data.
 
-Both drives take as long as turning platters do (platters.py). What is told is how long each drive was at
-work, by the kernel's own count: the emulated processor takes many times as long as a real one for what lies
-between, as for the digests. Nothing is held against a limit.
+Both drives have the timing of rotating platters (platters.py). The result is the busy time of each drive,
+counted by the kernel: an emulated CPU takes many times as long for other work such as digests. Nothing is
+compared with a limit.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ IO_TICKS = 9
 
 
 def set_up(fleet: Fleet) -> Iterator[Check]:
-    """First the plain commands; where they put the journal our drive is filled before it is set up."""
+    """Run the plain commands first. Where they place the journal, our drive is filled before it is set up."""
     for module in ("loop", "ext4"):
         tool("modprobe", module)
     tool("mkfs.ext4", "-q", "-F", node_of(fleet[REST.name]))
@@ -83,8 +83,7 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
 
 
 def busy(node: str, work: Callable[[], object]) -> float:
-    """How many seconds a drive had anything to do meanwhile (io_ticks in Linux,
-    Documentation/block/stat.rst)."""
+    """Return the seconds during which a drive was busy (io_ticks in Linux, Documentation/block/stat.rst)."""
     stat = Path("/sys/block", Path(node).name, "stat")
     before = int(stat.read_text().split()[IO_TICKS])
     work()
@@ -92,7 +91,7 @@ def busy(node: str, work: Callable[[], object]) -> float:
 
 
 def _plainly(node: str, options: list[str]) -> None:
-    """As in a manual."""
+    """Set up the drive as in a manual."""
     tool("wipefs", "--all", "--quiet", node)
     run(("sfdisk", "--quiet", "--no-reread", node), seconds=60, stdin=b"label: gpt\nstart=2048\n")
     tool("partx", "--update", node)
@@ -101,7 +100,7 @@ def _plainly(node: str, options: list[str]) -> None:
 
 
 def _fill(ours: str, theirs: str) -> int:
-    """Our drive holds noise where the same filesystem's beginning and journal lie on the other; how many
+    """Fill our drive where the other one has the start and journal of the same filesystem. Returns the
     bytes."""
     blocks = [int(word) for word in tool("debugfs", "-R", "blocks <8>", f"{theirs}1").split()]
     size_mib = len(blocks) * BLOCK_BYTES // MIB

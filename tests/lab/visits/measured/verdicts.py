@@ -1,5 +1,4 @@
-"""Job: the benchmark's verdict on every member of a fleet, each once; or many times, while this machine is
-busy with something else."""
+"""Job: the benchmark's verdict on every drive of a fleet once, or many times while this machine is busy."""
 
 import sys
 from collections.abc import Iterator
@@ -27,12 +26,12 @@ could not be told. A claim that is wrong is wrong at the first."""
 
 
 def judge_all(fleet: Fleet) -> Iterator[Check]:
-    """Each member once; of those with something to measure, a day's sample."""
+    """Judge each drive once; of measurable ones, a daily sample."""
     yield from _judged(fleet, 1)
 
 
 def judge_often(fleet: Fleet) -> Iterator[Check]:
-    """Each member many times: right every time."""
+    """Judge each drive many times: correct every time."""
     yield from _judged(fleet, TIMES)
 
 
@@ -67,8 +66,7 @@ def _judged(fleet: Fleet, times: int) -> Iterator[Check]:
 
 
 def _not_today(fleet: Fleet) -> set[str]:
-    """The members that a day does not measure: half of those for which the same verdict is expected, where
-    there are several."""
+    """Return the drives skipped today: half of those with the same expected verdict, if several."""
     alike: dict[Outcome, list[str]] = {}
     members: tuple[EmulatedDrive | ModuleDrive, ...] = (*fleet.drives, *fleet.loadable)
     for member in members:
@@ -106,7 +104,7 @@ def _member(
 
 
 def _verdicts(drive: Drive, times: int, assumed: int | None = None) -> list[Verdict]:
-    """So many verdicts; a single one is asked for again while it is that nothing could be told."""
+    """Return this number of verdicts. A single one is repeated while undecided."""
     told = [_verdict(drive, assumed) for _ in range(times)]
     tries = 1
     while times == 1 and told[0].outcome is Outcome.INCONCLUSIVE and tries < TRIES:
@@ -116,8 +114,8 @@ def _verdicts(drive: Drive, times: int, assumed: int | None = None) -> list[Verd
 
 
 def _verdict(drive: Drive, assumed: int | None = None) -> Verdict:
-    """By writing, as `bench --scratch` does, since reading costs the same on emulated media wherever it
-    begins."""
+    """Return a verdict by writing, as `bench --scratch`, since reads cost the same anywhere on emulated
+    media."""
     return run_alignment_trial(
         drive,
         write=True,

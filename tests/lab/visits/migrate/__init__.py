@@ -1,1 +1,1 @@
-"""From an old ext to ext4, under a kernel that has the device mapper."""
+"""Conversions from ext2 and ext3 to ext4, with a kernel that has the device mapper."""

@@ -1,5 +1,5 @@
-"""Jobs: the power of a guest is cut while `diskwright migrate` is in a step, in its commit, or undone.
-The next guest has the same drives, runs and fstab, and ends it in both directions."""
+"""Jobs: a guest loses power while `diskwright migrate` is in a step, in its commit, or being undone. The
+next guest has the same drives, runs and fstab, and finishes it in both directions."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _begun(when: str, _: str, fleet: Fleet) -> Iterator[Check]:
 
 
 def _cut_at(phases: Set[Phase], *words: str) -> None:
-    """Start a command, and cut the power when its run is in one of the phases."""
+    """Start a command, and cut the power when its run reaches one of the phases."""
     limit = monotonic() + LONG
     with subprocess.Popen([sys.executable, "-m", "wizard", *words], stdout=subprocess.DEVNULL):
         while monotonic() < limit:

@@ -1,7 +1,5 @@
-"""Job: a migration is taken back while the drive below fails at writing the superblock's place. What shows
-through every cache looks right then, and the medium is not: nothing may be called the same bit for bit that
-was not read from it.
-"""
+"""Job: a conversion is undone while the drive below fails to write the superblock. Caches show the right
+content, the medium does not: only what was read from the medium may be called bit-for-bit identical."""
 
 from __future__ import annotations
 
@@ -33,14 +31,13 @@ them."""
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """The drive below the filesystem, in which a file is a drive of its own, in one piece from `start_bytes`
-    on."""
+    """The drive below the filesystem, with a contiguous file as a drive, from `start_bytes`."""
 
     node: str
     start_bytes: int
 
     def fails(self, *, fails: bool) -> None:
-        """Whether reading and writing the file's first block fails from now on."""
+        """Let reads and writes of the file's first block fail from now on."""
         sectors, at = HOME.size_bytes // SECTOR_BYTES, self.start_bytes // SECTOR_BYTES
         after = at + BLOCK_BYTES // SECTOR_BYTES
         pieces = ((0, at), (after, sectors - after)) if fails else ((0, sectors),)
@@ -53,12 +50,12 @@ class Below:
 
     @property
     def digest(self) -> str:
-        """Of what the drive below really holds of the file."""
+        """Return the digest of the file's actual content on the drive below."""
         return hashlib.sha256(read_bytes(self.node, self.start_bytes, IMAGE_BYTES)).hexdigest()
 
 
 def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
-    """With an error that another program is told of, and after it has passed."""
+    """Undo with an error that another program receives, and after it has passed."""
     below, loop = _prepared(fleet)
     make_old(loop, KIB)
     tool("blockdev", "--flushbufs", loop)
@@ -87,7 +84,7 @@ def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
 
 
 def _prepared(fleet: Fleet) -> tuple[Below, str]:
-    """A filesystem on a drive that can be told to fail, and a loop device over a file in it."""
+    """Create a filesystem on a drive with switchable errors, and a loop device over a file there."""
     for module in ("dm_mod", "loop", "ext4"):
         tool("modprobe", module)
     node = node_of(fleet[HOME.name])

@@ -1,7 +1,5 @@
-"""Job: `diskwright migrate` for filesystems that lie on volumes: LVM within LUKS, each of the two alone, and
-md's mirror. Killed in a step, found again by other names after a restart, gone on with, and taken back; and
-killed in the middle of the commit.
-"""
+"""Job: `diskwright migrate` for filesystems on volumes: LVM in LUKS, each of them alone, and md's mirror.
+Killed in a step, found by other names after a reboot, resumed, and undone; and killed during the commit."""
 
 from __future__ import annotations
 
@@ -72,13 +70,13 @@ WRITES = 3
 
 
 def on_a_volume(fleet: Fleet) -> Iterator[Check]:
-    """As most encrypted systems have it."""
+    """Check LVM in LUKS, as on most encrypted systems."""
     (built,) = _prepared(fleet, (WITHIN,))
     yield from _led_through(built)
 
 
 def on_each_volume(fleet: Fleet) -> Iterator[Check]:
-    """Each kind by itself, and one that lies on two drives."""
+    """Check each kind alone, and one over two drives."""
     *each, across = _prepared(fleet, (*EACH, ACROSS))
     for built in each:
         yield from _led_through(built)
@@ -107,7 +105,7 @@ def _prepared(fleet: Fleet, stacks: tuple[Stack, ...]) -> list[Built]:
 
 
 def _stands(built: Built) -> str:
-    """With an old filesystem on its top, perhaps not for the first time."""
+    """Build the layers with an old filesystem on top."""
     built.undo.clear()
     built.nodes.clear()
     build(built)
@@ -137,9 +135,8 @@ def _killed_and_restarted(built: Built, node: str, before: str) -> Iterator[Chec
 
 
 def _restart(built: Built) -> str:
-    """As a machine that starts again finds it: nothing of the run's, and the volume put together behind
-    another one, or by another name. Its node then.
-    """
+    """Simulate a reboot: nothing of the run is active, and the volume is assembled under another name or
+    after another one. Returns its node."""
     names = tool("dmsetup", "info", "-c", "--noheadings", "-o", "name").split()
     for name in names:
         if name.startswith(PREFIX):
@@ -167,8 +164,8 @@ def _restart(built: Built) -> str:
 
 
 def _killed_in_the_commit(built: Built) -> Iterator[Check]:
-    """By a process that dies between two writes to the device; the next goes on with it after a restart, and
-    takes it back."""
+    """Kill the process between two writes to the device. The next one resumes after a reboot, and undoes
+    it."""
     name, node, folder = f"{built.stack.name}, the commit", _stands(built), REST / f"cut-{built.stack.name}"
     before = digest_of(node)
     folder.mkdir(mode=0o700)

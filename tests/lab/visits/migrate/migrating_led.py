@@ -1,5 +1,5 @@
-"""Job: the wizard leads an old filesystem to ext4 as a transaction: by keys on the kernel's text console, to
-the end of the run, and back; and by questions, to be kept."""
+"""Job: the wizard converts an old filesystem to ext4 as a transaction: by keys on the kernel's text
+console to the end of the run, and undone; then in the plain wizard, and kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POWER = "would be unchanged: the run uses a scratch copy."
 
 
 def by_keys(fleet: Fleet) -> Iterator[Check]:
-    """On the text console, and back."""
+    """Convert on the text console, and undo."""
     node = _prepared(fleet)
     before = digest_of(node)
     with Console() as console:
@@ -42,7 +42,7 @@ def by_keys(fleet: Fleet) -> Iterator[Check]:
 
 
 def by_questions(fleet: Fleet) -> Iterator[Check]:
-    """On what was undone."""
+    """Convert again in the plain wizard."""
     # The faces load Textual, which takes long in a guest.
     from tests import walks
 
