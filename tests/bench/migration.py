@@ -22,9 +22,8 @@ from statistics import median
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, in_turn, ms, quiet, render, timed
 from tests.devices import backing_file
 from tests.readme import put
-from wizard.apply.tree.copying import copy_tree
 from wizard.apply.tree.manifest import take_manifest
-from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
+from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.model.said import KIB, MIB
 
 SMALL_FILES, LARGE_FILES = 4000, 4
@@ -303,8 +302,8 @@ def fresh(drive: str, folder: Path) -> Path:
     """Copy the tree to a new ext4."""
     with drives(1, DRIVE_BYTES, table=False) as (target,):
         quiet("mkfs.ext4", "-q", "-F", target)
-        with mounted_read_only(drive) as top, mounted_alone(target) as new:
-            copy_tree(top, new, lambda _more: None)
+        with mounted_read_only(drive) as top, mounted(target) as new:
+            quiet("cp", "-a", f"{top}/.", str(new))
         return saved(target, folder / "fresh.img")
 
 

@@ -22,7 +22,6 @@ from wizard.cli import inspection
 from wizard.cli.commands import advise, glossary, migrate, options, status, workloads
 from wizard.documents import profiles
 from wizard.documents.codec import Sealed
-from wizard.ext4.carry import CARRIED
 from wizard.ext4.check import MIGRATIONS
 from wizard.model import ensure as wanted
 from wizard.model.advice import Advice, Workload
@@ -163,9 +162,6 @@ DOCUMENTS = (
     _of(migrate.PROSPECT_SCHEMA, Prospect, "The ways from ext2 or ext3 to ext4", "`migrate --json`"),
     _sealed(MIGRATIONS, "A migration in place", "`migrate --way`"),
     _shown(MIGRATIONS, "A migration in place"),
-    _sealed(
-        CARRIED, "A way to ext4, for where the filesystem is not in use", "`migrate --way` of one in use"
-    ),
     _sealed(MOVES, "Moves of partitions", "`move`"),
     _shown(MOVES, "Moves of partitions"),
     _sealed(BRINGS, "What is copied to a volume", "`bring`"),

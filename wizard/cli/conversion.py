@@ -1,7 +1,5 @@
-"""Print conversions: the four methods with their costs, and the steps of the selected one."""
+"""Print conversions: the three methods with their costs, and the steps of the selected one."""
 
-import os
-import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -10,22 +8,18 @@ from pathlib import Path
 from wizard.apply.conversion.guard import (
     check_token,
     outcome,
-    preflight_migration,
     preflight_told,
     start_told,
 )
-from wizard.apply.conversion.job import migration_of_carried
-from wizard.apply.run.backup_store import Environment
 from wizard.cli.confirm_start import Confirmation, begin_or_refuse
-from wizard.cli.passphrase import out, say
 from wizard.cli.plan_options import with_tabs
 from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_said
-from wizard.ext4.carry import carrying_steps
-from wizard.ext4.ways import MEANS, SUMMARIES
-from wizard.model.errors import ExitCode, Refused, printable
+from wizard.ext4.system_checks import COPY_INSTEAD
+from wizard.ext4.ways import MEANS, NEW_INSTEAD, SUMMARIES
+from wizard.model.errors import ExitCode, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, Severity
-from wizard.model.migration import Carried, Migration, Prospect, WayOffer
+from wizard.model.migration import Migration, Prospect, WayOffer
 from wizard.model.said import Message, Sentence, format_duration, t
 from wizard.plan.text import command_lines, wrapped
 
@@ -51,7 +45,7 @@ def heading(device: str, before: ExtFacts) -> str:
 
 
 def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
-    """Yield the findings, the four conversions and the recommendation."""
+    """Yield the findings, the three conversions, the recommendation and the alternative."""
     yield from wrapped(heading(prospect.device, prospect.before), width)
     told = [finding for finding in prospect.findings if not _is_told_below(finding, prospect.offers)]
     if told:
@@ -68,6 +62,7 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
         yield from wrapped(f"{RECOMMENDED(way=prospect.default)} {prospect.why}", width)
     else:
         yield from wrapped(prospect.why, width)
+    yield from wrapped(f"{NEW_INSTEAD} {COPY_INSTEAD}", width)
 
 
 def _is_told_below(finding: Finding, offers: Sequence[WayOffer]) -> bool:
@@ -109,11 +104,6 @@ def migration_lines(migration: Migration, width: int) -> Iterator[str]:
     """Yield gains, notes and every step, with commands, undo and the effect of a power cut."""
     yield from wrapped(heading(migration.device, migration.before), width)
     yield from wrapped(str(t("on {drive}", drive=drive_said(migration.drive))), width)
-    if migration.target is not None:
-        yield from wrapped(
-            str(t("to a volume on {drive} (confirm this drive)", drive=drive_said(migration.target))),
-            width,
-        )
     way = t("Conversion {way}:", way=migration.way)
     yield from wrapped(f"{way} {SUMMARIES[migration.way]} {MEANS[migration.means]}", width)
     if folder := migration.store or migration.undo_dir:
@@ -156,9 +146,9 @@ def apply_migration(
     """Start the conversion and return the run's folder, or the exit code of a dry run. `as_root` words the
     command for root."""
     question = Confirmation(
-        token=migration.written.token,
+        token=migration.drive.token,
         outcome=t("Planned: {outcome}", outcome=outcome(migration)),
-        drive=migration.written.path,
+        drive=migration.drive.path,
         refusal_of_more=t("This conversion is for one drive"),
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
@@ -171,44 +161,3 @@ def apply_migration(
         ),
     )
     return begin_or_refuse(question, arguments, as_root)
-
-
-CARRIED_WAY = Sentence("Conversion {way}, to run from a rescue medium:")
-ROOT_LOOKS = t("This requires root. Nothing was written. To run as root:")
-
-
-def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[str]:
-    """Yield the filesystem, the conversion, instructions for the rescue medium, and notes."""
-    yield from wrapped(heading(carried.device, carried.before), width)
-    yield from wrapped(f"{CARRIED_WAY(way=carried.way)} {SUMMARIES[carried.way]}", width)
-    yield ""
-    for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
-        yield from wrapped(f"{number}. {sentence}", width, 3)
-        if command:
-            yield from command_lines(command, width, 6)
-    if carried.doubts:
-        yield from ("", str(GOOD_TO_KNOW))
-    for doubt in carried.doubts:
-        yield from wrapped(f"- {printable(str(doubt), 4000)}", width, 2)
-
-
-def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Find the filesystem and start the conversion. Without --confirm, print and check everything, but write
-    nothing."""
-    if os.geteuid() != 0:
-        raise Refused(f"{ROOT_LOOKS}  {as_root()}")
-    environment = Environment(fstab=Path(arguments.fstab).absolute())
-    folders = {
-        name: Path(value) if (value := getattr(arguments, name)) else None for name in ("store", "undo_dir")
-    }
-    journal_dir = arguments.journal
-    migration = migration_of_carried(carried, environment, **folders, journal_dir=journal_dir)
-    say(t("Found filesystem {uuid} on {device}.", uuid=carried.before.uuid, device=migration.device))
-    if arguments.confirm and not arguments.dry_run:
-        return apply_migration(migration, arguments, as_root)
-    for line in migration_lines(migration, out().width):
-        out().print(line, soft_wrap=True)
-    preflight_migration(migration, journal_dir=journal_dir, environment=environment)
-    say(t("All preliminary checks passed. Nothing was written. To apply, repeat the command with:"))
-    say(f"    --confirm {shlex.quote(printable(migration.written.token))}")
-    return ExitCode.DONE

@@ -289,7 +289,7 @@ def _is_open_when_done(run: Path, command: str) -> bool:
     match kind_of(run):
         case RunKind.MIGRATION:
             means = load_migration(run).means
-            return means in (Means.TRANSACTION, Means.DIRECT) or (means is Means.FILES and command == "undo")
+            return means is not Means.FILES or command == "undo"
         case RunKind.CHANGES | RunKind.MOVE | RunKind.BRING:
             return command == "undo"
         case RunKind.PLAN:
@@ -335,7 +335,7 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
         case RunKind.BRING:
             return (load_bring(run).drive,)
         case RunKind.MIGRATION:
-            return (load_migration(run).written,)
+            return (load_migration(run).drive,)
         case RunKind.PLAN:
             return tuple(member.drive for member in load_plan(run).members)
 

@@ -28,16 +28,6 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class FreshTarget:
-    """Volume for a fresh ext4 on `drive`. `fault`: clause on why it is unsuitable, or empty."""
-
-    device: str
-    size_bytes: int
-    drive: Identity
-    fault: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class BootPath:
     """Boot setup of a system on this filesystem. `place`: / or /boot, empty if neither. `root_type`: value of
     rootfstype=.
@@ -104,7 +94,6 @@ class Situation:
     no_snapshots: str = ""
     store: Folder = Folder("")
     undo_dir: Folder = Folder("")
-    target: FreshTarget | None = None
 
 
 FIRST_BYTES = 4096

@@ -6,13 +6,12 @@ from pathlib import PurePosixPath
 
 from wizard.documents.codec import JSON, Sealed, without_texts
 from wizard.ext4.duration import gains_of, room_bytes
-from wizard.ext4.operations import OLD_TYPES, fresh_operations, operations_for, retyped
+from wizard.ext4.operations import OLD_TYPES, operations_for, retyped
 from wizard.ext4.steps import OWN_FSTAB, migration_steps
+from wizard.ext4.system_checks import COPY_INSTEAD
 from wizard.model.errors import BadInput, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
-    CopyFiles,
-    MakeFresh,
     Means,
     Migration,
     MigrationOperation,
@@ -20,12 +19,9 @@ from wizard.model.migration import (
     SetOwnFstabType,
     Way,
 )
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, join, t
 from wizard.plan.check import identity_faults
 from wizard.plan.rules import is_device_path, uuid_fault
-
-NO_DEVICE = Sentence('"{device}" is not a device under /dev')
-
 
 LINE_TWICE = t("the plan changes a line twice, or lines in several files")
 
@@ -33,7 +29,6 @@ MEANS = {
     Way.MOUNT: {Means.FILES},
     Way.LIGHT: {Means.TRANSACTION, Means.DIRECT},
     Way.FULL: {Means.TRANSACTION, Means.DIRECT},
-    Way.FRESH: {Means.COPY},
 }
 
 
@@ -67,13 +62,10 @@ def told_anew(migration: Migration) -> Migration:
 
 
 def _faults(migration: Migration) -> Iterator[Message | str]:
-    for drive in filter(None, (migration.drive, migration.target)):
-        yield from identity_faults(drive)
-    if (migration.target is None) == (migration.way is Way.FRESH):
-        yield t("the drive for a fresh filesystem is missing or unexpected")
+    yield from identity_faults(migration.drive)
     if not is_device_path(migration.device):
-        yield NO_DEVICE(device=printable(migration.device, 60))
-    yield from ext_faults(migration.before)
+        yield t('"{device}" is not a device under /dev', device=printable(migration.device, 60))
+    yield from _ext_faults(migration.before)
     if migration.means not in MEANS[migration.way]:
         yield t("the {way} conversion is not protected by {means}", way=migration.way, means=migration.means)
     yield from _folder_faults(migration)
@@ -81,7 +73,7 @@ def _faults(migration: Migration) -> Iterator[Message | str]:
     yield from _operation_faults(migration, operations)
 
 
-def ext_faults(before: ExtFacts) -> Iterator[Message]:
+def _ext_faults(before: ExtFacts) -> Iterator[Message]:
     """Yield impossible superblock values in a document."""
     if fault := uuid_fault(before.uuid):
         yield t(
@@ -127,9 +119,6 @@ def _operation_faults(migration: Migration, operations: tuple[MigrationOperation
     )
     if not operations:
         yield t("the plan has no steps")
-    if migration.way is Way.FRESH:
-        yield from _fresh_faults(migration, operations)
-        return
     if others != operations_for(migration.way, migration.before, repairs=migration.repairs) or operations != (
         *others,
         *own,
@@ -176,26 +165,23 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Message]:
         yield t("the line to change does not specify ext2 or ext3")
 
 
-def _fresh_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Message]:
-    match operations:
-        case (MakeFresh(target=target, uuid=uuid), CopyFiles()):
-            if operations != fresh_operations(migration.before, target, uuid):
-                yield t("the fresh filesystem has an unexpected name")
-            if (
-                target == migration.device
-                or not is_device_path(target)
-                or uuid_fault(uuid)
-                or uuid == migration.before.uuid
-            ):
-                yield t('the fresh filesystem cannot be created on "{target}"', target=printable(target, 60))
-        case _:
-            yield t("the steps do not match a fresh filesystem and a copy")
-
-
 def _from_first(body: JSON) -> JSON:
     """Migrate schema 1: drop the derived fields."""
     derived = ("gains", "room_bytes")
-    return {name: value for name, value in without_texts(body).items() if name not in derived}
+    return {name: value for name, value in without_texts(_not_a_copy(body)).items() if name not in derived}
+
+
+def _not_a_copy(body: JSON) -> JSON:
+    """Raises BadInput for a conversion that an earlier version made by copying the files."""
+    if body.get("way") != "fresh":
+        return body
+    raise BadInput(
+        join(
+            t("This conversion copies the files to a new ext4; this version no longer does that."),
+            t("The old filesystem was only read and is unchanged; the copy may be incomplete."),
+            COPY_INSTEAD,
+        )
+    )
 
 
 MIGRATIONS = Sealed(
@@ -204,7 +190,7 @@ MIGRATIONS = Sealed(
     t("Recreate it with `diskwright migrate`."),
     check_migration,
     told_anew,
-    {"diskwright.migration/1": _from_first},
+    {"diskwright.migration/1": _from_first, "diskwright.migration/2": _not_a_copy},
 )
 MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration = (
     MIGRATIONS.schema,

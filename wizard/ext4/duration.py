@@ -1,4 +1,4 @@
-"""Gains, duration and space of each conversion operation, and features that only a new ext4 has."""
+"""Gains, duration and space of each conversion operation."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,6 @@ from wizard.model.migration import (
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    CopyFiles,
-    MakeFresh,
     Means,
     MigrationOperation,
     OnDevice,
@@ -30,8 +28,6 @@ FEATURES = {
     "dir_index": Sentence("Large folders use an index to find files."),
     "extra_isize": Sentence("Subsecond times, and dates past January 2038."),
 }
-
-SMALL_BLOCKS = 4096
 
 
 def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tuple[str, ...]:
@@ -62,36 +58,8 @@ def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[Message]
             yield t(
                 "Writes are collected before allocation (delayed allocation), unlike with the older drivers."
             )
-        case MakeFresh():
-            yield from _fresh_gains(before)
         case _:
             pass
-
-
-def _fresh_gains(before: ExtFacts) -> Iterator[Message]:
-    """Yield the advantages of recreating the filesystem, with its numbers."""
-    if "flex_bg" not in before.features and before.groups > 1:
-        yield t(
-            "Filesystem tables are grouped (flex_bg) instead of in each of {groups:,d} "
-            "places: fewer seeks on a hard disk.",
-            groups=before.groups,
-        )
-    if before.block_bytes < SMALL_BLOCKS:
-        yield t(
-            "Blocks of {wanted} bytes instead of {found:,d}: less metadata, and files beyond {limit:exact}.",
-            wanted=SMALL_BLOCKS,
-            found=before.block_bytes,
-            limit=_narrow_limit(before),
-        )
-    used = max(0, before.inodes - before.free_inodes)
-    yield t(
-        "A new number of inodes. Currently fixed at {inodes:,d}, with {used:,d} in "
-        "use and {room:size} occupied.",
-        inodes=before.inodes,
-        used=used,
-        room=before.inodes * before.inode_bytes,
-    )
-    yield t("Less fragmentation, because all files are rewritten. Creation times are recorded.")
 
 
 def _narrow_limit(before: ExtFacts) -> int:
@@ -108,10 +76,7 @@ PER_MILLION_INODES: dict[type, float] = {
 }
 """In seconds."""
 
-LEAST_SECONDS: dict[type, float] = {AddJournal: 1.0, SetFeatures: 0.1, SetFstabType: 0.1, MakeFresh: 10.0}
-
-COPY_BYTES_PER_SECOND = 80e6
-"""Copying many files, including the comparison."""
+LEAST_SECONDS: dict[type, float] = {AddJournal: 1.0, SetFeatures: 0.1, SetFstabType: 0.1}
 
 WIDE_INODE_BYTES = 256
 WIDENING_UNDO_BYTES = 262
@@ -128,8 +93,6 @@ lib/ext2fs/mkjournal.c). Below 2048 blocks there is no journal."""
 
 def operation_seconds(operation: MigrationOperation, before: ExtFacts, *, rotational: bool | None) -> float:
     """Return a rough duration. On rotating drives, at least the time to read and write all inodes."""
-    if isinstance(operation, CopyFiles):
-        return max(1.0, used_bytes(before) / COPY_BYTES_PER_SECOND)
     kind = type(operation)
     seconds = max(LEAST_SECONDS.get(kind, 0.1), PER_MILLION_INODES.get(kind, 0.0) * before.inodes / 1e6)
     if rotational and kind in PER_MILLION_INODES:
@@ -145,7 +108,7 @@ ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
 def compare_seconds(before: ExtFacts, rotational: bool | None) -> float:
     """Return the rough time to read all files twice, before and after the conversion."""
     entries = max(0, before.inodes - before.free_inodes) / ENTRIES_PER_SECOND[rotational]
-    return 2 * (used_bytes(before) / READ_BYTES_PER_SECOND[rotational] + entries)
+    return 2 * (_used_bytes(before) / READ_BYTES_PER_SECOND[rotational] + entries)
 
 
 def fingerprint_seconds(
@@ -167,7 +130,7 @@ def fingerprint_seconds(
     return before.size_bytes / usual_bytes_per_second(rotational)
 
 
-def used_bytes(before: ExtFacts) -> int:
+def _used_bytes(before: ExtFacts) -> int:
     """Return the space used by files, folders and metadata."""
     return max(0, before.blocks - before.free_blocks) * before.block_bytes
 

@@ -1,19 +1,19 @@
 """Conversion blockers in the filesystem and its use."""
 
+import shlex
 from collections.abc import Iterator
 
 from wizard.advice.missing import missing
 from wizard.ext4.assessment import BAR, Situation
-from wizard.ext4.operations import may_have_blocks
-from wizard.ext4.system_checks import danger, info, version_text, warning
+from wizard.ext4.operations import fstab_operations, may_have_blocks
+from wizard.ext4.system_checks import COPY_INSTEAD, danger, info, version_text, warning
 from wizard.model.errors import printable
 from wizard.model.finding import Finding
-from wizard.model.said import Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 
 REPAIR = t(
     "Repair with --repair, on a copy of the changes or with an undo file. A backup first is recommended."
 )
-FRESH = t("Use the fresh conversion, which only reads the filesystem.")
 
 OLDEST_PROGRAMS = (1, 43)
 """First version with undo files for all tools, `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck
@@ -62,11 +62,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             situation,
             t("{device} contains the running system.", device=device),
             t("A filesystem cannot be converted while the system runs from it."),
-            t(
-                "Create a plan for a rescue medium: `diskwright migrate {device} --way full "
-                "-o carry.json`. The command explains the next steps.",
-                device=device,
-            ),
+            join(*_on_another_system(situation)),
             "/proc/self/mountinfo",
         )
     elif situation.mounts:
@@ -82,12 +78,8 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             join(
                 t("Unmount it first (`umount {device}`).", device=device),
                 t("If that fails, a program uses the filesystem in its own namespace: end that program."),
-                t(
-                    "The system may require the filesystem, as with /usr or /var. If so, create "
-                    "a plan for a rescue medium: `diskwright migrate {device} --way full -o "
-                    "carry.json`.",
-                    device=device,
-                ),
+                t("If the system requires it, as with /usr or /var, convert it from another system."),
+                *_on_another_system(situation),
             ),
             "/proc/*/mountinfo",
         )
@@ -113,6 +105,29 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             t("Close the dependent device or end the program; `lsblk` and `fuser` show the user."),
             "open(2), O_EXCL",
         )
+
+
+ROOT = "/"
+"""If the filesystem is mounted here, fstab is on the filesystem itself and changes with it."""
+
+
+def _on_another_system(situation: Situation) -> Iterator[Message]:
+    """Yield how to convert a filesystem that the running system needs."""
+    device, uuid = situation.device, situation.ext.uuid
+    if fstab_operations(situation) and ROOT not in situation.mounts:
+        token = shlex.quote(printable(situation.drive.token))
+        yield t(
+            "First change {fstab} here: `diskwright migrate {device} --way mount --confirm {token}`.",
+            fstab=printable(situation.fstab, 200),
+            device=device,
+            token=token,
+        )
+    yield t("Start a rescue medium or another system, and do not mount {device} there.", device=device)
+    yield t("Mount another drive there at /mnt, for the undo data.")
+    yield t(
+        "Convert with `diskwright migrate /dev/disk/by-uuid/{uuid} --way full --journal /mnt/diskwright`.",
+        uuid=uuid,
+    )
 
 
 def its_state(situation: Situation) -> Iterator[Finding]:
@@ -219,10 +234,7 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
                 "The filesystem was not unmounted cleanly. Mounting or the first step of a "
                 "conversion replays the journal."
             ),
-            t(
-                "Before a copy to a fresh filesystem, mount and unmount this one once. Other "
-                "conversions need no action."
-            ),
+            t("No action needed."),
         )
     elif not before.clean and not before.has_errors and not before.half_done:
         yield info(
@@ -251,7 +263,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
                     device=device,
                 ),
                 t("The other device is then free, and undoing the conversion does not change that."),
-                t("Mounting as ext4 or copying to a fresh filesystem requires none of this."),
+                t("Mounting as ext4 requires none of this."),
             ),
             "superblock",
         )
@@ -279,7 +291,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
                 features=tuple(unknown),
             ),
             t("A step could damage unknown features."),
-            FRESH,
+            COPY_INSTEAD,
             "superblock",
         )
     if before.revision == 0:
@@ -288,7 +300,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             situation,
             t("{device} uses the first revision of ext2.", device=device),
             t("The superblock has no space for newer fields, and tune2fs damages it when widening inodes."),
-            FRESH,
+            COPY_INSTEAD,
             "superblock",
         )
     if before.kind == "ext4" and may_have_blocks(before):

@@ -11,8 +11,6 @@ from wizard.model.migration import (
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    CopyFiles,
-    MakeFresh,
     MigrationOperation,
     OnDevice,
     SetFeatures,
@@ -45,7 +43,6 @@ SPARE_PER_MILLE = 5
 
 LEAST_SPARE_BLOCKS = 64
 BITMAPS = 2
-LABEL_BYTES = 16
 INODES_WIDENED_FROM = 128
 
 
@@ -183,14 +180,6 @@ def _first_difference(old: str, new: str) -> int:
     return next(place for place, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
 
 
-def renamed(line: str, uuid: str) -> str:
-    """Return an fstab line for a fresh ext4 with this UUID, otherwise unchanged."""
-    source = line.split()[0]
-    start = line.index(source)
-    fresh = f"{line[:start]}UUID={uuid}{line[start + len(source) :]}"
-    return retyped(fresh) if line.split()[2] in OLD_TYPES else fresh
-
-
 def retyped(line: str) -> str:
     """Return an fstab line with the type ext4, otherwise unchanged."""
     place = 0
@@ -201,17 +190,10 @@ def retyped(line: str) -> str:
     return f"{line[:start]}ext4{line[start + len(kind) :]}"
 
 
-def fresh_operations(before: ExtFacts, target: str, uuid: str) -> tuple[MigrationOperation, ...]:
-    """Return the operations to create a new ext4, with the old label if valid as an argument, and to copy the
-    files."""
-    label = before.label if before.label.isprintable() and len(before.label.encode()) <= LABEL_BYTES else ""
-    return (MakeFresh(target, uuid, label, ()), CopyFiles(target))
-
-
 def all_operations(
     situation: Situation, way: Way, *, repairs: bool = False
 ) -> tuple[MigrationOperation, ...]:
-    """Return all operations of a method except FRESH: on the filesystem, and on fstab afterwards."""
+    """Return all operations of a method: on the filesystem, and on fstab afterwards."""
     on_device = operations_for(way, situation.ext, repairs=repairs)
     if way is Way.MOUNT or on_device:
         own = own_operations(situation) if on_device else ()

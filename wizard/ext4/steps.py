@@ -14,8 +14,6 @@ from wizard.model.migration import (
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    CopyFiles,
-    MakeFresh,
     Means,
     MigrationOperation,
     MigrationStep,
@@ -39,12 +37,6 @@ def sentence(operation: MigrationOperation, device: str) -> Message:
                 "Mount as ext4 in future: line {number} of {file}.",
                 number=number,
                 file=printable(file, 2000),
-            )
-        case MakeFresh(target=target):
-            return t("Create a new ext4 on {target}.", target=target)
-        case CopyFiles(target=target):
-            return t(
-                "Copy all files from {device} to {target} and compare both.", device=device, target=target
             )
         case _:
             return _on_device(operation, device)
@@ -96,13 +88,6 @@ def undo(operation: MigrationOperation, means: Means) -> Message:
     match operation:
         case SetFstabType():
             return t("`diskwright undo` restores the old line.")
-        case MakeFresh(target=target):
-            return t(
-                "No undo needed: {target} was empty before, and the old filesystem remains unchanged.",
-                target=target,
-            )
-        case CopyFiles():
-            return t("The old filesystem remains unchanged; the copy can be ignored.")
         case _:
             return (
                 t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")
@@ -119,8 +104,6 @@ def power(operation: MigrationOperation, means: Means) -> Message:
     match operation:
         case SetFstabType():
             return t("The file contains either the old or the new line, never a mix.")
-        case MakeFresh() | CopyFiles():
-            return t("The old filesystem is only read and loses no data; the copy restarts.")
         case _:
             return (
                 t("No data is lost: the step works on a copy of the changes. The filesystem is unchanged.")
@@ -139,10 +122,6 @@ def holds(operation: MigrationOperation) -> tuple[Message, ...]:
             return (
                 t("{file} contains the new line once and no longer the old one.", file=printable(file, 2000)),
             )
-        case MakeFresh(uuid=uuid):
-            return (t("The new filesystem is ext4 with UUID {uuid}.", uuid=uuid),)
-        case CopyFiles():
-            return (t("All files, folders and links match: content, owner, permissions, times, attributes."),)
         case CheckFiles() | ConvertFiles():
             return (words.SOUND, *promises(operation))
         case AddChecksums():
@@ -255,7 +234,7 @@ def migration_steps(
         MigrationStep(
             operation=operation,
             sentence=str(sentence(operation, device)),
-            commands=_commands(operation, device),
+            commands=() if isinstance(operation, SetFstabType) else operation_commands(operation, device),
             edits=_edits(operation),
             undo=str(undo(operation, means)),
             power=str(power(operation, means)),
@@ -264,17 +243,6 @@ def migration_steps(
         )
         for operation in operations
     )
-
-
-def _commands(operation: MigrationOperation, device: str) -> tuple[Argv, ...]:
-    match operation:
-        case SetFstabType() | CopyFiles():
-            return ()
-        case MakeFresh(target=target, uuid=uuid, label=label, options=options):
-            named = ("-L", label) if label else ()
-            return (("mkfs.ext4", "-F", "-U", uuid, *named, *options, target),)
-        case _:
-            return operation_commands(operation, device)
 
 
 def _edits(operation: MigrationOperation) -> tuple[str, ...]:

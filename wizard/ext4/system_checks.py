@@ -22,6 +22,12 @@ from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Way
 from wizard.model.said import Message, Sentence, join, t
 
+COPY_INSTEAD = t(
+    "Create an ext4 on another drive with `diskwright plan`, then copy the files "
+    "there with `diskwright bring`."
+)
+"""How to get an ext4 that no conversion can make."""
+
 
 def danger(
     code: str,
@@ -116,7 +122,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 free=free,
             ),
             t("Without a journal, a power cut requires a full filesystem check."),
-            t("Delete or move files first, or use the fresh conversion."),
+            join(t("Delete or move files first."), COPY_INSTEAD),
             "superblock",
         )
     if before.free_blocks < spare:
@@ -148,9 +154,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 "Dates past January 2038 and subsecond times require inodes of {bytes} bytes.",
                 bytes=WIDE_INODE_BYTES,
             ),
-            t("Free {more:size} more.", more=more)
-            if widening_bar(before) is None
-            else t("Only the fresh conversion supports this."),
+            t("Free {more:size} more.", more=more) if widening_bar(before) is None else COPY_INSTEAD,
         )
     if not before.free_inodes:
         yield info(
@@ -161,12 +165,12 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 device=device,
             ),
             t("The number of inodes ({inodes}) is fixed when a filesystem is created.", inodes=before.inodes),
-            t("Only the fresh conversion adds inodes."),
+            COPY_INSTEAD,
         )
 
 
 def folders(situation: Situation) -> Iterator[Finding]:
-    """Report unsuitable folders and targets."""
+    """Report unsuitable folders."""
     # If both folders are the same, report it once.
     for folder in dict.fromkeys((situation.store, situation.undo_dir)):
         if folder.asked and folder.fault:
@@ -195,19 +199,6 @@ def folders(situation: Situation) -> Iterator[Finding]:
             t("Without undo data, undo is not possible."),
             t("Choose a folder on another filesystem (with the command: --store or --undo-dir)."),
             "statvfs(3)",
-        )
-    if situation.target is not None and situation.target.fault:
-        yield danger(
-            "migrate-target",
-            situation,
-            t(
-                "Cannot create the fresh filesystem on {target}: {fault}.",
-                target=printable(situation.target.device, 100),
-                fault=situation.target.fault,
-            ),
-            t("Creating a filesystem there would destroy all existing data."),
-            t("Choose another volume (with the command: --to)."),
-            "libblkid",
         )
 
 

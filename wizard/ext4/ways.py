@@ -1,42 +1,41 @@
 """Conversion methods as offered to the user, with the same names in all interfaces."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.carry import against, obstacles_of
+from wizard.ext4.blockers import WRITING, against, obstacles_of
 from wizard.ext4.duration import (
     compare_seconds,
     fingerprint_seconds,
     gains_of,
     operation_seconds,
     room_bytes,
-    used_bytes,
 )
 from wizard.ext4.make import means_of, not_covered
-from wizard.ext4.operations import all_operations, fresh_operations, operations_for
+from wizard.ext4.operations import all_operations, operations_for
 from wizard.ext4.steps import migration_steps
 from wizard.ext4.system_checks import as_text, told_of
 from wizard.model.errors import printable
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Means, Migration, MigrationOperation, Prospect, SetFstabType, Way, WayOffer
+from wizard.model.migration import Means, Migration, Prospect, SetFstabType, Way, WayOffer
 from wizard.model.said import Message, t
 
 BACK_TO_THE_BIT = t(
     "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
 )
 
+NEW_INSTEAD = t("A new ext4 can also have grouped tables, another number of inodes, and less fragmentation.")
+
 TITLES: Mapping[Way, Message] = {
     Way.MOUNT: t("Mount as ext4"),
     Way.LIGHT: t("New files only"),
     Way.FULL: t("Everything"),
-    Way.FRESH: t("Fresh ext4"),
 }
 SUMMARIES: Mapping[Way, Message] = {
     Way.MOUNT: t("Mounts with the ext4 driver; no changes on disk."),
     Way.LIGHT: t("New files use ext4 features; old files remain unchanged."),
     Way.FULL: t("Converts all files, folders and metadata to ext4 in place."),
-    Way.FRESH: t("Creates an ext4 on another volume, copies all files there and compares them."),
 }
 _MEANS_TEXTS: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
@@ -48,7 +47,6 @@ _MEANS_TEXTS: Mapping[Means, Message] = {
         "cover a power cut: have a backup."
     ),
     Means.FILES: t("Changes only a system file, in one atomic replacement."),
-    Means.COPY: t("The old filesystem is only read."),
 }
 MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS_TEXTS.items()}
 BETWEEN: Mapping[Means, Message] = {
@@ -61,7 +59,6 @@ BETWEEN: Mapping[Means, Message] = {
         "The filesystem may be damaged, and the undo files may be useless: this is why you need the backup."
     ),
     Means.FILES: t("The file is either old or new, never a mix."),
-    Means.COPY: t("The old filesystem is only read and loses no data; the copy restarts."),
 }
 """State after a power cut between two steps."""
 
@@ -75,7 +72,6 @@ POWER: Mapping[Means, Message] = {
         "Without a backup, files can be lost."
     ),
     Means.FILES: t("A power cut changes no data on disk. The system file is either old or new."),
-    Means.COPY: t("After a power cut, the old filesystem is complete and the copy restarts."),
 }
 """Consequences of a power cut."""
 
@@ -83,12 +79,8 @@ BACK: Mapping[Means, Message] = {
     Means.TRANSACTION: BACK_TO_THE_BIT,
     Means.DIRECT: BACK_TO_THE_BIT,
     Means.FILES: t("Undo restores the file."),
-    Means.COPY: t("The old filesystem remains unchanged and needs no undo; the copy can be repeated."),
 }
 """How long undo is possible."""
-
-COMPARED = frozenset({Way.LIGHT, Way.FULL})
-"""Methods with optional file comparison. MOUNT changes nothing on disk, and FRESH always compares."""
 
 
 def is_damaged(before: ExtFacts) -> bool:
@@ -134,7 +126,7 @@ def how_sentences(migration: Migration) -> tuple[Message, ...]:
                 "permissions, times, links, extended attributes."
             )
         )
-    elif migration.way in COMPARED:
+    elif migration.way in WRITING:
         sentences.append(t("Files are not compared individually; e2fsck checks the whole filesystem."))
     if migration.repairs:
         sentences.append(t("Damage found by e2fsck may be repaired."))
@@ -144,9 +136,7 @@ def how_sentences(migration: Migration) -> tuple[Message, ...]:
 def risk_sentences(migration: Migration) -> tuple[Message, ...]:
     """Describe the risks for files, including power cuts, and how long undo is possible."""
     driver = (
-        ()
-        if migration.way in (Way.FRESH, Way.MOUNT)
-        else (t("Afterwards only an ext4 driver can mount the filesystem."),)
+        () if migration.way is Way.MOUNT else (t("Afterwards only an ext4 driver can mount the filesystem."),)
     )
     return (POWER[migration.means], BACK[migration.means], *driver)
 
@@ -154,16 +144,12 @@ def risk_sentences(migration: Migration) -> tuple[Message, ...]:
 def confirm_command(migration: Migration, file: str = "FILE") -> str:
     """Return the command with which root applies a saved plan."""
     named = shlex.quote(file) if file != "FILE" else file
-    token = shlex.quote(printable(migration.written.token))
+    token = shlex.quote(printable(migration.drive.token))
     return " ".join(("sudo", "diskwright", "apply", named, "--confirm", token))
 
 
-NO_UUID = "00000000-0000-0000-0000-000000000000"
-"""Placeholder in offers, since the UUID of a fresh filesystem is generated when chosen."""
-
-
 def prospect_of(situation: Situation) -> Prospect:
-    """Return findings, the four methods, and the recommended one."""
+    """Return findings, the three methods, and the recommended one."""
     offers = tuple(_offer(situation, way) for way in Way)
     default, why = _default(situation, {offer.way: offer for offer in offers})
     found = tuple(map(as_text, obstacles_of(situation)))
@@ -172,7 +158,7 @@ def prospect_of(situation: Situation) -> Prospect:
 
 def _offer(situation: Situation, way: Way) -> WayOffer:
     before, means, rotational = situation.ext, means_of(situation, way), situation.drive.rotational
-    operations = _operations(situation, way)
+    operations = all_operations(situation, way)
     finding = against(situation, way)
     steps = migration_steps(operations, situation.device, before, situation.drive, means)
     fingerprint, compared = (
@@ -191,19 +177,12 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
             1,
         ),
         compare_seconds=round(compare_seconds(before, rotational) + compared - fingerprint, 1)
-        if way in COMPARED
+        if way in WRITING
         else 0.0,
-        room_bytes=used_bytes(before) if way is Way.FRESH else room_bytes(operations, before, means),
+        room_bytes=room_bytes(operations, before, means),
         obstacle=str(told_of(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",
     )
-
-
-def _operations(situation: Situation, way: Way) -> Sequence[MigrationOperation]:
-    if way is Way.FRESH:
-        target = situation.target.device if situation.target else "/dev/null"
-        return fresh_operations(situation.ext, target, NO_UUID)
-    return all_operations(situation, way)
 
 
 def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
@@ -224,11 +203,6 @@ def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
                 "Differences from a new filesystem remain: tables in every group, and "
                 "unknown creation times of old files."
             )
-        case Way.FRESH:
-            yield t(
-                "Requires another empty volume with more than {used:size}.",
-                used=used_bytes(situation.ext),
-            )
     if means is Means.DIRECT:
         yield not_covered(situation)
 
@@ -236,8 +210,6 @@ def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
 def _undo_text(way: Way, means: Means) -> Message:
     if way is Way.MOUNT:
         return t("At any time, by restoring the old fstab line.")
-    if way is Way.FRESH:
-        return t("At any time: the old filesystem remains unchanged.")
     return (
         t(
             "Bit for bit, until kept or mounted for writing. After a power cut during "
@@ -271,8 +243,6 @@ def _default(situation: Situation, offers: dict[Way, WayOffer]) -> tuple[Way | N
         return Way.MOUNT, t(
             "Changes no data on disk, and the obstacles to the other conversions do not apply."
         )
-    if Way.FRESH in possible and situation.target is not None:
-        return Way.FRESH, t("Only reads this filesystem.")
     if not operations_for(Way.FULL, situation.ext):
         return None, t("The filesystem has all features possible without recreation.")
     return None, t("No conversion is possible for the filesystem as is; see the findings.")

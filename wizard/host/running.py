@@ -248,21 +248,14 @@ class Running(WithRoot):
 
     def writes_over(self, run: Path) -> bool:
         """See `Services.writes_over`. False for an unprivileged user, since the command asks."""
-        from wizard.apply.run.journal import RunState, state
-        from wizard.model.migration import Means, Migration
         from wizard.model.plan import Plan
 
-        if self.needs_root:
+        plan = None if self.needs_root else self.document(run)
+        if not isinstance(plan, Plan):
             return False
-        match self.document(run):
-            case Plan() as plan:
-                from wizard.apply.plan.run import still_writes_over
+        from wizard.apply.plan.run import still_writes_over
 
-                return bool(still_writes_over(run, plan))
-            case Migration() as migration:
-                return migration.means is Means.COPY and state(run) is not RunState.DONE
-            case _:
-                return False
+        return bool(still_writes_over(run, plan))
 
     def wants_secret(self, run: Path) -> bool:
         """See `Services.wants_secret`. False for an unprivileged user, since the command asks."""

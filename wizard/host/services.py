@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from wizard.model.changes import Bring, Changes, OneTokened, RunDocument, Wanted
     from wizard.model.ext import JournalEntry
     from wizard.model.finding import Diagnosis, Recording
-    from wizard.model.migration import Carried, Migration, Prospect
+    from wizard.model.migration import Migration, Prospect
     from wizard.model.operations import Writer
     from wizard.model.plan import Plan
     from wizard.model.said import Message
@@ -449,13 +449,6 @@ class Services(ABC):
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         """Return the steps of the selected conversion method. Raises Refused or BadInput with the reason. May
         take long and request root privileges."""
-        raise Refused(str(NOT_RECORDED))
-
-    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
-        """Return the selected conversion of a filesystem in use, to be run from a rescue medium.
-
-        Raises Refused or BadInput with the reason. May take long and request root privileges.
-        """
         raise Refused(str(NOT_RECORDED))
 
     def begin(self, document: OneTokened, token: str) -> Path:

@@ -27,8 +27,7 @@ class SessionConversion:
     """Conversion of the filesystem on `device` to ext4, and the decisions made so far.
 
     `compares`: compare all files before and after, if the method leaves this open. `repairs`: damage may
-    be repaired. `folder`: where to store the temporary data of a method. `target`: volume for a fresh
-    filesystem. None means undecided.
+    be repaired. `folder`: where to store the temporary data of a method. None means undecided.
     """
 
     device: str
@@ -37,7 +36,6 @@ class SessionConversion:
     compares: bool = True
     repairs: bool = False
     folder: Path | None = None
-    target: str | None = None
     migration: Migration | None = None
 
 

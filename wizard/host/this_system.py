@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wizard.host.session import SessionConversion
     from wizard.model.changes import Bring
     from wizard.model.machine import Machine
-    from wizard.model.migration import Carried, Migration, Prospect
+    from wizard.model.migration import Migration, Prospect
     from wizard.model.operations import Writer
     from wizard.model.plan import Plan
     from wizard.model.verdict import DisplacedVerdict, Verdict
@@ -257,11 +257,6 @@ class RealServices(Running):
 
         return plan_for(self._inspect_ext(moving), moving)
 
-    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
-        """Inspect the filesystem again."""
-
-        return carried_for(self._inspect_ext(moving), moving)
-
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         """Read the drives again, because volumes may have been created or mounted since."""
         from wizard.apply.copy.places import homes_apart
@@ -283,9 +278,7 @@ class RealServices(Running):
             device = shlex.quote(printable(moving.device, 200))
             raise Refused(f"{AS_ROOT}  diskwright migrate {device}")
         if self.needs_root:
-            return self._asked_root.look_at_ext(
-                moving.device, moving.folder, moving.target, self._journal_dir
-            )
+            return self._asked_root.look_at_ext(moving.device, moving.folder, self._journal_dir)
         from wizard.apply.conversion.look import look_at_ext
 
         # Space is checked in the given folder, or else in the folder for runs.
@@ -294,7 +287,6 @@ class RealServices(Running):
             self._apply_environment,
             store=moving.folder,
             undo_dir=moving.folder,
-            target=moving.target,
             journal_dir=self._journal_dir,
         )
 
@@ -302,22 +294,13 @@ class RealServices(Running):
 NO_WAY = t("No method for migration to ext4 was selected.")
 
 
-def carried_for(situation: Situation, moving: SessionConversion) -> Carried:
-    """Return the selected conversion, to be run where the filesystem is not in use."""
-    from wizard.ext4.carry import make_carried
-
-    if moving.way is None:
-        raise BadInput(str(NO_WAY))
-    return make_carried(situation, moving.way, manifest=moving.compares, repairs=moving.repairs)
-
-
 def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
     """Return the steps of the selected conversion method."""
+    from wizard.ext4.blockers import WRITING
     from wizard.ext4.make import make_migration
-    from wizard.ext4.ways import COMPARED
 
     if moving.way is None:
         raise BadInput(str(NO_WAY))
     return make_migration(
-        situation, moving.way, manifest=moving.compares and moving.way in COMPARED, repairs=moving.repairs
+        situation, moving.way, manifest=moving.compares and moving.way in WRITING, repairs=moving.repairs
     )

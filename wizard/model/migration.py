@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from wizard.model.errors import DERIVED, WHERE_USED
+from wizard.model.errors import DERIVED
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
@@ -15,24 +15,21 @@ from wizard.model.said import MIB, Message
 
 class Way(StrEnum):
     """Conversion method. MOUNT: mount as ext4, with no change on disk. LIGHT: extents and other features for
-    new files. FULL: convert every file and all metadata. FRESH: create a new ext4 on another volume, copy and
-    compare."""
+    new files. FULL: convert every file and all metadata."""
 
     MOUNT = "mount"
     LIGHT = "light"
     FULL = "full"
-    FRESH = "fresh"
 
 
 class Means(StrEnum):
     """How a conversion is protected. TRANSACTION: works on a copy-on-write snapshot and commits it after
     verification; survives a power cut. DIRECT: works on the device with e2fsprogs undo files, which a power
-    cut can make useless. FILES: only changes fstab. COPY: only reads the old filesystem."""
+    cut can make useless. FILES: only changes fstab."""
 
     TRANSACTION = "transaction"
     DIRECT = "direct"
     FILES = "files"
-    COPY = "copy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +116,6 @@ class SetFstabType:
     kind: Literal["set-fstab-type"] = "set-fstab-type"
 
 
-@dataclass(frozen=True, slots=True)
-class MakeFresh:
-    """Create a new ext4 with this UUID and label on `target`, which must be empty."""
-
-    target: str
-    uuid: str
-    label: str
-    options: tuple[str, ...]
-    kind: Literal["make-fresh"] = "make-fresh"
-
-
-@dataclass(frozen=True, slots=True)
-class CopyFiles:
-    """Copy all files to the new ext4 on `target`, and compare both."""
-
-    target: str
-    kind: Literal["copy-files"] = "copy-files"
-
-
 OnDevice = (
     CheckFiles
     | AddJournal
@@ -151,7 +129,7 @@ OnDevice = (
 """Operations on the filesystem itself. They do not name a device, because they run on a snapshot or on the
 device."""
 
-MigrationOperation = OnDevice | SetFstabType | MakeFresh | CopyFiles
+MigrationOperation = OnDevice | SetFstabType
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +159,7 @@ class Migration:
     `store`: folder for the copy-on-write stores of snapshots (TRANSACTION). `undo_dir`: folder for e2fsprogs
     undo files (DIRECT). Each is empty if not applicable. `room_bytes`: space needed in that folder.
     `manifest`: compare the contents of all files before and after. `repairs`: damage may be repaired, on the
-    snapshot. `target`: drive for a fresh filesystem; the user confirms this drive instead of `drive`, which
-    is only read.
+    snapshot.
     """
 
     drive: Identity
@@ -198,12 +175,6 @@ class Migration:
     repairs: bool = False
     gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
     doubts: tuple[Message | str, ...] = ()
-    target: Identity | None = field(default=None, metadata=WHERE_USED)
-
-    @property
-    def written(self) -> Identity:
-        """The drive to be written, whose token the user types."""
-        return self.target or self.drive
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +201,7 @@ class WayOffer:
 @dataclass(frozen=True, slots=True)
 class Prospect:
     """Information for choosing a conversion method for the filesystem `before` on `device`: findings, the
-    four methods, and the recommended one with a reason. `default` is None if no method is available."""
+    three methods, and the recommended one with a reason. `default` is None if no method is available."""
 
     device: str
     before: ExtFacts
@@ -323,23 +294,3 @@ class Moves:
         of_each = (doubt for move in self.moves for doubt in (*move.doubts, *move.then))
         every = (*of_each, *self.remarks)
         return tuple(dict.fromkeys(every))
-
-
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A conversion by method `way` of the filesystem `before` of `device_bytes`, to be found by UUID on
-    another system.
-
-    `drive` and `device`: names on the system where the conversion was chosen. `fstab`: a file on another
-    filesystem that mounts this one with an old type, or empty. `doubts`: sentences about boot and mounts.
-    """
-
-    drive: Identity
-    device: str
-    device_bytes: int
-    before: ExtFacts
-    way: Way
-    manifest: bool = False
-    repairs: bool = False
-    fstab: str = ""
-    doubts: tuple[Message | str, ...] = ()

@@ -125,10 +125,8 @@ def _drives_of(document: Document) -> tuple[Identity, ...]:
     match document:
         case Plan():
             return tuple(member.drive for member in document.members)
-        case Changes() | Moves():
+        case Changes() | Moves() | Migration():
             return (document.drive,)
-        case Migration():
-            return (document.drive, *([document.target] if document.target else []))
 
 
 def _record(run: Path, document: Document | None) -> RunRecord:

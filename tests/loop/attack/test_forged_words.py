@@ -56,7 +56,7 @@ def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
         (*migration.doubts, "Your files were saved elsewhere."),
     ):
         file.write_text(render_migration(replace(migration, doubts=doubts)))
-        for words in (("--confirm", migration.written.token), ("--dry-run",)):
+        for words in (("--confirm", migration.drive.token), ("--dry-run",)):
             done = diskwright(old.work, "apply", str(file), *words, *own)
             assert done.returncode == 3 and "explanations differ" in done.stderr, done.stderr
         services = RealServices(
@@ -64,7 +64,7 @@ def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
         )
         forged = replace(migration, doubts=doubts)
         with pytest.raises(Refused, match="explanations differ"):
-            services.begin(forged, migration.written.token)
+            services.begin(forged, migration.drive.token)
     assert old.digest == before and not list(old.work.runs.glob("*-*"))
     file.write_text(render_migration(migration))
     done = diskwright(old.work, "apply", str(file), "--dry-run", *own)

@@ -66,10 +66,6 @@ class Old:
         """The migration of it as it is now."""
         return make_migration(self.look(), way, manifest=manifest)
 
-    def to_fresh(self, target: str) -> Migration:
-        """The migration of it to a fresh ext4 on another drive."""
-        return make_migration(look_at_ext(self.drive, self.work.environment, target=target), Way.FRESH)
-
     def planned_by_command(self, file: Path) -> None:
         """Have `diskwright migrate` write its full way into a file."""
         self.undo_dir.mkdir(mode=0o700)

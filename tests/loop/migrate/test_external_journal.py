@@ -7,12 +7,9 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
-from tests.loop.migrate.migrating import Old, everything, old_filesystem
-from tests.loop.migrate.test_fresh import without_inodes
-from tests.loop.program import MIB, Purpose, Refused, RunState, Way, make_migration, state
+from tests.loop.migrate.migrating import Old, old_filesystem
+from tests.loop.program import MIB, Purpose, Refused, RunState, Way, state
 from wizard.apply.block.devices import facts_on
-from wizard.apply.conversion.look import look_at_ext
-from wizard.apply.tree.mount_read_only import mounted_read_only
 
 
 @pytest.fixture
@@ -39,20 +36,6 @@ def test_mounted_as_ext4_it_needs_no_other_journal(old: Old, journal: str) -> No
     tool("umount", str(place))
     carry_out(run, Purpose.UNDO, ())
     assert old.fstab == lines and facts_on(old.drive).journal_device
-
-
-def test_a_copy_leaves_both_as_they_were(old: Old, journal: str, make_drive: MakeDrive) -> None:
-    target = make_drive(64 * MIB)
-    before, beside = old.digest, old.work.digest(journal)
-    with mounted_read_only(old.drive) as top:
-        files = without_inodes(everything(top))
-    run = old.begin(make_migration(look_at_ext(old.drive, old.work.environment, target=target), Way.FRESH))
-    old.work.bench.own(target)
-    carry_out(run, Purpose.APPLY, ())
-    assert state(run) is RunState.DONE, story(run)
-    with mounted_read_only(target) as top:
-        assert without_inodes(everything(top)) == files
-    assert (old.digest, old.work.digest(journal)) == (before, beside) and not facts_on(target).journal_device
 
 
 def test_it_is_converted_once_the_journal_was_taken_off_as_told(old: Old, journal: str) -> None:

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, in_own_namespace, tool
+from tests.earlier import sealed
 from tests.loop.applying import Work, diskwright
-from tests.loop.program import MIB, BadInput, ExitCode, Refused, Way, make_migration
+from tests.loop.program import MIB, BadInput, Event, ExitCode, Refused, Way, make_migration, make_run
 from wizard.apply.conversion.look import look_at_ext, read_superblock
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.runs import MIGRATION
+from wizard.documents.codec import to_json
 from wizard.ext4.assessment import Situation
-from wizard.ext4.carry import against
+from wizard.ext4.blockers import against
 from wizard.ext4.check import read_migration
 from wizard.model.migration import Means, SetFstabType
 
@@ -69,7 +73,7 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
     assert json.loads(diskwright(work, *words, "--json").stdout)["default"] in ("light", "full")
     told = diskwright(work, *words)
     assert told.returncode == 0, told.stderr
-    for said in ("mount: ", "light: ", "full: ", "fresh: ", "Recommended: "):
+    for said in ("mount: ", "light: ", "full: ", "Recommended: ", "`diskwright bring`"):
         assert said in told.stdout
     assert "Not possible" not in told.stdout
     plan = work.folder / "films.json"
@@ -197,23 +201,34 @@ def test_a_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: 
         make_migration(look(work, drive), Way.FULL)
 
 
-def test_the_fresh_way_takes_an_empty_volume_only(work: Work, make_drive: MakeDrive) -> None:
-    drive, empty, used, small = (
-        ext3(work, make_drive),
-        make_drive(48 * MIB),
-        ext3(work, make_drive),
-        make_drive(MIB),
-    )
-    migration = make_migration(look(work, drive, target=empty), Way.FRESH)
-    assert [step.operation.kind for step in migration.steps] == [
-        "make-fresh",
-        "copy-files",
-    ] and migration.means is Means.COPY
-    for target, said in ((used, "contains ext3"), (small, "smaller"), (drive, "the old filesystem")):
-        with pytest.raises(Refused, match=said):
-            make_migration(look(work, drive, target=target), Way.FRESH)
-    with pytest.raises(BadInput, match="does not exist"):
-        look(work, drive, target="/dev/nothing")
+def test_a_run_of_an_earlier_version_that_copies_is_refused_and_left_alone(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive, target = ext3(work, make_drive), make_drive(64 * MIB)
+    body = to_json(make_migration(look(work, drive, store=work.folder, undo_dir=work.folder), Way.FULL))
+    made = {"kind": "make-fresh", "target": target, "uuid": uuid_of(drive), "label": "", "options": []}
+    steps = [{"operation": made}, {"operation": {"kind": "copy-files", "target": target}}]
+    body |= {"way": "fresh", "means": "copy", "store": "", "undo_dir": "", "steps": steps}
+    body |= {"target": body["drive"]}
+    del body["gains"], body["room_bytes"]
+    text = sealed(body, "diskwright.migration/2")
+    work.runs.mkdir(exist_ok=True)
+    run = make_run(work.runs, (drive,), MIGRATION, text, work.environment)
+    journal = Journal(run)
+    journal.add(Event.STARTED, "Converting.")
+    journal.add(Event.STEP_STARTED, "Create a new ext4.", step=1)
+    journal.close()
+    plan = work.folder / "copy.json"
+    plan.write_text(text)
+    before = work.digest(drive), work.digest(target)
+    for words in (("resume", run.name), ("undo", run.name), ("keep", run.name), ("apply", str(plan))):
+        done = diskwright(work, *words)
+        said = " ".join(done.stderr.split())
+        assert done.returncode in (2, 3) and "copies the files to a new ext4" in said, (words, said)
+        assert "was only read" in said and "`diskwright bring`" in said
+    listed = diskwright(work, "status")
+    assert listed.returncode == 0 and "copies the files to a new ext4" in " ".join(listed.stdout.split())
+    assert (work.digest(drive), work.digest(target)) == before
 
 
 def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_drive: MakeDrive) -> None:

@@ -61,7 +61,7 @@ def _features(words: str, journal: str) -> tuple[str, ...]:
 
 def cases() -> tuple[tuple[Sequence[str], Way], ...]:
     """Every shape brings everything to ext4; of the other ways every shape takes one, or each of them."""
-    shapes, others = all_shapes(), (Way.LIGHT, Way.MOUNT, Way.FRESH)
+    shapes, others = all_shapes(), (Way.LIGHT, Way.MOUNT)
     if os.environ.get(EVERY):
         return tuple(product(shapes, Way))
     return (*((shape, Way.FULL) for shape in shapes), *zip(shapes, cycle(others), strict=False))
@@ -75,7 +75,7 @@ def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(
 ) -> None:
     old = old_filesystem(work, make_drive, shape)
     before, lines, files, was = old.digest, old.fstab, old.files(old.line.split()[2]), facts_on(old.drive)
-    run = old.begin(old.to_fresh(make_drive(64 * MIB)) if way is Way.FRESH else old.migration(way))
+    run = old.begin(old.migration(way))
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and not said(run, Event.NOT_VERIFIED), story(run)
     now = facts_on(old.drive)
@@ -86,12 +86,6 @@ def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(
             assert {"extent", "has_journal"} <= now.features and now.inode_bytes == was.inode_bytes
         case Way.MOUNT:
             assert old.digest == before and old.fstab != lines
-        case Way.FRESH:
-            assert any("folders and links match" in entry.sentence for entry in said(run, Event.VERIFIED)), (
-                story(run)
-            )
-            assert (old.digest, old.fstab) == (before, lines)
-            return
     assert old.files("ext4") == files
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)

@@ -2,13 +2,16 @@
 the old type when undone."""
 
 import os
+import shlex
+from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, said, story
+from tests.loop.applying import Work, carry_out, diskwright, said, story
 from tests.loop.migrate.migrating import System
 from tests.loop.program import MIB, Event, Purpose, RunState, Way, make_migration, state
+from wizard.apply.run.runs import list_runs
 from wizard.model.migration import SetOwnFstabType
 
 UUID = f"0d2c3b7a-3333-4000-8000-{os.getpid():012x}"
@@ -70,6 +73,56 @@ def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(
     assert "mtime: 0x3b9aca00" in tool("debugfs", "-c", "-R", "stat /etc/fstab", old.drive)
     carry_out(run, Purpose.UNDO, ())
     assert old.digest == before and old.file("/etc/fstab") == FSTAB
+
+
+def test_a_system_in_use_is_refused_and_the_command_told_converts_it_on_another_system(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    old = system(work, make_drive)
+    work.fstab.write_text(f"UUID={UUID} /usr ext3 defaults 0 1\n")
+    before, place = old.digest, work.place("old")
+    own = ("--fstab", str(work.fstab), "--way", "full")
+    place.mkdir(parents=True)
+    tool("mount", "-o", "ro,noload", old.drive, str(place))
+    try:
+        plan = work.folder / "plan.json"
+        refused = diskwright(work, "migrate", old.drive, *own, "-o", str(plan))
+        told = " ".join(refused.stderr.split()).split("`")
+        here, there = (one for one in told if one.startswith("diskwright migrate"))
+        assert refused.returncode == 3 and not plan.exists(), refused.stderr
+        changed = diskwright(work, *shlex.split(here)[1:], "--fstab", str(work.fstab))
+        assert changed.returncode == 0 and " /usr ext4 " in work.fstab.read_text(), changed.stderr
+    finally:
+        tool("umount", str(place))
+    # The other system knows nothing of this one but what lies on the filesystem.
+    work.fstab.write_text("")
+    words = shlex.split(there)[1:]
+    assert words[1] == f"/dev/disk/by-uuid/{UUID}" and words[-2] == "--journal", words
+    link = Path(words[1]) if Path(words[1]).exists() else work.folder / "link"
+    if not link.exists():
+        link.symlink_to(old.drive)
+    there_words = ("migrate", str(link), *words[2:-2], "--fstab", str(work.fstab))
+    token = old.drive.removeprefix("/dev/")
+    shown = diskwright(work, *there_words)
+    assert shown.returncode == 0 and f"with --confirm {token}." in " ".join(shown.stderr.split())
+    assert old.digest == before
+    work.bench.own(old.drive)
+    done = diskwright(work, *there_words, "--confirm", token)
+    assert done.returncode == 0 and old.file("/etc/fstab") == NEW, done.stderr
+    undone = diskwright(work, "undo", list_runs(work.runs)[-1].name)
+    assert undone.returncode == 0 and old.digest == before, undone.stderr
+
+
+def test_on_another_system_the_kernel_options_are_read_from_the_filesystem(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    old = system(work, make_drive, FSTAB)
+    settings = work.folder / "grub.cfg"
+    settings.write_text("linux /vmlinuz root=UUID=1 rootfstype=ext3 quiet\n")
+    for request in ("mkdir /boot", "mkdir /boot/grub", f"write {settings} /boot/grub/grub.cfg"):
+        tool("debugfs", "-w", "-R", request, old.drive)
+    found = old.look().boot
+    assert (found.place, found.root_type, found.grub_folder) == ("/", "ext3", "/boot/grub")
 
 
 def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(

@@ -52,7 +52,7 @@ def root(old: Old) -> Iterator[Elevated]:
 
 
 def planned(root: Elevated, old: Old, way: Way = Way.LIGHT, room: Path | None = None) -> Migration:
-    situation = root.look_at_ext(old.drive, room, None, old.work.runs)
+    situation = root.look_at_ext(old.drive, room, old.work.runs)
     return make_migration(situation, way)
 
 
@@ -103,7 +103,7 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_fo
     with pytest.raises(BadInput, match="the steps do not match the"):
         root.begin(dataclasses.replace(migration, steps=steps), token, runs)
     with pytest.raises(BadInput, match="is not a device below /dev"):
-        root.look_at_ext("/home/a\0b", None, None, runs)
+        root.look_at_ext("/home/a\0b", None, runs)
     assert not list_runs(runs) and old.digest == before
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tests.earlier import Body, first_body, sealed
-from tests.unit.ext4.migrations import EXT3, TARGET, UUID, situation
+from tests.unit.ext4.migrations import EXT3, UUID, situation
 from wizard.apply.conversion.system_checks import folder_seen
+from wizard.documents.codec import to_json
 from wizard.ext4.assessment import Folder
 from wizard.ext4.check import (
     MIGRATION_SCHEMA,
@@ -39,12 +40,7 @@ FULL = make_migration(situation(), Way.FULL)
 
 
 def made(way: Way) -> Migration:
-    return make_migration(
-        situation(target=TARGET),
-        way,
-        manifest=way is Way.FULL,
-        draw_uuid=lambda: UUID.replace("1111", "2222"),
-    )
+    return make_migration(situation(), way, manifest=way is Way.FULL)
 
 
 @pytest.mark.parametrize("way", Way)
@@ -70,12 +66,10 @@ def fstab(**changes: Any) -> Migration:  # noqa: ANN401
 
 FORGED = {
     "another way": replace(FULL, way=Way.LIGHT),
-    "means of another way": replace(FULL, means=Means.COPY),
+    "means of another way": replace(FULL, means=Means.FILES),
     "no snapshot's store": replace(FULL, store=""),
     "both folders": replace(FULL, undo_dir="/u"),
     "a folder that climbs": replace(FULL, store="/a/../b"),
-    "a drive for a copy that there is none of": replace(FULL, target=TARGET.drive),
-    "a copy without a drive": replace(made(Way.FRESH), target=None),
     "no device": replace(FULL, device="/etc/passwd"),
     "a step left out": replace(FULL, steps=FULL.steps[1:]),
     "no step": replace(FULL, steps=()),
@@ -94,7 +88,6 @@ FORGED = {
     "no UUID": replace(FULL, before=replace(EXT3, uuid="1234")),
     "blocks of no size": replace(FULL, before=replace(EXT3, block_bytes=3000)),
     "more free than there is": replace(FULL, before=replace(EXT3, free_blocks=1 << 50)),
-    "the fresh one on the old": replace(made(Way.FRESH), device=TARGET.device),
 }
 
 
@@ -146,6 +139,25 @@ def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None
         read_kept_migration(sealed(body, "diskwright.migration/1"), "m.json")
 
 
+@pytest.mark.parametrize("schema", [MIGRATION_SCHEMA, "diskwright.migration/1"])
+def test_a_copy_to_a_new_ext4_of_an_earlier_version_is_refused_as_such(schema: str) -> None:
+    target = "/dev/sdb1"
+    made_fresh = {"kind": "make-fresh", "target": target, "uuid": UUID, "label": "", "options": []}
+    copied = {"kind": "copy-files", "target": target}
+    body: Body = to_json(FULL, derived=False)
+    body |= {
+        "way": "fresh",
+        "means": "copy",
+        "store": "",
+        "steps": [{"operation": made_fresh}, {"operation": copied}],
+        "target": body["drive"],
+    }
+    with pytest.raises(BadInput, match=r"no longer does that.*unchanged.*`diskwright bring`"):
+        read_kept_migration(sealed(body, schema), "m.json")
+    with pytest.raises(BadInput, match="digest"):
+        read_kept_migration(sealed(body, schema).replace("sdb1", "sdc1"), "m.json")
+
+
 def test_damage_is_noticed() -> None:
     text = render_migration(FULL)
     with pytest.raises(BadInput, match="digest"):
@@ -157,24 +169,6 @@ def test_damage_is_noticed() -> None:
         read_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
     with pytest.raises(BadInput, match="too large"):
         read_migration(text + " " * 4_000_000, "m.json")
-
-
-@pytest.mark.parametrize("way", Way)
-def test_only_a_copy_says_that_the_old_one_is_still_mounted_at_boot(way: Way) -> None:
-    assert any("Boot still mounts /dev/" in doubt for doubt in map(str, made(way).doubts)) == (
-        way is Way.FRESH
-    )
-
-
-def test_a_copy_tells_the_line_that_mounts_it_instead_or_that_there_is_none() -> None:
-    fresh = UUID.replace("1111", "2222")
-    said = f"then change line 2 of /etc/fstab to `UUID={fresh} /srv ext4 defaults,noatime 0 2 # films`."
-    assert any(doubt.endswith(said) for doubt in map(str, made(Way.FRESH).doubts))
-    alone = make_migration(situation(target=TARGET, lines=()), Way.FRESH, draw_uuid=lambda: fresh)
-    assert any(
-        doubt.startswith("/etc/fstab has no line for /dev/sda1") and fresh in doubt
-        for doubt in map(str, alone.doubts)
-    )
 
 
 def test_a_folder_is_named_without_ways_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

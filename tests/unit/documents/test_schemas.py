@@ -19,7 +19,6 @@ from tests.unit.benchmark.shingled.test_cliff import verdict as cliff_verdict
 from tests.unit.benchmark.trials import verdict as trial_verdict
 from tests.unit.documents.test_changes import CHANGES
 from tests.unit.ext4.migrations import situation
-from tests.unit.ext4.test_carried import ROOT
 from tests.unit.machines import partitioned
 from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME
 from tests.unit.plan.settings.test_moving import MISALIGNED, moved
@@ -32,11 +31,10 @@ from wizard.cli.commands.migrate import PROSPECT_SCHEMA
 from wizard.cli.inspection import SCHEMA as MACHINE
 from wizard.cli.main import main
 from wizard.documents.codec import render_document, to_json
-from wizard.ext4.carry import CARRIED, make_carried
 from wizard.ext4.check import MIGRATIONS
 from wizard.ext4.ways import prospect_of
 from wizard.model.ensure import ENSURED_SCHEMA
-from wizard.model.migration import Moves, Way
+from wizard.model.migration import Moves
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
@@ -111,7 +109,6 @@ def written() -> dict[str, str]:
         MIGRATIONS.render(migration),
         MIGRATIONS.render_shown(migration),
         render_document(PROSPECT_SCHEMA, to_json(prospect_of(situation()))),
-        CARRIED.render(make_carried(ROOT, Way.FULL)),
         MOVES.render(move),
         MOVES.render_shown(move),
         BRINGS.render(BRING),

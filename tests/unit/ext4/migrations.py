@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.unit.machines import drive, machine
-from wizard.ext4.assessment import BootLine, Folder, FreshTarget, Situation
+from wizard.ext4.assessment import BootLine, Folder, Situation
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
@@ -51,10 +51,6 @@ def identity_of(held: Drive) -> Identity:
     """Who a drive is."""
     assert held.size_bytes is not None and held.geometry is not None
     return known_identity(machine(held), held, held.size_bytes, held.geometry)
-
-
-TARGET = FreshTarget("/dev/sdb1", 1 << 40, identity_of(drive(path="/dev/sdb", serial="COPY1")))
-"""An empty partition of another drive."""
 
 
 def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN401

@@ -10,16 +10,16 @@ from tests.unit.machines import machine, partition, partitioned
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import StepProgress
 from wizard.ext4.assessment import Situation
-from wizard.ext4.carry import make_carried
+from wizard.ext4.blockers import WRITING
 from wizard.ext4.make import make_migration
-from wizard.ext4.ways import COMPARED, prospect_of
+from wizard.ext4.ways import prospect_of
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import SessionConversion
 from wizard.model.changes import OneTokened
 from wizard.model.errors import Refused
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Carried, Migration, Prospect
+from wizard.model.migration import Migration, Prospect
 
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")
 AT = "2026-03-14T15:09:26.535+00:00"
@@ -66,12 +66,8 @@ class MovingServices(RecordedServices):
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         assert moving.way is not None
         self.asked.append(moving)
-        compares = moving.compares and moving.way in COMPARED
+        compares = moving.compares and moving.way in WRITING
         return make_migration(self.found, moving.way, manifest=compares, repairs=moving.repairs)
-
-    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
-        assert moving.way is not None
-        return make_carried(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
     def begin(self, document: OneTokened, token: str) -> Path:
         if self.refusal:

@@ -11,9 +11,9 @@ import pytest
 
 from tests.unit.ext4.extimages import EXT3, facts, made, superblock
 from tests.unit.ext4.migrations import EXT3 as OLD
-from tests.unit.ext4.migrations import TARGET, situation
+from tests.unit.ext4.migrations import situation
 from wizard.cli.conversion import migration_lines, prospect_lines
-from wizard.ext4.carry import against
+from wizard.ext4.blockers import against
 from wizard.ext4.check import read_migration, render_migration
 from wizard.ext4.make import make_migration
 from wizard.ext4.superblock import START_BYTES, read_ext
@@ -77,7 +77,7 @@ def corrupted(whole: bytes, dice: Random) -> bytes:
 
 def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
     """What is told of it, in all its ways; what is made is read back as it was."""
-    looked = situation(found, target=TARGET)
+    looked = situation(found)
     prospect = prospect_of(looked)
     assert not any(
         " -" in line.replace(" - ", " ")
@@ -146,8 +146,8 @@ def test_what_does_not_fit_together_is_no_superblock_as_e2fsck_has_it(tmp_path: 
     "wrong", [replace(OLD, free_blocks=OLD.blocks + 1), replace(OLD, free_inodes=OLD.inodes + 1)]
 )
 def test_more_free_than_there_is_stands_against_every_way_that_touches_it(wrong: ExtFacts) -> None:
-    looked = situation(wrong, target=TARGET)
-    for way in (Way.LIGHT, Way.FULL, Way.FRESH):
+    looked = situation(wrong)
+    for way in (Way.LIGHT, Way.FULL):
         for repairs in (False, True):
             found = against(looked, way, repairs=repairs)
             assert found is not None and found.code == "migrate-counts"

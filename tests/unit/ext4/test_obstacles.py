@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.ext4.migrations import EXT3, FSTAB, TARGET, UUID, situation
+from tests.unit.ext4.migrations import EXT3, FSTAB, UUID, situation
 from wizard.ext4.assessment import BootLine, BootPath, Folder, OwnFstab, Situation
-from wizard.ext4.carry import BARS, TOUCHING, WRITING, against, obstacles_of
+from wizard.ext4.blockers import BARS, WRITING, against, obstacles_of
 from wizard.ext4.make import make_migration
 from wizard.ext4.operations import (
     all_operations,
@@ -23,12 +23,12 @@ from wizard.model.finding import Severity
 from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
 from wizard.model.said import GIB
 
-FREE = situation(target=TARGET)
+FREE = situation()
 FULL_OF = widening_blocks(EXT3) + spare_blocks(EXT3)
 
 
 def ext(**changes: Any) -> Situation:  # noqa: ANN401
-    return situation(replace(EXT3, **changes), target=TARGET)
+    return situation(replace(EXT3, **changes))
 
 
 def without(feature: str, **changes: Any) -> Situation:  # noqa: ANN401
@@ -47,26 +47,26 @@ STORE = Folder("/mnt/u", 100 * GIB, "it is read-only", True)
 CUT = EXT3.size_bytes - 4096
 
 CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
-    "mounted": (around(mounts=("/srv",)), "umount /dev/sda1", TOUCHING),
-    "running-root": (around(is_root=True, mounts=("/",)), "rescue medium", TOUCHING),
-    "swap-file": (around(swap_files=("/srv/swap",)), "swapoff /srv/swap", TOUCHING),
-    "opened": (around(opened=True), "exclusive use of /dev/sda1", TOUCHING),
+    "mounted": (around(mounts=("/srv",)), "umount /dev/sda1", WRITING),
+    "running-root": (around(is_root=True, mounts=("/",)), "rescue medium", WRITING),
+    "swap-file": (around(swap_files=("/srv/swap",)), "swapoff /srv/swap", WRITING),
+    "opened": (around(opened=True), "exclusive use of /dev/sda1", WRITING),
     "barred": (having("FEATURE_I31"), "diskwright resume", frozenset(Way)),
-    "cut-off": (around(device_bytes=CUT), "smaller than its filesystem", TOUCHING),
-    "counts": (ext(free_inodes=EXT3.inodes + 1), "more free blocks or inodes than exist", TOUCHING),
-    "half-done": (ext(half_done="it was being resized"), "it was being resized", TOUCHING),
-    "errors": (ext(has_errors=True, recorded_errors=7), "--repair", TOUCHING),
-    "damaged": (around(damaged="Inode 12 is wrong."), "Inode 12 is wrong. ", TOUCHING),
+    "cut-off": (around(device_bytes=CUT), "smaller than its filesystem", WRITING),
+    "counts": (ext(free_inodes=EXT3.inodes + 1), "more free blocks or inodes than exist", WRITING),
+    "half-done": (ext(half_done="it was being resized"), "it was being resized", WRITING),
+    "errors": (ext(has_errors=True, recorded_errors=7), "--repair", WRITING),
+    "damaged": (around(damaged="Inode 12 is wrong."), "Inode 12 is wrong. ", WRITING),
     "recorded-errors": (ext(recorded_errors=7), "7 errors", frozenset()),
     "journal-pending": (
         having("needs_recovery", needs_recovery=True),
         "has pending changes",
-        frozenset({Way.FRESH}),
+        frozenset(),
     ),
     "not-clean": (ext(clean=False), "/dev/sda1 was not unmounted cleanly", frozenset()),
     "external-journal": (ext(journal_device=True), "tune2fs -O ^has_journal /dev/sda1", WRITING),
     "unknown-features": (having("encrypt", "FEATURE_R29"), "FEATURE_R29, encrypt", WRITING),
-    "first-revision": (ext(revision=0), "Use the fresh conversion", WRITING),
+    "first-revision": (ext(revision=0), "`diskwright bring`", WRITING),
     "incomplete": (having("extent"), "incompletely converted ext3", frozenset()),
     "programs-missing": (
         around(missing=("e2undo", "tune2fs")),
@@ -92,7 +92,6 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
         "Without undo data",
         WRITING,
     ),
-    "target": (around(target=replace(TARGET, fault="it holds xfs")), "it holds xfs", frozenset({Way.FRESH})),
     "boot-loader": (around(boot=BootPath("/boot", grub=(2, 2))), "2.02", frozenset()),
     "root-type": (around(boot=BootPath("/", "ext3")), "rootfstype=ext3", frozenset()),
     "initramfs": (around(boot=BootPath("/", initramfs="dracut")), "dracut -f", frozenset()),
@@ -140,6 +139,22 @@ def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
     assert said == ["Cannot store undo data in /mnt/u: it is read-only."]
 
 
+def test_a_filesystem_in_use_tells_how_another_system_converts_it_and_where_fstab_is_changed() -> None:
+    # Of a root the line lies on itself, and is changed with it. A system stands on its /usr, too.
+    for found, changed_here in (
+        (around(is_root=True, mounts=("/",)), False),
+        (around(is_root=True, mounts=("/usr",)), True),
+        (around(mounts=("/var",)), True),
+        (around(mounts=("/var",), lines=()), False),
+    ):
+        with pytest.raises(Refused) as refused:
+            make_migration(found, Way.FULL)
+        said = str(refused.value)
+        assert f"`diskwright migrate /dev/disk/by-uuid/{UUID} --way full --journal /mnt/" in said
+        assert (f"--way mount --confirm {found.drive.token}`" in said) is changed_here
+        assert against(found, Way.MOUNT) is None or not found.lines
+
+
 def test_every_code_that_bars_a_way_has_its_case() -> None:
     assert {
         *(f"migrate-{name}" for name in CASES),
@@ -157,9 +172,8 @@ def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
     assert migration.steps[0].commands[0][:3] == ("e2fsck", "-f", "-y")
     assert make_migration(FREE, Way.FULL).steps[0].commands[0] == proof("/dev/sda1")
     assert make_migration(ext(clean=False), Way.FULL).steps[0].operation == CheckFiles(pending=True)
-    for way, wrong in ((Way.FRESH, found), (Way.FULL, replace(found, mounts=("/srv",)))):
-        with pytest.raises(Refused):
-            make_migration(wrong, way, repairs=True)
+    with pytest.raises(Refused):
+        make_migration(replace(found, mounts=("/srv",)), Way.FULL, repairs=True)
 
 
 def test_what_has_everything_is_left_alone() -> None:
@@ -176,7 +190,7 @@ def test_what_has_everything_is_left_alone() -> None:
     for way in (Way.LIGHT, Way.FULL):
         with pytest.raises(BadInput, match="No action needed"):
             make_migration(modern, way)
-    bare = replace(modern, target=None, lines=())
+    bare = replace(modern, lines=())
     assert prospect_of(bare).default is None and prospect_of(bare).why.startswith(
         "The filesystem has all features"
     )
@@ -212,11 +226,6 @@ def test_room_is_wanted_for_everything_that_can_be_replaced(way: Way) -> None:
     assert make_migration(around(store=exact), way).room_bytes == wanted
     with pytest.raises(Refused, match="with more space"):
         make_migration(around(store=replace(exact, free_bytes=wanted - 1)), way)
-
-
-def test_a_fresh_filesystem_needs_a_place() -> None:
-    with pytest.raises(BadInput, match="--to"):
-        make_migration(around(target=None), Way.FRESH)
 
 
 def test_ext2_gets_its_journal_and_wide_inodes_come_before_features() -> None:

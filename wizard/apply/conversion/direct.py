@@ -30,7 +30,6 @@ from wizard.apply.conversion.undo_files import (
 )
 from wizard.apply.conversion.verify import (
     MigratingSite,
-    OnGround,
     device_checks,
     keep_manifest,
     manifest_checks,
@@ -45,7 +44,7 @@ from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Check, Event
-from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration
+from wizard.model.migration import CheckFiles, Migration, OnDevice
 from wizard.model.said import MIB, Message, Sentence, join, t
 
 PIECE_BYTES = 4 * MIB
@@ -129,11 +128,9 @@ class Direct:
         record = load_record(self._run)
         return record is not None and record.is_done(step)
 
-    def make(self, operation: OnGround, step: int) -> str:
+    def make(self, operation: OnDevice, step: int) -> str:
         """Run a step and return a result message. The undo file is durable afterwards. Raises Failed."""
         device = self._migration.device
-        if isinstance(operation, MakeFresh | CopyFiles):
-            raise Failed(undo_files.ELSEWHERE(step=step, device=device))
         # Repairs by a check, such as a journal replay, come before the comparison.
         if not isinstance(operation, CheckFiles):
             keep_manifest(device, self.site)

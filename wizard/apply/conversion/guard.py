@@ -17,7 +17,6 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.snapshot import check_store_room
 from wizard.apply.conversion import messages
-from wizard.apply.conversion.fresh import check_target
 from wizard.apply.conversion.fstab import type_standing
 from wizard.apply.conversion.look import drive_of, look_at_ext
 from wizard.apply.conversion.transaction import store_of
@@ -31,15 +30,14 @@ from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
 from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run, runs_folder
 from wizard.apply.settings.current_value import How
 from wizard.apply.system.fstab import check_writable
-from wizard.ext4.carry import NO_TRANSACTION
+from wizard.ext4.blockers import NO_TRANSACTION
 from wizard.ext4.check import check_migration, render_migration
 from wizard.ext4.make import doubts_of
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import BadInput, Failed, Refused, printable
-from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.migration import MakeFresh, Means, Migration, SetFstabType
+from wizard.model.migration import Means, Migration, SetFstabType
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.refusals import in_use
 from wizard.probe.machine import probe_drive
@@ -50,26 +48,21 @@ IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
 
 def check_own(migration: Migration, environment: Environment) -> None:
     """Raises Refused if the conversion writes to a drive or file that is off limits for this run."""
-    for device, drive in devices_of(migration):
-        if environment.only is not None and drive.path not in environment.only:
+    drive = migration.drive.path
+    if environment.only is not None and drive not in environment.only:
+        raise Refused(t("This run may not write to {drive}. Nothing was written.", drive=printable(drive)))
+    for node, reason in (
+        (drive, node_fault(drive, drive)),
+        (migration.device, _location_fault(migration.device, drive)),
+    ):
+        if reason:
             raise Refused(
                 t(
-                    "This run may not write to {drive}. Nothing was written.",
-                    drive=printable(drive.path),
+                    "Cannot confirm that {node} is on the planned drive: {reason}. Nothing was written.",
+                    node=printable(node),
+                    reason=reason,
                 )
             )
-        for node, reason in (
-            (drive.path, node_fault(drive.path, drive.path)),
-            (device, _location_fault(device, drive.path)),
-        ):
-            if reason:
-                raise Refused(
-                    t(
-                        "Cannot confirm that {node} is on the planned drive: {reason}. Nothing was written.",
-                        node=printable(node),
-                        reason=reason,
-                    )
-                )
     for operation in (step.operation for step in migration.steps):
         if isinstance(operation, SetFstabType):
             if Path(operation.file) != environment.fstab:
@@ -83,16 +76,6 @@ def check_own(migration: Migration, environment: Environment) -> None:
                     )
                 )
             check_writable(environment.fstab, str(messages.NO_FSTAB))
-
-
-def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
-    """Return the devices of a conversion, each with its drive: the old filesystem, and the target of a
-    copy."""
-    made = [step.operation.target for step in migration.steps if isinstance(step.operation, MakeFresh)]
-    return (
-        (migration.device, migration.drive),
-        *((target, migration.target) for target in made if migration.target),
-    )
 
 
 def _location_fault(device: str, drive: str) -> Message | str | None:
@@ -115,8 +98,6 @@ def check_migration_tools(migration: Migration) -> None:
         wanted.add(proof(migration.device)[0])
     if migration.means is Means.DIRECT:
         wanted |= {"e2undo", "env"}
-    if migration.means is Means.COPY:
-        wanted.add("wipefs")
     if migration.means is Means.TRANSACTION:
         wanted |= {"dmsetup", "losetup", "env"}
     check_programs(wanted)
@@ -125,19 +106,12 @@ def check_migration_tools(migration: Migration) -> None:
 def check_new(migration: Migration) -> None:
     """Raises Refused unless the drive and the filesystem are as planned, and unused if the device will
     change."""
-    for device, identity in devices_of(migration):
-        drive = probe_again(identity)
-        check_same_start(identity, drive)
-        if migration.means is not Means.FILES:
-            if drive.read_only:
-                raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
-            check_unused(device, drive)
-    try:
-        for operation in (step.operation for step in migration.steps):
-            if isinstance(operation, MakeFresh):
-                check_target(operation, migration.device)
-    except Failed as error:
-        raise Refused(f"{error} {AGAIN}") from None
+    drive = probe_again(migration.drive)
+    check_same_start(migration.drive, drive)
+    if migration.means is not Means.FILES:
+        if drive.read_only:
+            raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
+        check_unused(migration.device, drive)
     check_as_looked_at(migration)
     check_lines(migration, frozenset({How.BEFORE}))
     _check_room(migration)
@@ -206,49 +180,40 @@ def check_goes_on(migration: Migration) -> None:
 
     A read-only device is accepted, since the run itself may have set that.
     """
-    for device, drive in drives_now(migration):
-        if migration.means is not Means.FILES:
-            check_unused(device, drive)
+    drive = drive_now(migration)
+    if migration.means is not Means.FILES:
+        check_unused(migration.device, drive)
 
 
-def drives_now(migration: Migration) -> tuple[tuple[str, Drive], ...]:
-    """Return the devices of a conversion, each with its drive as probed now. Raises Refused if one may be
-    another drive."""
-    found = []
-    for device, identity in devices_of(migration):
-        path = identity.path
-        try:
-            drive = probe_drive(path, seconds=LOOK_SECONDS)
-        except BadInput:
-            raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
-        if fault := drive_fault(identity, drive, partial(_has_filesystem, migration, device)):
-            raise Refused(messages.ANOTHER_DRIVE(fault=fault))
-        found.append((device, drive))
-    return tuple(found)
+def drive_now(migration: Migration) -> Drive:
+    """Return the drive of a conversion as probed now. Raises Refused if it may be another drive."""
+    path = migration.drive.path
+    try:
+        drive = probe_drive(path, seconds=LOOK_SECONDS)
+    except BadInput:
+        raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
+    if fault := drive_fault(migration.drive, drive, partial(_has_filesystem, migration)):
+        raise Refused(messages.ANOTHER_DRIVE(fault=fault))
+    return drive
 
 
-def _has_filesystem(migration: Migration, device: str) -> bool | None:
-    """Return True if a device contains the filesystem of the conversion, old or new.
+def _has_filesystem(migration: Migration) -> bool | None:
+    """Return True if the device contains the filesystem of the conversion, old or new.
 
     None if the device has no ext superblock, or does not exist, such as a logical volume of an inactive
     group.
     """
-    if not Path(device).exists():
+    if not Path(migration.device).exists():
         return None
-    made = {
-        step.operation.target: step.operation.uuid
-        for step in migration.steps
-        if isinstance(step.operation, MakeFresh)
-    }
-    found = read_ext(superblock_on(device))
-    return None if found is None else found.uuid == made.get(device, migration.before.uuid)
+    found = read_ext(superblock_on(migration.device))
+    return None if found is None else found.uuid == migration.before.uuid
 
 
 def check_token(migration: Migration, token: str) -> None:
     """Raises Refused unless the confirmation exactly matches the drive that will be written."""
-    wanted = migration.written.token
+    wanted = migration.drive.token
     if token != wanted:
-        drive, given = migration.written.path, repr(printable(token))
+        drive, given = migration.drive.path, repr(printable(token))
         raise Refused(
             t(
                 "{given} does not confirm that {outcome}; use --confirm {token} for {drive}. "
@@ -263,14 +228,7 @@ def check_token(migration: Migration, token: str) -> None:
 
 def outcome(migration: Migration) -> Message:
     """Return the outcome to confirm, as the end of a sentence."""
-    made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
-    if made is None:
-        return t("{device} becomes ext4", device=migration.device)
-    return t(
-        "{target} becomes a new ext4 with all contents of {device}",
-        target=made.target,
-        device=migration.device,
-    )
+    return t("{device} becomes ext4", device=migration.device)
 
 
 def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -323,7 +281,7 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
         check_lasts(folder)
     check_room(folder, manifests_bytes(migration), make=make)
     settle()
-    return lock_drives({drive.path for _, drive in devices_of(migration)}, partial(check_new, migration))
+    return lock_drives({migration.drive.path}, partial(check_new, migration))
 
 
 def preflight_told(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
@@ -350,9 +308,10 @@ def check_explained(migration: Migration, environment: Environment) -> None:
         environment,
         store=Path(migration.store) if migration.store else None,
         undo_dir=Path(migration.undo_dir) if migration.undo_dir else None,
-        target=next((one.target for one in operations if isinstance(one, MakeFresh)), None),
     )
-    wanted = doubts_of(situation, migration.way, migration.means, operations, manifest=migration.manifest)
+    wanted = tuple(
+        doubts_of(situation, migration.way, migration.means, operations, manifest=migration.manifest)
+    )
     again = " ".join(("diskwright", "migrate", migration.device))
     check_told(wanted, migration.doubts, again, _comparable)
 

@@ -5,16 +5,14 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, protect, take_writes
+from wizard.apply.block.devices import protect, take_writes
 from wizard.apply.conversion import messages
 from wizard.apply.conversion.guard import (
     check_goes_on,
     check_migration_tools,
     check_own,
-    devices_of,
-    drives_now,
+    drive_now,
 )
-from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.conversion.rollback import can_be_taken_back
 from wizard.apply.conversion.run import (
     check_begins,
@@ -29,18 +27,15 @@ from wizard.apply.conversion.run import (
     site_of,
     take_back,
 )
-from wizard.apply.conversion.transaction import migration_now, nodes_holding
+from wizard.apply.conversion.transaction import migration_now
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.conversion.workspace import Workspace, ground_of
-from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import Purpose, lock_drives
 from wizard.apply.run.runs import load_environment
-from wizard.ext4.carry import difference, not_there
-from wizard.ext4.make import make_migration
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.migration import Carried, Migration
+from wizard.model.migration import Migration
 from wizard.model.said import Sentence, t
 
 
@@ -55,7 +50,6 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
     migration = migration_now(run)
     check_own(migration, load_environment(run))
     check_one(run, migration)
-    paths = {drive.path for _, drive in devices_of(migration)}
     actions = {
         Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_goes_on),
         Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
@@ -64,7 +58,7 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
     title, check = actions[asked.purpose]
     return Prepared(
         str(title(device=migration.device)),
-        partial(lock_drives, paths),
+        partial(lock_drives, {migration.drive.path}),
         partial(check, run, migration),
     )
 
@@ -136,7 +130,7 @@ def _check_read_only(run: Path, purpose: Purpose) -> None:
         case Purpose.KEEP:
             check_keeps(run)
             check_held(migration)
-    drives_now(migration)
+    drive_now(migration)
 
 
 def _release_snapshot(work: RunWork, _: Outcome) -> None:
@@ -157,53 +151,3 @@ JOB = RunJob(
     _release_snapshot,
     asks=_check_read_only,
 )
-
-
-def migration_of_carried(
-    carried: Carried,
-    environment: Environment,
-    *,
-    store: Path | None = None,
-    undo_dir: Path | None = None,
-    journal_dir: Path | None = None,
-) -> Migration:
-    """Return the conversion with all steps for the filesystem as it is now, on any device.
-
-    Raises Refused if the filesystem is missing, attached twice or changed, and like `make_migration`. Writes
-    nothing.
-    """
-    situation = look_at_ext(
-        _node_of_carried(carried), environment, store=store, undo_dir=undo_dir, journal_dir=journal_dir
-    )
-    if found := difference(carried, situation):
-        raise Refused(
-            t(
-                "{device} does not match the plan: {difference}. Create a new plan. Nothing was written.",
-                device=situation.device,
-                difference=found,
-            )
-        )
-    return make_migration(situation, carried.way, manifest=carried.manifest, repairs=carried.repairs)
-
-
-def _node_of_carried(carried: Carried) -> str:
-    """Return the device that contains the filesystem now, by UUID. Raises Refused if not exactly one does."""
-    # A member of a mirror can look like the mirror itself.
-    found = [
-        node
-        for node in nodes_holding(carried.before.uuid)
-        if not any((SYS_BLOCK / kernel_name(node) / "holders").glob("*"))
-    ]
-    if not found:
-        raise Refused(not_there(carried))
-    if len(found) > 1:
-        raise Refused(
-            t(
-                "Filesystem {uuid} is attached {times} times: {nodes:list}. Detach the "
-                "copies to make the choice unambiguous. Nothing was written.",
-                uuid=carried.before.uuid,
-                times=len(found),
-                nodes=tuple(found),
-            )
-        )
-    return found[0]

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.apply.block.snapshot import snapshot_obstacle
-from wizard.apply.conversion import system_checks
 from wizard.apply.conversion.fstab import own_fstab
 from wizard.apply.conversion.system_checks import boot_path, folder_seen, swap_files_on, units_for
 from wizard.apply.conversion.verify import first_error
@@ -17,15 +16,14 @@ from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import nodes_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
-from wizard.ext4.assessment import BootLine, FreshTarget, Situation
-from wizard.ext4.duration import used_bytes
+from wizard.ext4.assessment import BootLine, Situation
 from wizard.ext4.filesystem_checks import KNOWN
 from wizard.ext4.steps import CHECKER, proof
 from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Layer, Signature
+from wizard.model.machine import Drive, Layer
 from wizard.model.said import Message, join, t
 from wizard.plan.dangers import known_identity
 from wizard.plan.refusals import unmeasured
@@ -53,7 +51,6 @@ def look_at_ext(
     *,
     store: Path | None = None,
     undo_dir: Path | None = None,
-    target: str | None = None,
     journal_dir: Path | None = None,
 ) -> Situation:
     """Inspect the ext filesystem on a drive, a partition or a volume on one drive, and all that a conversion
@@ -98,7 +95,6 @@ def look_at_ext(
         no_snapshots=_clause(snapshot_obstacle()),
         store=folder_seen(store, runs, node),
         undo_dir=folder_seen(undo_dir, runs, node),
-        target=_target(target, probed.device, ext) if target is not None else None,
     )
 
 
@@ -297,38 +293,6 @@ def _version() -> tuple[int, int]:
 def _clause(sentence: str) -> str:
     """Turn a sentence into a clause. Names of programs are in lower case already."""
     return sentence[:1].lower() + sentence[1:].rstrip(".")
-
-
-def _target(device: str, source: str, ext: ExtFacts) -> FreshTarget:
-    """Inspect the volume for a new filesystem. Raises BadInput if the device does not exist."""
-    path, _ = nodes_of(device)
-    probed = _probe(path)
-    part = probed.drive.partition(path)
-    carrier = probed.layers[-1] if probed.layers else part or probed.drive
-    found = FreshTarget(probed.device, size_bytes(path), probed.identity)
-    fault = _target_fault(probed.drive, found, source, carrier.signatures, ext)
-    return replace(found, fault=str(fault) if fault else "")
-
-
-def _target_fault(
-    drive: Drive, target: FreshTarget, source: str, found: tuple[Signature, ...], ext: ExtFacts
-) -> Message | None:
-    is_drive = target.device == drive.path
-    if target.device == source:
-        return t("this is the old filesystem")
-    if found:
-        return t(
-            "the target contains {what}", what=printable("+".join(signature.kind for signature in found), 60)
-        )
-    if is_drive and (drive.table is None or drive.table.kind != "none" or drive.partitions):
-        return t("the drive has partitions or could not be read")
-    if drive.read_only:
-        return system_checks.READ_ONLY
-    if any(use.subject == target.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
-        return t("the target is in use")
-    if target.size_bytes < used_bytes(ext):
-        return t("the target is smaller than the data to copy")
-    return None
 
 
 def damage(path: str, read: ExtFacts) -> str | None:

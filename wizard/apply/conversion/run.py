@@ -5,9 +5,8 @@ from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, protect
 from wizard.apply.conversion import messages
-from wizard.apply.conversion.fresh import copied, no_way_back, nothing_to_keep
 from wizard.apply.conversion.fstab import line_operations, old_type_back, set_type
-from wizard.apply.conversion.guard import check_goes_on, check_lines, check_new, check_own, drives_now
+from wizard.apply.conversion.guard import check_goes_on, check_lines, check_new, check_own, drive_now
 from wizard.apply.conversion.rollback import (
     advised_sentence,
     can_be_taken_back,
@@ -20,7 +19,6 @@ from wizard.apply.conversion.verify import MigratingSite, file_checks
 from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.journal import Journal, RunState, state, was_done
-from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.current_value import How, is_mount_of
@@ -85,8 +83,6 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
 
 def _done_sentence(run: Path, migration: Migration) -> Message | str:
     """Return the message of a complete run."""
-    if migration.means is Means.COPY:
-        return copied(migration)
     if migration.means is Means.FILES:
         return t(
             "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
@@ -147,7 +143,7 @@ def _run_steps(
         if (run / STOP).exists():
             return Event.STOPPED, f"{messages.STOPPED(step=number)} {reached(run)}".rstrip()
         if not isinstance(operation, SetFstabType):
-            drives_now(site.migration)
+            drive_now(site.migration)
         try:
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
             message = (
@@ -175,21 +171,15 @@ def _count_failures(checks: Iterable[Check], site: MigratingSite) -> int:
 
 
 def reached(run: Path) -> str:
-    """Report whether a run that ended early wrote nothing, or must start over."""
+    """Report whether a run that ended early wrote nothing. Empty if it did write."""
     try:
-        if not has_begun(run):
-            return str(NOTHING_WRITTEN)
+        return "" if has_begun(run) else str(NOTHING_WRITTEN)
     except BadInput as error:
         return str(error)
-    if (migration := load_migration(run)).means is Means.COPY:
-        return str(t("{device} was only read; the copy restarts on resume.", device=migration.device))
-    return ""
 
 
 def check_takes_back(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
-    if (migration := load_migration(run)).means is Means.COPY:
-        raise Refused(no_way_back(migration))
     now = state(run)
     if now is RunState.UNDONE:
         raise Refused(messages.UNDONE(name=run.name))
@@ -246,8 +236,6 @@ def take_back(site: MigratingSite) -> tuple[Event, str]:
 
 def check_keeps(run: Path) -> None:
     """Raises Refused unless the run has a result to keep."""
-    if (migration := load_migration(run)).means is Means.COPY:
-        raise Refused(nothing_to_keep(migration))
     now = state(run)
     if now is RunState.KEPT:
         raise Refused(messages.KEPT(name=run.name))
@@ -275,7 +263,7 @@ def check_one(run: Path, migration: Migration) -> None:
 def check_held(migration: Migration) -> None:
     """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
     filesystem is not deleted."""
-    drives_now(migration)
+    drive_now(migration)
     try:
         now = facts_on(migration.device)
     except Failed as error:

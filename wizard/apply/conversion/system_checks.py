@@ -8,7 +8,7 @@ from configparser import Error as NoUnit
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from wizard.apply.conversion.fstab import seen_inside, text_inside
+from wizard.apply.conversion.fstab import LARGEST_BYTES, seen_inside, text_inside
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import lies_in_memory
 from wizard.apply.system.fstab import CMDLINE, FstabEntry, Tags
@@ -115,15 +115,14 @@ def _is_real(top: Path, path: str) -> bool:
         return False
 
 
-READ_ONLY = t("it is read-only")
-
-
 SWAPS = Path("/proc/swaps")
 BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
 """Initramfs generators and their configuration in /etc."""
 
 GRUB_DEFAULTS = "/etc/default/grub"
+KERNEL_OPTIONS = (GRUB_DEFAULTS, "/etc/kernel/cmdline")
+"""Files of an installed system with options for its kernel, next to GRUB's settings."""
 
 _GRUB = re.compile(r"\(GRUB\) (\d+)\.(\d+)")
 _ROOT_TYPE = re.compile(r"\brootfstype=([a-z0-9,]+)")
@@ -172,7 +171,7 @@ def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> M
     if there.stat().st_dev == node.stat().st_rdev:
         return t("the folder is on the filesystem to convert")
     if flags & os.ST_RDONLY:
-        return READ_ONLY
+        return t("it is read-only")
     if lies_in_memory(there):
         return t("the folder is in memory and would be lost in a power cut")
     return None
@@ -214,7 +213,7 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
         makers = [name for name, entry in INITRAMFS if (etc / entry).exists()]
     else:
         place = "/" if is_root or folder.startswith("/boot/") else "/boot"
-        options, makers = _boot_settings(unmounted)
+        options, makers = _boot_settings(unmounted, folder)
     kind = _ROOT_TYPE.search(options)
     return BootPath(
         place=place,
@@ -226,18 +225,19 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
     )
 
 
-def _boot_settings(node: str) -> tuple[str, list[str]]:
-    """Return GRUB's settings and the initramfs generators of a system on an unmounted filesystem."""
+def _boot_settings(node: str, grub_folder: str) -> tuple[str, list[str]]:
+    """Return the kernel options and the initramfs generators of a system on an unmounted filesystem."""
+    settings = (*KERNEL_OPTIONS, *((f"{grub_folder}/{SETTINGS}",) if grub_folder else ()))
     try:
-        seen = seen_inside(node, [GRUB_DEFAULTS, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
-        options = (
-            text_inside(node, GRUB_DEFAULTS)
-            if GRUB_DEFAULTS in seen and seen[GRUB_DEFAULTS].kind == "regular"
-            else ""
-        )
+        seen = seen_inside(node, [*settings, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
+        texts = [
+            text_inside(node, path)
+            for path in settings
+            if path in seen and seen[path].kind == "regular" and seen[path].size_bytes <= LARGEST_BYTES
+        ]
     except Failed:
         return "", []
-    return options, [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
+    return "\n".join(texts), [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
 
 
 def _grub_version() -> tuple[int, int]:

@@ -19,7 +19,7 @@ from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.process.program import Result
 
 UNDO = "undo.e2undo"
@@ -342,6 +342,3 @@ def keep_record(run: Path, record: UndoRecord) -> UndoRecord:
     """Replace the record durably, and return the new one. Raises Failed."""
     replace_document(run / FILE, SCHEMA, record)
     return record
-
-
-ELSEWHERE = Sentence("Step {step} uses a device other than {device}.")

@@ -28,9 +28,6 @@ from wizard.model.migration import (
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    CopyFiles,
-    MakeFresh,
-    Means,
     Migration,
     MigrationStep,
     OnDevice,
@@ -48,9 +45,6 @@ PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """Progress after each of e2fsck's five passes, as in its own bar (e2fsck/unix.c)."""
 
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
-
-OnGround = OnDevice | MakeFresh | CopyFiles
-"""Operations on a filesystem, as opposed to files that name the filesystem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +230,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
 def _step_check(step: MigrationStep, now: ExtFacts, output: str) -> Check | None:
     """Return the check of a step's own result, if any."""
     operation = step.operation
-    if isinstance(operation, MakeFresh | CopyFiles | SetFstabType):
+    if isinstance(operation, SetFstabType):
         return None
     what = joined(promises(operation))
     match operation:
@@ -301,7 +295,7 @@ ENTRY_BYTES = 160
 
 def manifests_bytes(migration: Migration) -> int:
     """Return the space for a conversion's manifests in the run's folder."""
-    if not migration.manifest and migration.means is not Means.COPY:
+    if not migration.manifest:
         return 0
     return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
 

@@ -10,13 +10,10 @@ from typing import Protocol
 
 from wizard.apply.conversion.commit import drop_folder, load_snapshotted, phase_of, snapshotted_of
 from wizard.apply.conversion.direct import Direct, mounted_since
-from wizard.apply.conversion.fresh import Copying
 from wizard.apply.conversion.guard import check_as_looked_at
 from wizard.apply.conversion.transaction import Transaction, may_begin
-from wizard.apply.conversion.undo_files import ELSEWHERE
 from wizard.apply.conversion.verify import (
     MigratingSite,
-    OnGround,
     device_checks,
     keep_manifest,
     manifest_checks,
@@ -25,9 +22,9 @@ from wizard.apply.conversion.verify import (
 from wizard.apply.engine.record import UNTOUCHED, Phase
 from wizard.apply.run.journal import was_done
 from wizard.apply.run.progress_log import noting
-from wizard.model.errors import Failed, Refused
+from wizard.model.errors import Refused
 from wizard.model.ext import Check
-from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Means
+from wizard.model.migration import CheckFiles, Means, OnDevice
 from wizard.model.said import Sentence, t
 
 STORE_USED = Sentence("{used:exact} of the snapshot store is used; {device} is unchanged.")
@@ -88,10 +85,8 @@ class Transacted:
         """Return True if the snapshot, which contains all steps, is closed."""
         return self._is_verified
 
-    def make(self, operation: OnGround, step: int) -> str:
+    def make(self, operation: OnDevice, step: int) -> str:
         """Run a step on the snapshot, and return a result message. Raises Failed."""
-        if isinstance(operation, MakeFresh | CopyFiles):
-            raise Failed(ELSEWHERE(step=step, device=self._device))
         change = self._transaction
         # Repairs by a check, such as a journal replay, come before the comparison.
         if not isinstance(operation, CheckFiles):
@@ -186,7 +181,7 @@ class Workspace(Protocol):
     def is_done(self, step: int) -> bool:
         """Return True if a step on the filesystem, counted from 1, is done."""
 
-    def make(self, operation: OnGround, step: int) -> str:
+    def make(self, operation: OnDevice, step: int) -> str:
         """Run a step, and return a result message. Raises Failed."""
 
     def checks(self) -> Iterable[Check]:
@@ -229,7 +224,7 @@ class FilesAlone:
         """Never called: no step is on the device."""
         raise AssertionError(step)
 
-    def make(self, operation: OnGround, step: int) -> str:
+    def make(self, operation: OnDevice, step: int) -> str:
         """Never called: no step is on the device."""
         raise AssertionError(operation, step)
 
@@ -268,5 +263,3 @@ def ground_of(site: MigratingSite) -> Workspace:
             return Transacted(site)
         case Means.FILES:
             return FilesAlone(site.migration.device)
-        case Means.COPY:
-            return Copying(site)

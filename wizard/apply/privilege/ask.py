@@ -86,7 +86,7 @@ class RootRequest:
     """A request to the root process.
 
     LOOK: probe the drives at `paths`, or all if None. LOOK_AT_EXT: inspect the filesystem on `device` for a
-    conversion with `folder` and `target`. ROOM: measure the space for undo of the plan, with runs in
+    conversion with `folder`. ROOM: measure the space for undo of the plan, with runs in
     `journal`. APPLY: start the plan, confirmed by `tokens`, with a run in `journal`. Its passphrase in
     hexadecimal only goes through the pipe. BEGIN: the same for a conversion, settings or moves in `plan`.
     WORK_OUT: plan the changes `wanted` on `device`. KEEP and UNDO: the last run started through this pipe;
@@ -101,7 +101,6 @@ class RootRequest:
     secret: str | None = field(default=None, repr=False)
     device: str = ""
     folder: str | None = None
-    target: str | None = None
     programs: tuple[str, ...] = ()
     wanted: Wanted | None = None
 

@@ -70,15 +70,12 @@ class Elevated:
             raise Failed(t("No drive data arrived from the root process."))
         return answer.machine
 
-    def look_at_ext(
-        self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None
-    ) -> Situation:
+    def look_at_ext(self, device: str, folder: Path | None, journal_dir: Path | None) -> Situation:
         """Inspect an ext filesystem as root. Raises as the function of that name does."""
         request = RootRequest(
             Ask.LOOK_AT_EXT,
             device=device,
             folder=_absolute(folder),
-            target=target,
             journal=_absolute(journal_dir),
         )
         answer = self._request(request)

@@ -232,16 +232,14 @@ class Relay:
 def _look_at_ext(request: RootRequest) -> Situation:
     """Inspect an ext filesystem, and measure the space in the requested folder. Raises as `look_at_ext`
     does."""
-    for path in filter(None, (request.device, request.target)):
-        if not is_device_path(path):
-            raise BadInput(ask.NO_DEVICE(path=printable(path, 200)))
+    if not is_device_path(request.device):
+        raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
     folder = of_root_alone(request.folder, ask.OPEN_ROOM) if request.folder else None
     return look_at_ext(
         request.device,
         Environment(),
         store=folder,
         undo_dir=folder,
-        target=request.target,
         journal_dir=_journal_dir(request),
     )
 

@@ -15,9 +15,8 @@ import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from wizard.apply.tree import mount_read_only
 from wizard.apply.tree.content import Content, Range, content_beside, data_ranges
@@ -26,14 +25,12 @@ from wizard.apply.tree.entry import (
     GET_FLAGS,
     LOST_AND_FOUND,
     TO_READ,
-    Inode,
     attribute_names,
     flags_of,
     folder_of,
     named,
     opened,
     status_at,
-    walk,
 )
 from wizard.filesystems.kind import EVERYTHING, Holds
 from wizard.model.errors import Failed
@@ -63,60 +60,6 @@ class TreeCopy:
     holds: Holds = EVERYTHING
     again: bool = False
     on_content: Callable[[Content], None] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """State of a whole copy: hard links, folders to finish, and flags to set at the end."""
-
-    first: dict[Inode, bytes] = field(default_factory=dict)
-    folders: list[bytes] = field(default_factory=list)
-    flagged: list[tuple[bytes, int]] = field(default_factory=list)
-
-
-def copy_tree(source: Path, target: Path, on_bytes: Callable[[int], None]) -> None:
-    """Copy everything in `source`, including its own metadata, to the empty folder `target`, which may
-    contain lost+found. Raises Failed, naming the file.
-
-    `on_bytes` receives numbers of copied bytes.
-    """
-    with both(source, target) as (here, there):
-        copy, whole = TreeCopy(here, there, on_bytes), _Whole()
-        for path, _, _ in walk(here):
-            with telling(path):
-                _copy_next(copy, whole, path)
-        for path in reversed(whole.folders):
-            with telling(path):
-                if flags := finish_folder(copy, path):
-                    whole.flagged.append((path, flags))
-        for path, flags in whole.flagged:
-            with telling(path):
-                set_flags(there, path, flags)
-
-
-def _copy_next(copy: TreeCopy, whole: _Whole, path: bytes) -> None:
-    status, first = status_at(copy.source, path), path
-    if stat.S_ISDIR(status.st_mode):
-        whole.folders.append(path)
-    elif status.st_nlink > 1:
-        first = whole.first.setdefault((status.st_dev, status.st_ino), path)
-    if flags := copy_entry(copy, path, status, first):
-        whole.flagged.append((path, flags))
-
-
-@contextmanager
-def both(source: Path, target: Path) -> Iterator[tuple[int, int]]:
-    """Open both folders."""
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-    here = os.open(source, flags)
-    try:
-        there = os.open(target, flags)
-        try:
-            yield here, there
-        finally:
-            os.close(there)
-    finally:
-        os.close(here)
 
 
 @contextmanager

@@ -208,7 +208,7 @@ def take_manifest(
         top = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise Failed(mount_read_only.NOT_READ(path=str(place), why=str(error.strerror))) from None
-    meter = Meter(used_bytes(place) if total_bytes is None else total_bytes, on_progress)
+    meter = _Meter(_used_bytes(place) if total_bytes is None else total_bytes, on_progress)
     try:
         count = write_manifest(file, _entries(top, how, meter))
     except OSError as error:
@@ -255,7 +255,7 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
         raise BadInput(mount_read_only.NOT_READ(path=str(file), why=str(error))) from None
 
 
-class Meter:
+class _Meter:
     """Count bytes read, and report the share of an expected total, at limited intervals."""
 
     def __init__(self, total: int, on_progress: Callable[[float], None]) -> None:
@@ -272,7 +272,7 @@ class Meter:
             self._on_progress(min(self.done / self._total, 1.0))
 
 
-def used_bytes(top: Path) -> int:
+def _used_bytes(top: Path) -> int:
     """Return the used bytes of a folder's filesystem."""
     status = os.statvfs(top)
     return (status.f_blocks - status.f_bfree) * status.f_frsize
@@ -293,7 +293,7 @@ def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
         os.fsync(raw.fileno())
 
 
-def _entries(top: int, how: Reading, meter: Meter) -> Iterator[bytes]:
+def _entries(top: int, how: Reading, meter: _Meter) -> Iterator[bytes]:
     """Yield the lines of all entries below `top` and of itself, in the manifest's order."""
     linked: dict[Inode, TreeEntry] = {}
     found = walk(top, how.only, changing=how.changing)
@@ -308,7 +308,7 @@ def _entries(top: int, how: Reading, meter: Meter) -> Iterator[bytes]:
 
 
 def _read_batch(
-    top: int, batch: Sequence[Found], linked: dict[Inode, TreeEntry], how: Reading, meter: Meter
+    top: int, batch: Sequence[Found], linked: dict[Inode, TreeEntry], how: Reading, meter: _Meter
 ) -> dict[int, bytes]:
     """Read a batch, and return lines by number. Files with several names are read once and added to
     `linked`."""

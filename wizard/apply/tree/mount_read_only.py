@@ -79,15 +79,12 @@ def mounted_read_only(node: str) -> Iterator[Path]:
     read-only mount.
     """
     _refuse_unfinished(node)
-    with _mounted(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC) as place:
-        yield place
-
-
-@contextmanager
-def mounted_alone(node: str) -> Iterator[Path]:
-    """Mount an ext4 filesystem for writing, privately and without access times."""
-    with _mounted(node, ("rw",), NOSUID | NODEV | NOEXEC | NOATIME) as place:
-        yield place
+    fd = _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
+    try:
+        yield _place_of(fd)
+    finally:
+        os.close(fd)
+        _wait_until_free(node)
 
 
 @contextmanager
@@ -186,16 +183,6 @@ def _set_attributes(fd: int, attributes: int) -> None:
 
 def _place_of(fd: int) -> Path:
     return Path(f"/proc/{os.getpid()}/fd/{fd}")
-
-
-@contextmanager
-def _mounted(node: str, flags: Sequence[str], attributes: int) -> Iterator[Path]:
-    fd = _mount(node, flags, attributes)
-    try:
-        yield _place_of(fd)
-    finally:
-        os.close(fd)
-        _wait_until_free(node)
 
 
 def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4", shown: str = "") -> int:

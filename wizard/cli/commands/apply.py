@@ -107,16 +107,6 @@ def parser() -> ArgumentParser:
         metavar="FILE",
         help=str(t("read the passphrase from this file, or from stdin for -; a final newline is ignored")),
     )
-    made.add_argument(
-        "--store",
-        metavar="DIR",
-        help=str(t("for a conversion carried here: store changed blocks here until verified")),
-    )
-    made.add_argument(
-        "--undo-dir",
-        metavar="DIR",
-        help=str(t("the same without snapshots: store replaced blocks here")),
-    )
     made.add_journal(t("folder for runs, not on the target drive (/var/lib/diskwright/runs)"))
     made.add_argument("--fstab", metavar="FILE", default=FSTAB, help=str(OTHER_FSTAB))
     return made
@@ -128,10 +118,8 @@ def main(arguments: Namespace) -> ExitCode:
     if (begin := _other_than_plan(text, shown)) is not None:
         if arguments.passphrase_file is not None:
             raise BadInput(t("--passphrase-file applies only to plans and runs that encrypt."))
-        _refuse_folders(arguments, carried=kind_in(text) == "diskwright.carried")
         begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
-    _refuse_folders(arguments, carried=False)
     journal_dir = arguments.journal
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     plan = told_for(read_plan(text, shown), str(environment.fstab))
@@ -196,23 +184,8 @@ def _other_than_plan(text: str, shown: str) -> Begin | None:
             from wizard.plan.copy import read_bring
 
             return partial(apply_bring, read_bring(text, shown))
-        case "diskwright.carried":
-            from wizard.cli.conversion import apply_carried
-            from wizard.ext4.carry import read_carried
-
-            return partial(apply_carried, read_carried(text, shown))
         case _:
             return None
-
-
-def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
-    if not carried and (arguments.store or arguments.undo_dir):
-        raise BadInput(
-            t(
-                "--store and --undo-dir apply only to a conversion carried to a rescue "
-                "medium. Other plans name their folders."
-            )
-        )
 
 
 def as_root(arguments: Namespace) -> str:
@@ -228,9 +201,6 @@ def as_root(arguments: Namespace) -> str:
         typed.append("--keep")
     if arguments.journal:
         typed.append(f"--journal={arguments.journal}")
-    for name in ("store", "undo_dir"):
-        if value := getattr(arguments, name):
-            typed.append(f"--{name.replace('_', '-')}={value}")
     if arguments.passphrase_file:
         typed.append(f"--passphrase-file={arguments.passphrase_file}")
     if arguments.fstab != FSTAB:

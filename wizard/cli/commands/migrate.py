@@ -11,13 +11,11 @@ from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import narrate
-from wizard.cli.conversion import apply_migration, carried_lines, migration_lines, prospect_lines
+from wizard.cli.conversion import apply_migration, migration_lines, prospect_lines
 from wizard.cli.passphrase import out, say
 from wizard.cli.select_run import PLAN_FILE
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
-from wizard.ext4.assessment import Situation
-from wizard.ext4.carry import WRITING, is_in_use, make_carried, render_carried
 from wizard.ext4.check import MIGRATION_SCHEMA, render_migration
 from wizard.ext4.make import make_migration
 from wizard.ext4.ways import prospect_of
@@ -29,8 +27,8 @@ PROSPECT_SCHEMA = "diskwright.prospect/1"
 
 
 def parser() -> ArgumentParser:
-    """`diskwright migrate DEVICE [--way WAY] [--store DIR] [--undo-dir DIR] [--manifest] [--repair] [--to
-    DEVICE] ...`."""
+    """`diskwright migrate DEVICE [--way WAY] [--store DIR] [--undo-dir DIR] [--manifest] [--repair]
+    ...`."""
     made = CommandParser(
         "migrate",
         t("Convert ext2 or ext3 to ext4 with all files. Compares the conversions, or plans one."),
@@ -40,26 +38,16 @@ def parser() -> ArgumentParser:
             root("apply", "films.json", "--confirm", "SERIAL"),
             root("migrate", "/dev/sdX1", "--way", "mount", "--confirm", "SERIAL"),
             root("keep"),
-            root(
-                "migrate",
-                "/dev/sdX2",
-                "--way",
-                "full",
-                "-o",
-                "carry.json",
-                says=t("for a filesystem in use, such as the running root"),
-            ),
         ),
         (
             t(
-                "Without --way, list findings and compare the four conversions. Without "
+                "Without --way, list findings and compare the three conversions. Without "
                 "--confirm, write only the -o file. `diskwright apply` applies a plan "
                 "exactly as shown."
             ),
             t(
-                "Every conversion except `mount` requires an unmounted filesystem. If "
-                "mounted, -o saves a plan for a rescue medium. There, `diskwright apply` "
-                "finds the filesystem by UUID."
+                "Every conversion except `mount` requires an unmounted filesystem. Convert "
+                "the root of the running system from a rescue medium, with the same command."
             ),
         ),
     )
@@ -67,7 +55,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--way",
         choices=[way.value for way in Way],
-        help=str(t("plan this conversion (default: compare all four)")),
+        help=str(t("plan this conversion (default: compare all)")),
     )
     made.add_argument(
         "--store", metavar="DIR", help=str(t("store changed blocks here, on another filesystem"))
@@ -83,7 +71,6 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--repair", action="store_true", help=str(t("repair damage, if the repair can be undone"))
     )
-    made.add_argument("--to", metavar="DEVICE", help=str(t("the empty volume for `--way fresh`")))
     made.add_argument(
         "--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(t("fstab of the installed system"))
     )
@@ -116,7 +103,6 @@ def main(arguments: Namespace) -> ExitCode:
         environment,
         store=Path(arguments.store) if arguments.store else None,
         undo_dir=Path(arguments.undo_dir) if arguments.undo_dir else None,
-        target=arguments.to,
         journal_dir=arguments.journal,
     )
     if arguments.way is None:
@@ -126,8 +112,6 @@ def main(arguments: Namespace) -> ExitCode:
         else:
             _print(prospect_lines(prospect, out().width))
         return ExitCode.DONE
-    if arguments.output is not None and not acts and is_in_use(situation) and Way(arguments.way) in WRITING:
-        return _write_carried(situation, arguments)
     migration = make_migration(
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )
@@ -142,26 +126,9 @@ def main(arguments: Namespace) -> ExitCode:
         _print(migration_lines(migration, out().width))
     if arguments.output is not None:
         _say_how_to_apply(migration, arguments.output, environment)
-    return ExitCode.DONE
-
-
-def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
-    """Save the conversion of a filesystem in use, to apply from a rescue medium."""
-    carried = make_carried(
-        situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
-    )
-    write_file(Path(arguments.output), render_carried(carried), str(PLAN_FILE))
-    if arguments.json:
-        sys.stdout.write(render_carried(carried))
-    else:
-        _print(carried_lines(carried, out().width, arguments.output))
-    say(
-        t(
-            "{device} is in use and cannot be converted here. Carry {file} to a rescue medium.",
-            device=situation.device,
-            file=arguments.output,
-        )
-    )
+    elif not arguments.json:
+        token = shlex.quote(printable(migration.drive.token))
+        say(t("Nothing was written. To convert, repeat the command with --confirm {token}.", token=token))
     return ExitCode.DONE
 
 
@@ -171,7 +138,7 @@ def _print(lines: Iterable[str]) -> None:
 
 
 def _say_how_to_apply(migration: Migration, output: str, environment: Environment) -> None:
-    token = shlex.quote(printable(migration.written.token))
+    token = shlex.quote(printable(migration.drive.token))
     told = ["apply", shlex.quote(output), "--confirm", token]
     if not environment.is_running_system:
         told += ["--fstab", shlex.quote(str(environment.fstab))]
@@ -182,7 +149,7 @@ def _say_how_to_apply(migration: Migration, output: str, environment: Environmen
 def _as_root(arguments: Namespace) -> str:
     """Return the current command line with sudo, quoted for the shell."""
     told = ["sudo", "diskwright", "migrate", arguments.device, f"--way={arguments.way}"]
-    for name in ("store", "undo_dir", "to", "journal"):
+    for name in ("store", "undo_dir", "journal"):
         if value := getattr(arguments, name):
             told.append(f"--{name.replace('_', '-')}={value}")
     told += [f"--{name}" for name in ("manifest", "repair") if getattr(arguments, name)]

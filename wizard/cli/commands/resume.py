@@ -15,7 +15,7 @@ from wizard.apply.plan.run import still_writes_over
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.plan.start import check_tokens
 from wizard.apply.run.job import check_root
-from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.journal import read_entries, state
 from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves
 from wizard.apply.run.runs import RunKind, kind_of, load_plan, run_argument
 from wizard.apply.run_control import LEFT_OFF, phase_now, resume
@@ -26,7 +26,6 @@ from wizard.cli.passphrase import passphrase_for, say
 from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
 from wizard.cli.verdicts import refuse_otherwise, tell_bad_sectors
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
-from wizard.model.migration import Means
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.undo_policy import losses
 
@@ -124,15 +123,7 @@ def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> 
             _check_one(load_bring(run), tokens, check_bring_token)
             resume(run)
         case RunKind.MIGRATION:
-            migration = load_migration(run)
-            if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
-                makes = t(
-                    "Continuing run {run} creates a new filesystem on {drives:list}.",
-                    run=run.name,
-                    drives=(migration.written.path,),
-                )
-                raise _unconfirmed(run, makes, f"--confirm {_quoted(migration.written.token)}")
-            _check_one(migration, tokens, check_migration_token)
+            _check_one(load_migration(run), tokens, check_migration_token)
             resume(run)
 
 

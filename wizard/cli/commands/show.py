@@ -7,15 +7,14 @@ from pathlib import Path
 
 from wizard.cli.command import CommandParser, plain
 from wizard.cli.confirm_start import all_lines, move_lines
-from wizard.cli.conversion import carried_lines, migration_lines
+from wizard.cli.conversion import migration_lines
 from wizard.cli.passphrase import out
 from wizard.cli.plan_options import show_changes
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
-from wizard.ext4.carry import is_carried, read_carried, render_carried
 from wizard.ext4.check import MIGRATIONS, is_migration, read_migration
 from wizard.model.changes import Bring, Changes
 from wizard.model.errors import BadInput, ExitCode, printable
-from wizard.model.migration import Carried, Migration, Moves
+from wizard.model.migration import Migration, Moves
 from wizard.model.plan import Plan
 from wizard.model.said import t
 from wizard.plan.check import PLANS, read_plan
@@ -55,7 +54,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _rendered(document: Plan | Changes | Migration | Carried | Moves | Bring) -> str:
+def _rendered(document: Plan | Changes | Migration | Moves | Bring) -> str:
     match document:
         case Plan():
             return PLANS.render_shown(document)
@@ -63,15 +62,13 @@ def _rendered(document: Plan | Changes | Migration | Carried | Moves | Bring) ->
             return CHANGES.render_shown(document)
         case Migration():
             return MIGRATIONS.render_shown(document)
-        case Carried():
-            return render_carried(document)
         case Moves():
             return MOVES.render_shown(document)
         case Bring():
             return BRINGS.render_shown(document)
 
 
-def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width: int) -> Iterable[str]:
+def _lines(document: Plan | Changes | Migration | Moves | Bring, width: int) -> Iterable[str]:
     match document:
         case Plan():
             return preview_lines(document, width)
@@ -79,15 +76,13 @@ def _lines(document: Plan | Changes | Migration | Carried | Moves | Bring, width
             return show_changes(document, width)
         case Migration():
             return migration_lines(document, width)
-        case Carried():
-            return carried_lines(document, width)
         case Moves():
             return move_lines(document, width)
         case Bring():
             return all_lines(document, width)
 
 
-def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | Bring:
+def load_document(name: str) -> Plan | Changes | Migration | Moves | Bring:
     """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
     shown = str(t("The input")) if name == "-" else printable(name)
     try:
@@ -103,8 +98,6 @@ def load_document(name: str) -> Plan | Changes | Migration | Carried | Moves | B
         text = data.decode("utf-8")
         if is_migration(text):
             return read_migration(text, shown)
-        if is_carried(text):
-            return read_carried(text, shown)
         if MOVES.is_one(text):
             return read_moves(text, shown)
         if is_bring(text):

@@ -15,11 +15,12 @@ from wizard.benchmark.candidates.verdict import (
     sentences,
     title_of,
 )
-from wizard.ext4.ways import COMPARED, MEANS, SUMMARIES, TITLES, is_damaged
+from wizard.ext4.blockers import WRITING
+from wizard.ext4.ways import MEANS, SUMMARIES, TITLES, is_damaged
 from wizard.host.services import Services
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Means, Way
+from wizard.model.migration import Means
 from wizard.model.said import Sentence, t, tn
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.view import (
@@ -59,7 +60,6 @@ POWER = {
     Means.TRANSACTION: (NOTHING_LOST, Tone.GOOD),
     Means.DIRECT: (Sentence("have a backup"), Tone.WARN),
     Means.FILES: (Sentence("no effect"), Tone.GOOD),
-    Means.COPY: (NOTHING_LOST, Tone.GOOD),
 }
 
 
@@ -117,12 +117,8 @@ def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
 
 def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Text]:
     """Yield the other options of the conversion."""
-    if offer.way not in COMPARED:
-        yield (
-            t("this conversion compares every file.")
-            if offer.way is Way.FRESH
-            else t("no comparison needed.")
-        )
+    if offer.way not in WRITING:
+        yield t("no comparison needed.")
     elif moving.compares:
         yield t(
             "every file is compared before and after ({seconds:time}).",
@@ -134,8 +130,6 @@ def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> I
         yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
     if moving.folder is not None:
         yield t("Uses space in {folder}.", folder=str(moving.folder))
-    if moving.target is not None and offer.way is Way.FRESH:
-        yield t("Created on {target}.", target=moving.target)
 
 
 TONES = {TrialFinding.SLOWER: Tone.WARN, TrialFinding.OPEN: Tone.ACCENT}

@@ -159,8 +159,8 @@ class MigrationJob(Job):
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """The written drive."""
-        return (self.migration.written,)
+        """The drive of the filesystem."""
+        return (self.migration.drive,)
 
     def risk(self, services: Services) -> Text:
         """Warn that a power failure can make undo files useless."""

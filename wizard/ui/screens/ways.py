@@ -8,24 +8,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from wizard.ext4.carry import can_be_carried, carrying_steps
-from wizard.ext4.ways import COMPARED, is_damaged, offer_of
+from wizard.ext4.blockers import WRITING
+from wizard.ext4.system_checks import COPY_INSTEAD
+from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
 from wizard.host.session import SessionConversion
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import Refused, printable
 from wizard.model.migration import Way
 from wizard.model.said import t
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing, Which, save
-from wizard.ui.dialogs.pages import Page
+from wizard.ui.dialogs.asking import Typing, Which
 from wizard.ui.jobs.of_move import MigrationJob
 from wizard.ui.messages import NO_OLD
 from wizard.ui.view import (
     Action,
     Block,
-    Command,
     Field,
     Piece,
     Row,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
-    from wizard.model.migration import Carried, Migration, Prospect, WayOffer
+    from wizard.model.migration import Migration, Prospect, WayOffer
 
 LOOKING = t("Checking the filesystem without writing ...")
 AGAIN = t("refresh")
@@ -56,9 +55,7 @@ HELP = (
     t("Each row is a conversion of this filesystem to ext4."),
     t("Compare: read every file before and after. This is the best proof and needs the time shown."),
     t("Repair: allow repairs if the filesystem reports damage."),
-    t("Carry: save a plan to convert a filesystem in use from a rescue medium."),
     t("Folder: provides the extra space, if needed."),
-    t("Target: the volume for a new ext4."),
     t("Extent: ext4 records a file as a few runs of blocks, ext3 block by block."),
     t("Inode: the record of one file: owner, times and block locations."),
 )
@@ -139,6 +136,7 @@ class WaysScreen(Screen):
             return (
                 para(strong(said), prospect.why, hang=2),
                 para(t("Every conversion preserves all files.")),
+                para(NEW_INSTEAD, COPY_INSTEAD, hang=2),
             )
         if self._doing != "":
             return (para(self._doing),)
@@ -150,26 +148,20 @@ class WaysScreen(Screen):
         wait: Text = t("Still checking the filesystem.") if self._doing != "" else ""
         if prospect is None or offer is None:
             return (Action("again", "r", AGAIN, wait), back_action())
-        needs_target = offer.way is Way.FRESH and self._moving.target is None
         refused = obstacle_words(prospect, offer) if not self._moving.repairs else ""
         compares = self._moving.compares
         actions = [
-            Action("target", "enter", t("choose target"), wait)
-            if needs_target
-            else Action("review", "enter", t("review"), wait or refused),
+            Action("review", "enter", t("review"), wait or refused),
             Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
         ]
-        if offer.way not in COMPARED:
+        if offer.way not in WRITING:
             actions.pop()
         if is_damaged(prospect.before):
             label = t("do not repair") if self._moving.repairs else t("repair damage")
             actions.append(Action("repair", "x", label, wait))
-        if can_be_carried(prospect):
-            actions.append(Action("carry", "w", t("carry"), wait))
         return (
             *actions,
             Action("folder", "f", t("folder"), wait),
-            Action("target", "d", t("target"), wait),
             Action("again", "r", AGAIN, wait),
             back_action(),
         )
@@ -201,27 +193,6 @@ class WaysScreen(Screen):
         value = str(self._moving.folder or "")
         field = Field("folder", t("Folder"), value, t("e.g. /mnt/backup"))
         self.desk.go(Typing(self.desk, t("Which folder has space?"), text, (field,), take, TAKE))
-
-    def act_target(self, _row: str, _values: Values) -> None:
-        """Ask for the target volume of a new ext4."""
-
-        def take(values: Values) -> Callable[[], None]:
-            name = values.get("target", "").strip()
-            if not name:
-                raise BadInput(t("Type a volume name, or press Esc."))
-            return partial(self._look_with, replace(self._moving, target=name))
-
-        text = (
-            para(t("An empty partition or volume, large enough for all files.")),
-            para(t("No data is written yet.")),
-        )
-        field = Field("target", t("Volume"), self._moving.target or "", t("e.g. /dev/sdb1"))
-        self.desk.go(Typing(self.desk, t("Create the new ext4 where?"), text, (field,), take, TAKE))
-
-    def act_carry(self, row: str, _values: Values) -> None:
-        """Save the conversion of a filesystem in use for a rescue medium."""
-        asked = replace(self._moving, way=Way(row or self._at))
-        self._try(LOOKING, lambda: self.services.carry_migration(self._drive, asked), self._carry)
 
     def act_review(self, row: str, _values: Values) -> None:
         """Plan the conversion. Raises Refused if there is an obstacle."""
@@ -290,30 +261,6 @@ class WaysScreen(Screen):
         self._moving = replace(self._moving, way=migration.way, migration=migration)
         self._keep()
         self.desk.open_review(MigrationJob(migration))
-
-    def _carry(self, carried: Carried) -> None:
-        from wizard.ext4.carry import render_carried
-
-        proposal = f"{Path(carried.device).name}-carry.json"
-        save(
-            self.desk,
-            t("the plan to carry"),
-            render_carried(carried),
-            proposal,
-            partial(self._carried, carried),
-        )
-
-    def _carried(self, carried: Carried, path: Path) -> None:
-        self.desk.go(Page(self.desk, t("How to use the plan"), _carrying_blocks(carried, str(path))))
-
-
-def _carrying_blocks(carried: Carried, file: str) -> tuple[Block, ...]:
-    """Describe how to use the saved plan, with warnings."""
-    blocks: list[Block] = [para(strong(t("No changes have been made yet.")))]
-    for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
-        blocks.append(para(f"{number}.", sentence, hang=3))
-        blocks += [Command(command)] if command else []
-    return (*blocks, *(para(doubt, hang=2) for doubt in carried.doubts))
 
 
 def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:

@@ -5,14 +5,16 @@ import os
 import socket
 import struct
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.devices import Bench, tool
 from tests.loop.program import GIB, KIB, MIB
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.entry import TreeEntry, from_line
 from wizard.apply.tree.manifest import manifest_lines, take_manifest
-from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
+from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.model.said import TIB
 
 ACL = struct.pack("<I", 2) + b"".join(
@@ -32,6 +34,17 @@ def make_ext3(bench: Bench, size_bytes: int = 96 * MIB, *options: str) -> str:
     drive = bench.make_drive(size_bytes)
     tool("mke2fs", "-q", "-t", "ext3", *(options or ("-I", "128", "-b", "4096")), drive)
     return drive
+
+
+@contextmanager
+def mounted(drive: str) -> Iterator[Path]:
+    """A filesystem mounted for writing, without access times."""
+    with TemporaryDirectory() as place:
+        tool("mount", "-t", "ext4", "-o", "noatime", drive, place)
+        try:
+            yield Path(place)
+        finally:
+            tool("umount", place)
 
 
 def entries_of(file: Path) -> Iterator[TreeEntry]:
@@ -101,7 +114,7 @@ def told(
     drive: str, folder: Path, change: Callable[[Path], object], *, inode_numbers: bool = True
 ) -> tuple[str, ...]:
     """The differences that a change makes, against the manifest `before` in the folder."""
-    with mounted_alone(drive) as top:
+    with mounted(drive) as top:
         change(top)
     after = manifest_of(drive, folder / "after")
     return tuple(map(str, differences(folder / "before", after, inode_numbers=inode_numbers)))

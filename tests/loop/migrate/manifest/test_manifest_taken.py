@@ -24,20 +24,21 @@ from tests.loop.migrate.manifest.manifests import (
     fill,
     make_ext3,
     manifest_of,
+    mounted,
     told,
 )
 from tests.loop.program import MIB, BadInput, Failed
 from wizard.apply.tree.differences import TOLD, differences
 from wizard.apply.tree.entry import EntryKind, TreeEntry
 from wizard.apply.tree.manifest import take_manifest
-from wizard.apply.tree.mount_read_only import mounted_alone, mounted_read_only
+from wizard.apply.tree.mount_read_only import mounted_read_only
 
 
 @pytest.fixture
 def drive(bench: Bench) -> str:
     """An ext3 with one of everything."""
     made = make_ext3(bench)
-    with mounted_alone(made) as top:
+    with mounted(made) as top:
         fill(top)
     return made
 
@@ -243,7 +244,7 @@ def test_many_differences_are_counted(drive: str, tmp_path: Path) -> None:
 
 def test_a_folder_of_more_than_one_batch(bench: Bench, tmp_path: Path) -> None:
     drive = make_ext3(bench, 128 * MIB, "-I", "128", "-N", "70000")
-    with mounted_alone(drive) as top:
+    with mounted(drive) as top:
         folder = os.open(top, os.O_RDONLY)
         for number in range(33_000):
             os.mknod(f"{number:05}", dir_fd=folder)

@@ -6,21 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.ext4.migrations import EXT3, TARGET, situation
+from tests.unit.ext4.migrations import EXT3, situation
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.ui.person import Person
 from wizard.ext4.assessment import Situation
-from wizard.ext4.carry import read_carried
 from wizard.ext4.ways import offer_of, prospect_of
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import Session, SessionConversion
-from wizard.host.this_system import carried_for, plan_for
+from wizard.host.this_system import plan_for
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive
-from wizard.model.migration import Carried, Migration, Prospect, Way
+from wizard.model.migration import Migration, Prospect, Way
 from wizard.model.said import format_duration
 from wizard.ui.screens.ways import WaysScreen
-from wizard.ui.view import Banner, Command, Tone
+from wizard.ui.view import Banner, Tone
 
 DRIVE = partitioned(partition(1, filesystem="ext3"))
 DEVICE = "/dev/sda1"
@@ -52,22 +51,19 @@ class Services(RecordedServices):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless = False
 
-    def _there(self, moving: SessionConversion) -> Situation:
+    def _there(self) -> Situation:
         self.go.wait(20)
         if self.fault:
             raise self.fault
-        return replace(self.found, target=TARGET) if moving.target else self.found
+        return self.found
 
     def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
         self.asked.append(moving)
-        return prospect_of(self._there(moving))
+        return prospect_of(self._there())
 
     def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
         self.planned.append(moving)
-        return plan_for(self._there(moving), moving)
-
-    def carry_migration(self, drive: Drive, moving: SessionConversion) -> Carried:
-        return carried_for(self._there(moving), moving)
+        return plan_for(self._there(), moving)
 
 
 def ways(found: Situation | None = None, services: Services | None = None) -> tuple[Person, Services]:
@@ -183,18 +179,6 @@ def test_a_folder_is_looked_at_and_an_empty_line_takes_the_usual_one() -> None:
     assert services.asked[-1].folder is None
 
 
-def test_a_fresh_ext4_wants_its_volume_first() -> None:
-    at, services = ways()
-    at.desk.moved("fresh")
-    at.key("enter", "fresh")
-    assert at.view.over
-    at.act("take", target=" ")
-    assert at.view.place == "typing" and at.said
-    at.act("take", target="/dev/sdb1")
-    assert services.asked[-1].target == "/dev/sdb1" and "Created on /dev/sdb1." in at.text
-    assert not services.planned and at.view.rows and at.view.rows.at == "fresh"
-
-
 def test_a_way_that_cannot_be_had_says_why_and_is_not_planned() -> None:
     at, services = ways(situation(mounts=("/srv",)))
     refused = next(row for row in at.rows if row.why_not)
@@ -202,32 +186,6 @@ def test_a_way_that_cannot_be_had_says_why_and_is_not_planned() -> None:
     assert "cannot" in [str(cell.text) for cell in refused.cells]
     at.act("review", refused.key)
     assert at.said == str(refused.why_not) and not services.planned
-
-
-def test_a_filesystem_in_use_is_carried_and_what_to_do_then_is_told(tmp_path: Path) -> None:
-    at, _ = ways(situation(mounts=("/srv",), opened=True, device_bytes=EXT3.size_bytes))
-    at.desk.moved("full")
-    at.key("w", "full")
-    path = tmp_path / "carry.json"
-    at.act("take", file=str(path))
-    assert read_carried(path.read_text(), "it").way is Way.FULL
-    assert at.view.place == "page" and "No changes have been made yet." in at.text
-    commands = [block.argv for block in at.view.panes[0].blocks if isinstance(block, Command)]
-    assert any("apply" in argv for argv in commands)
-    at.key("escape")
-    assert at.view.place == "ways" and "was saved to" in at.said
-
-
-def test_only_a_filesystem_in_use_is_carried() -> None:
-    at, _ = ways()
-    assert at.view.action("carry") is None
-
-
-def test_a_way_that_is_not_carried_says_so() -> None:
-    at, _ = ways(situation(mounts=("/srv",), opened=True))
-    at.desk.moved("mount")
-    at.key("w", "mount")
-    assert "Only the light and full conversions" in at.said and at.view.place == "ways"
 
 
 def test_enter_plans_the_way_and_leads_to_its_review() -> None:

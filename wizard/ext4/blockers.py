@@ -1,0 +1,90 @@
+"""Conversion blockers: which findings prevent which conversion."""
+
+from collections.abc import Mapping
+
+from wizard.ext4.assessment import Situation
+from wizard.ext4.filesystem_checks import in_use, its_kind, its_state, programs
+from wizard.ext4.system_checks import (
+    at_boot,
+    boot_path,
+    folders,
+    nothing_to_do,
+    own_fstab,
+    room_inside,
+)
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.finding import Finding, Severity
+from wizard.model.migration import Way
+from wizard.model.said import t
+
+NOTHING_WRITTEN = t("Nothing was written.")
+
+
+NO_TRANSACTION = t("A transaction is not possible here:")
+
+RULES = (
+    in_use,
+    its_state,
+    its_kind,
+    programs,
+    room_inside,
+    folders,
+    boot_path,
+    at_boot,
+    own_fstab,
+    nothing_to_do,
+)
+
+WRITING = frozenset({Way.LIGHT, Way.FULL})
+"""Methods that write to the filesystem. Comparing its files before and after is optional."""
+
+BARS: Mapping[str, frozenset[Way]] = {
+    "migrate-running-root": WRITING,
+    "migrate-mounted": WRITING,
+    "migrate-swap-file": WRITING,
+    "migrate-opened": WRITING,
+    "migrate-barred": frozenset(Way),
+    "migrate-cut-off": WRITING,
+    "migrate-counts": WRITING,
+    "migrate-half-done": WRITING,
+    "migrate-errors": WRITING,
+    "migrate-damaged": WRITING,
+    "migrate-external-journal": WRITING,
+    "migrate-unknown-features": WRITING,
+    "migrate-first-revision": WRITING,
+    "migrate-programs-missing": WRITING,
+    "migrate-programs-old": WRITING,
+    "migrate-no-room-journal": WRITING,
+    "migrate-full": frozenset({Way.FULL}),
+    "migrate-folder": WRITING,
+    "migrate-no-folder": WRITING,
+    "migrate-nothing-at-boot": frozenset({Way.MOUNT}),
+    "migrate-light-complete": frozenset({Way.LIGHT}),
+    "migrate-complete": frozenset({Way.FULL}),
+}
+"""Conversion methods that each finding blocks. Other findings are informational."""
+
+REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"})
+"""Findings that no longer block a writing method once the user consents to repairs."""
+
+
+def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
+    """Return all findings, most severe first."""
+    found = [finding for rule in RULES for finding in rule(situation)]
+    order = list(Severity)
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
+    """Return the first finding that blocks a method, or None."""
+    for finding in obstacles_of(situation):
+        if way in BARS.get(finding.code, frozenset()) and not (repairs and finding.code in REPAIRABLE):
+            return finding
+    return None
+
+
+def refusal(finding: Finding) -> DiskwrightError:
+    """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
+    filesystem."""
+    message = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN}"
+    return Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
