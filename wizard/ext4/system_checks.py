@@ -23,8 +23,8 @@ from wizard.model.migration import Way
 from wizard.model.said import Message, Sentence, join, t
 
 COPY_INSTEAD = t(
-    "Create an ext4 on another drive with `diskwright plan`, then copy the files "
-    "there with `diskwright bring`."
+    "Create an ext4 on another drive with `diskwright plan --fs ext4`, then copy the "
+    "files there with `diskwright bring`."
 )
 """How to get an ext4 that no conversion can make."""
 

@@ -90,7 +90,7 @@ def test_the_recommended_way_is_under_the_cursor_and_everything_of_it_is_told() 
     assert all(said in at.text for said in (*offer.gains, *offer.costs, offer.undone))
     at.desk.moved("mount")
     assert "Mounts with the ext4 driver" in at.text
-    assert all(command in at.text for command in ("`diskwright plan`", "`diskwright bring`"))
+    assert all(command in at.text for command in ("`diskwright plan --fs ext4`", "`diskwright bring`"))
 
 
 def test_while_it_is_looked_at_nothing_else_is_begun() -> None:
