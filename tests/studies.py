@@ -134,7 +134,7 @@ TOOLS = (
     Tool(
         "ccd and vinum (striping, RAID 0)",
         (STRIPING,),
-        "Supports the Linux equivalents: md, LVM and Btrfs: `plan`.",
+        "Supports the Linux equivalents: md and Btrfs: `plan`.",
         commands=("plan",),
     ),
     Tool(

@@ -14,7 +14,7 @@ from wizard.model.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune
 from wizard.model.errors import ExitCode, printable
 from wizard.model.plan import NO_PLACE
 from wizard.model.said import t
-from wizard.plan.raid.striping import FILESYSTEMS, METADATA, MIRRORS
+from wizard.plan.raid.striping import FILESYSTEMS, METADATA
 from wizard.plan.request.volume_request import EXAMPLE, KEYS
 from wizard.plan.request.wanted import PRESETS
 from wizard.plan.text import command_lines, wrapped
@@ -110,8 +110,8 @@ ABOUT = (
         "extents."
     ),
     t(
-        "--stripe spreads one volume across all named drives, using md (RAID0), LVM "
-        "or Btrfs. This is fast, but if any drive fails, the whole volume is lost."
+        "--stripe spreads one volume across all named drives, using md (RAID0) or "
+        "Btrfs. This is fast, but if any drive fails, the whole volume is lost."
     ),
     t(
         "--mirror stores copies on the named drives, using md (RAID1) or Btrfs. This "
@@ -227,12 +227,14 @@ def parser() -> ArgumentParser:
         help=str(t("with --workload: stripe the volume over all drives")),
     )
     spread.add_argument(
-        "--mirror", choices=MIRRORS, help=str(t("with --workload: mirror the volume on all drives"))
+        "--mirror",
+        choices=tuple(FILESYSTEMS),
+        help=str(t("with --workload: mirror the volume on all drives")),
     )
     spread.add_argument(
         "--lvm", action="store_true", help=str(t("on one drive: put all volumes into an LVM volume group"))
     )
-    made.add_argument("--chunk", metavar="SIZE", help=str(t("with --stripe md or lvm: chunk size (512K)")))
+    made.add_argument("--chunk", metavar="SIZE", help=str(t("with --stripe md: chunk size (512K)")))
     made.add_argument(
         "--metadata", choices=METADATA, help=str(t("with --stripe btrfs: metadata profile (raid1)"))
     )

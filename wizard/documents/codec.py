@@ -128,6 +128,7 @@ class Sealed(Generic[T]):
     - `again`: how to recreate a document. `check`: raises BadInput for inconsistent contents.
     - `renew`: calculates the DERIVED fields, None if there are none.
     - `earlier`: older schemas that a run may have, with the conversion of the body.
+    - `removed`: returns why the body is no longer supported, as a sentence, or None.
     """
 
     schema: str
@@ -136,6 +137,7 @@ class Sealed(Generic[T]):
     check: Callable[[T, str], None]
     renew: Callable[[T], T] | None = None
     earlier: Mapping[str, Callable[[JSON], JSON]] = field(default_factory=dict)
+    removed: Callable[[JSON], Message | None] = lambda _: None
 
     def render(self, value: T) -> str:
         """Return the document as text with a final newline. Deterministic, and the same in every language."""
@@ -182,6 +184,8 @@ class Sealed(Generic[T]):
             )
         if schema in self.earlier:
             body = self.earlier[schema](body)
+        if why := self.removed(body):
+            raise BadInput(t("{file}: {why}", file=where, why=why))
         value = from_json(body, self.kind, where)
         # Check first, since `renew` requires consistent contents.
         self.check(value, where)

@@ -56,7 +56,7 @@ class WantedDrive:
     name: str = ""
     also: tuple[Match, ...] = ()
     mirror: Literal["md", "btrfs"] | None = None
-    stripe: Literal["md", "lvm", "btrfs"] | None = None
+    stripe: Literal["md", "btrfs"] | None = None
     table: Literal["gpt", "mbr"] = "gpt"
     lvm: bool = False
     replace: str = ""

@@ -102,19 +102,6 @@ class MakeVolumeGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class MakeStripedVolume:
-    """Create the logical volume `name`, node `device`, striped over all `stripes` physical volumes of `group`
-    and filling them."""
-
-    device: str
-    group: str
-    name: str
-    stripes: int
-    chunk_bytes: int
-    kind: Literal["make-striped-volume"] = "make-striped-volume"
-
-
-@dataclass(frozen=True, slots=True)
 class Writer:
     """Who may write to a volume, resolved at planning time, so that what is applied was shown.
 

@@ -16,7 +16,6 @@ from wizard.model.operations import (
     MakeContainer,
     MakeFilesystem,
     MakeLogicalVolume,
-    MakeStripedVolume,
     MakeVolumeGroup,
     OpenContainer,
     SetOwner,
@@ -244,7 +243,6 @@ Operation = (
     | ResetZones
     | MakeArray
     | MakeVolumeGroup
-    | MakeStripedVolume
     | MakeLogicalVolume
     | MakeContainer
     | OpenContainer
@@ -321,12 +319,11 @@ class Member:
 class Stripe:
     """How a volume is striped over, or mirrored on, all drives of a plan, according to `level`.
 
-    `device`: node of the md array or logical volume. `name`: array or volume group. `chunk_bytes`: contiguous
-    data per drive, 0 for mirrors. `uuids`: UUID of the array, or of the physical volumes in drive order.
-    Btrfs has none of these; `metadata` is its metadata profile (raid1, raid0).
+    `device`, `name` and `uuids`: node, name and only UUID of the md array. `chunk_bytes`: contiguous data per
+    drive, 0 for mirrors. Btrfs has none of these; `metadata` is its metadata profile (raid1, raid0).
     """
 
-    kind: Literal["md", "lvm", "btrfs"]
+    kind: Literal["md", "btrfs"]
     device: str = ""
     name: str = ""
     chunk_bytes: int = 0

@@ -414,6 +414,14 @@ def _from_first(body: JSON) -> JSON:
     return without_texts(body)
 
 
+def _removed(body: JSON) -> Message | None:
+    """Return why an operation of an earlier version is no longer supported, or None."""
+    stripe = body.get("stripe")
+    if isinstance(stripe, dict) and stripe.get("kind") == "lvm":
+        return t("Striping with LVM is no longer supported; stripe with md instead, with `plan --stripe md`.")
+    return None
+
+
 PLANS = Sealed(
     "diskwright.plan/2",
     Plan,
@@ -421,5 +429,6 @@ PLANS = Sealed(
     check_plan,
     told_anew,
     {"diskwright.plan/1": _from_first},
+    _removed,
 )
 SCHEMA, render_plan, read_plan, read_kept_plan = PLANS.schema, PLANS.render, PLANS.read, PLANS.read_kept

@@ -11,7 +11,6 @@ from wizard.model.operations import (
     MakeContainer,
     MakeFilesystem,
     MakeLogicalVolume,
-    MakeStripedVolume,
     MakeVolumeGroup,
     OpenContainer,
     SetOwner,
@@ -60,15 +59,8 @@ def direct_reason(plan: Plan) -> str:
 def why_on_drive(operations: Iterable[Operation]) -> str:
     """Return why these operations must run directly on the drive, as a clause, or empty if all can be
     rehearsed."""
-    for operation in operations:
-        match operation:
-            case ResetZones():
-                return str(t("resetting zones cannot be rehearsed"))
-            case MakeStripedVolume():
-                return str(t("a volume group across several drives cannot be rehearsed yet"))
-            case _:
-                continue
-    return ""
+    resets = any(isinstance(operation, ResetZones) for operation in operations)
+    return str(t("resetting zones cannot be rehearsed")) if resets else ""
 
 
 def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:

@@ -25,7 +25,6 @@ from wizard.model.operations import (
     Group,
     MakeArray,
     MakeLogicalVolume,
-    MakeStripedVolume,
     MakeVolumeGroup,
     Writer,
 )
@@ -72,7 +71,6 @@ NAMED = (
     TableEntry,
     MakeArray,
     MakeVolumeGroup,
-    MakeStripedVolume,
     MakeLogicalVolume,
     Stripe,
     Group,

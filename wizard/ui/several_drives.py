@@ -8,7 +8,7 @@ from wizard.host.session import Session
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan
-from wizard.model.said import Message, Sentence, t, tn
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.planner import PLAIN, Mode
 from wizard.plan.raid.striped import StripeWish, choice_on
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
@@ -43,7 +43,6 @@ WAYS = (
         "stripe-btrfs", t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeWish("btrfs")
     ),
     SpreadWay("stripe-md", t("Striped by md (RAID0): fast, lost with any one drive"), StripeWish("md")),
-    SpreadWay("stripe-lvm", t("Striped by LVM: fast, lost with any one drive"), StripeWish("lvm")),
 )
 """Redundant layouts come first."""
 
@@ -67,14 +66,7 @@ def loss_of(drives: Sequence[Drive]) -> Message | None:
     """Describe the data lost by using these drives entirely, or None if they are empty."""
     paths = tuple(drive.path for drive in drives if not drive.is_empty)
     return (
-        tn(
-            "All data on {drives:and} will be lost when you keep the plan's result. With "
-            "LVM, it is lost when the plan is applied.",
-            "All data on {drives:and} will be lost when you keep the plan's result. With "
-            "LVM, it is lost when the plan is applied.",
-            drives=paths,
-            count=len(paths),
-        )
+        t("All data on {drives:and} will be lost when you keep the plan's result.", drives=paths)
         if paths
         else None
     )

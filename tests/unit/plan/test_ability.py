@@ -53,11 +53,6 @@ WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
         "dm_mod",
         "lacks device mapper, so LVM volumes are unavailable. Boot a kernel with device mapper",
     ),
-    "striped by lvm": (
-        lambda kernel: striped(numbered(), "lvm", kernel=kernel),
-        "dm_mod",
-        "lacks device mapper",
-    ),
     "striped by md": (lambda kernel: striped(numbered(), "md", kernel=kernel), "raid0", "lacks md RAID0"),
     "mirrored by md": (
         lambda kernel: striped(numbered(), "md", level="raid1", kernel=kernel),

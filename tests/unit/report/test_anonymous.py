@@ -258,11 +258,9 @@ def test_a_serial_in_the_figures_of_nvme_and_the_short_ids_of_an_mbr_are_found()
     assert re.fullmatch(r"Serial SERIAL-1 of root=PARTUUID=UUID-\d on UUID-\d\.", report.facts.origin)
 
 
-@pytest.mark.parametrize(("kind", "filesystem"), [("md", "xfs"), ("lvm", "ext4"), ("btrfs", "btrfs")])
+@pytest.mark.parametrize(("kind", "filesystem"), [("md", "xfs"), ("btrfs", "btrfs")])
 @pytest.mark.parametrize("label", ["grandma", "zq"])
-def test_what_an_array_is_called_goes_too(
-    kind: Literal["md", "lvm", "btrfs"], filesystem: str, label: str
-) -> None:
+def test_what_an_array_is_called_goes_too(kind: Literal["md", "btrfs"], filesystem: str, label: str) -> None:
     other = drive(
         path="/dev/sdb", serial="S2", wwn="naa.5000000000000002", by_id=("/dev/disk/by-id/ata-Example_S2",)
     )

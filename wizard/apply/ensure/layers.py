@@ -72,7 +72,7 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     if plan.stripe and plan.stripe.kind == "md":
         faults = tuple(_md_faults(plan.stripe, parts, drives))
     else:
-        faults = tuple(group_differences(logical_wanted(plan), _group(parts)))
+        faults = tuple(group_differences(logical_wanted(plan), _group(parts[0])))
     if faults:
         return faults
     return tuple(_content_faults(plan, drives))
@@ -136,18 +136,17 @@ def _text(folder: Path, name: str) -> str:
     return ""
 
 
-def _group(parts: Sequence[str]) -> GroupSeen:
-    groups = tuple((part, group_of(part)) for part in parts)
-    name = groups[0][1]
-    if not name or len({group for _, group in groups}) > 1:
-        return GroupSeen(groups)
+def _group(part: str) -> GroupSeen:
+    name = group_of(part)
+    if not name:
+        return GroupSeen(part, name)
     physical, misses = physical_in(name)
     fields = ("lv_name", "lv_size", "segtype", "stripes")
     volumes = tuple(
         Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
         for row in asked("lvs", fields, name, _look)
     )
-    return GroupSeen(groups, physical, misses, volumes)
+    return GroupSeen(part, name, physical, misses, volumes)
 
 
 def _number(text: str) -> int:

@@ -24,7 +24,6 @@ from wizard.model.operations import (
     MakeContainer,
     MakeFilesystem,
     MakeLogicalVolume,
-    MakeStripedVolume,
     MakeVolumeGroup,
 )
 from wizard.model.plan import Member, Plan, ResetZones, WipeSignatures, WriteTable, devices_of
@@ -255,9 +254,7 @@ def _array_cells(plan: Plan, begun: frozenset[int]) -> list[DigestRange]:
 def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
     """Return existing arrays and logical volumes of the run without a filesystem."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
-    made = [
-        one.device for one in operations if isinstance(one, MakeArray | MakeStripedVolume | MakeLogicalVolume)
-    ]
+    made = [one.device for one in operations if isinstance(one, MakeArray | MakeLogicalVolume)]
     formatted = {one.device for one in operations if isinstance(one, MakeFilesystem)}
     return [device for device in made if device not in formatted and Path(device).exists()]
 

@@ -10,7 +10,6 @@ from wizard.apply.plan.guard import own_nodes
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import settle, udev_runs
 from wizard.apply.run.journal import Journal
-from wizard.apply.steps.arrays import SAME
 from wizard.apply.steps.containers import FOUND, container_checks
 from wizard.apply.steps.filesystem import mount_checked, planned_differences
 from wizard.apply.steps.layers import array_checks, swap_differences, writer_checks
@@ -131,7 +130,7 @@ def _filesystem_checks(
 
 
 def _check(what: Message, differences: Sequence[Message | str]) -> Check:
-    return _result(what, not differences, "; ".join(map(str, differences)) or SAME)
+    return _result(what, not differences, "; ".join(map(str, differences)) or str(t("no difference")))
 
 
 def _result(what: Message, holds: bool, seen: object) -> Check:

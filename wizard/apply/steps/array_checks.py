@@ -1,4 +1,4 @@
-"""Verify an md array or a striped LVM volume against the plan, with mdadm or LVM and the kernel."""
+"""Verify an md array against the plan, with mdadm and the kernel."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.arrays import array_parts, stop_own_array, taken_arrays
 from wizard.apply.steps.step_context import NO_NODE, Do
-from wizard.model.errors import Failed, printable
+from wizard.model.errors import Failed
 from wizard.model.ext import Check
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Extent, Striping
 from wizard.model.operations import MakeArray
 from wizard.model.plan import Plan, Stripe
 from wizard.model.said import KIB, MIB, Sentence, t
-from wizard.plan.raid.striping import HIGHEST_ARRAY, layer_name, striping_of
+from wizard.plan.raid.striping import HIGHEST_ARRAY, striping_of
 from wizard.plan.rehearsed import array_node
 from wizard.plan.steps.commands import array_uuid
 from wizard.process.program import run
@@ -36,7 +36,7 @@ SECTOR_BYTES = 512
 
 
 def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
-    """Check the plan's array with its own tool and the kernel."""
+    """Check the plan's array with mdadm and the kernel."""
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return
@@ -47,17 +47,10 @@ def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
 
 
 def tool_checks(plan: Plan, do: Do) -> Iterator[Check]:
-    """Check the plan's array with its own tool."""
+    """Check the plan's array with mdadm."""
     stripe, parts = plan.stripe, array_parts(plan)
     if stripe is None or stripe.kind == "btrfs":
         return
-    if stripe.kind == "md":
-        yield from _md_checks(plan, stripe, parts, do)
-    else:
-        yield _lvm_check(plan, stripe, len(parts), do)
-
-
-def _md_checks(plan: Plan, stripe: Stripe, parts: tuple[str, ...], do: Do) -> Iterator[Check]:
     uuid = array_uuid(stripe.uuids[0])
     wanted = {"MD_LEVEL": stripe.level, "MD_DEVICES": str(len(parts)), "MD_UUID": uuid}
     seen = exported(do(("mdadm", "--detail", "--export", stripe.device)).output)
@@ -131,34 +124,6 @@ def examined_offset(text: str) -> int | None:
     """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`, or None. Pure."""
     match = re.search(r"(?m)^\s*Data Offset : (\d+) sectors", text)
     return int(match[1]) * SECTOR_BYTES if match else None
-
-
-def _lvm_check(plan: Plan, stripe: Stripe, count: int, do: Do) -> Check:
-    (volume,) = plan.volumes
-    name = f"{stripe.name}/{layer_name(volume.label)}"
-    options = (
-        "--noheadings",
-        "--nosuffix",
-        "--units",
-        "b",
-        "--separator",
-        " ",
-        "--options",
-        "stripes,stripe_size",
-    )
-    seen = do(("lvs", *options, name)).output.split()
-    return Check(
-        str(
-            t(
-                "LVM reports {name} striped over {parts}, {chunk:exact} each",
-                name=name,
-                parts=count,
-                chunk=stripe.chunk_bytes,
-            )
-        ),
-        seen == [str(count), str(stripe.chunk_bytes)],
-        printable(" ".join(seen)),
-    )
 
 
 def read_geometry(node: str) -> Geometry:

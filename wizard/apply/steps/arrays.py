@@ -1,4 +1,4 @@
-"""md arrays and striped LVM volumes across the plan's drives: identify, assemble, stop and dismantle.
+"""md arrays across the plan's drives: identify, assemble, stop and dismantle.
 
 An array belongs to the run if all members are partitions of the plan's drives, with the planned UUID.
 """
@@ -10,22 +10,16 @@ from time import sleep
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do, logical_names_in, physical_volumes_of
-from wizard.model.errors import Failed, Refused, printable
-from wizard.model.operations import MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do
+from wizard.model.errors import Failed, Refused
+from wizard.model.operations import MakeArray
 from wizard.model.plan import Plan, Stripe
-from wizard.model.said import Sentence, t
-from wizard.plan.raid.striping import layer_name, parts_of
-from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, array_uuid, physical_volume_uuid
+from wizard.model.said import t
+from wizard.plan.raid.striping import parts_of
+from wizard.plan.rehearsed import array_node
+from wizard.plan.steps.commands import array_uuid
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
-
-HAS_MORE = Sentence("The volume group {name} was not touched: it has {names}, which this run did not make.")
-NOT_APART = Sentence("Cannot dismantle {node}: this run did not make the volume group {name}.")
-
-
-SAME = t("no difference")
-
 
 STOP_TRIES = 10
 STOP_PAUSE_SECONDS = 0.3
@@ -41,31 +35,22 @@ def array_parts(plan: Plan) -> tuple[str, ...]:
 
 
 def check_free_array(plan: Plan) -> None:
-    """Raises Refused if the node, group name or UUID planned for the array is in use.
-
-    LVM itself refuses the UUID of an existing physical volume; mdadm does not check.
-    """
+    """Raises Refused if the node or UUID planned for the array is in use. mdadm does not check the UUID."""
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return
-    taken = (
-        _md_taken(stripe.device)
-        if stripe.kind == "md"
-        else Path(stripe.device).exists() or Path("/dev", stripe.name).exists()
-    )
-    if taken:
+    if _md_taken(stripe.device):
         raise Refused(
             t(
                 "{device} already belongs to another array. Make a new plan. Nothing was written.",
                 device=stripe.device,
             )
         )
-    if stripe.kind == "md":
-        uuid = array_uuid(stripe.uuids[0])
-        if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
-            raise Refused(
-                t("Another array has the UUID {uuid}. Make a new plan. Nothing was written.", uuid=uuid)
-            )
+    uuid = array_uuid(stripe.uuids[0])
+    if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
+        raise Refused(
+            t("Another array has the UUID {uuid}. Make a new plan. Nothing was written.", uuid=uuid)
+        )
 
 
 def taken_arrays() -> tuple[str, ...]:
@@ -113,13 +98,9 @@ def running_array(plan: Plan, do: Do) -> str | None:
 
 
 def _is_own(node: str, stripe: Stripe, do: Do) -> bool:
-    if stripe.kind == "md":
-        # An array that was never started does not report its UUID, but its members do.
-        output = do(("mdadm", "--detail", "--export", node)).output
-        return f"MD_UUID={array_uuid(stripe.uuids[0])}" in output.splitlines()
-    folder = SYS_BLOCK / kernel_name(node) / "dm"
-    named = Path(stripe.device).name
-    return (folder / "name").read_text().strip() == named and (folder / "uuid").read_text().startswith("LVM-")
+    # An array that was never started does not report its UUID, but its members do.
+    output = do(("mdadm", "--detail", "--export", node)).output
+    return f"MD_UUID={array_uuid(stripe.uuids[0])}" in output.splitlines()
 
 
 def own_array_node(plan: Plan, do: Do) -> None:
@@ -145,17 +126,15 @@ def is_node_of(device: str) -> bool:
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
     """Return the pairs of member and array by which the run itself uses its drives."""
     made = any(
-        number in begun and isinstance(step.operation, MakeArray | MakeVolumeGroup)
-        for number, step in enumerate(plan.steps, 1)
+        number in begun and isinstance(step.operation, MakeArray) for number, step in enumerate(plan.steps, 1)
     )
-    if not made or plan.stripe is None or (node := running_array(plan, do)) is None:
+    if not made or (node := running_array(plan, do)) is None:
         return frozenset()
-    by = plan.stripe.device if plan.stripe.kind == "lvm" else node
-    return frozenset((part, by) for part in array_parts(plan))
+    return frozenset((part, node) for part in array_parts(plan))
 
 
 def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Assemble or activate the run's array if it was created. Raises Failed.
+    """Assemble the run's array if it was created. Raises Failed.
 
     An interrupted step may have created the array, and it may have been used since.
     """
@@ -166,9 +145,6 @@ def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) 
         match step.operation:
             case MakeArray(parts=parts, uuid=uuid) if number in done or carry(parts, uuid, do):
                 assemble(plan, stripe, do)
-            case MakeStripedVolume(group=group, name=name) if not Path(stripe.device).exists():
-                if number in done or name in logical_names_in(group, do):
-                    do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{group}/{name}"))
             case _:
                 pass
 
@@ -216,7 +192,7 @@ def _stop(node: str, do: Do) -> None:
 
 def stop_own_array(plan: Plan, do: Do) -> None:
     """Stop the plan's md array, under any number. Raises Failed if it is in use, or not the plan's own."""
-    if plan.stripe and plan.stripe.kind == "md" and (node := running_array(plan, do)) is not None:
+    if (node := running_array(plan, do)) is not None:
         _stop(node, do)
 
 
@@ -224,7 +200,7 @@ def put_up(plan: Plan, do: Do) -> None:
     """Run the plan's md array under its own number, with all members, and start its resync, which md may
     delay until the first write. Does nothing for other plans. Raises Failed."""
     stripe = plan.stripe
-    if stripe is None or stripe.kind != "md":
+    if stripe is None or stripe.kind == "btrfs":
         return
     assemble(plan, stripe, do)
     folder = SYS_BLOCK / kernel_name(stripe.device)
@@ -244,36 +220,6 @@ def _missing_members(plan: Plan, folder: Path) -> list[str]:
 
 
 def check_apart(plan: Plan, do: Do) -> None:
-    """Raises Failed if the run's array is in use, or its group contains anything that the run did not
-    create."""
-    stripe = plan.stripe
-    if stripe is None or stripe.kind == "btrfs":
-        return
+    """Raises Failed if the run's array is in use."""
     if (node := running_array(plan, do)) is not None and (reason := open_exclusively(node)):
-        raise Failed(IN_USE(node=stripe.device, why=reason))
-    if stripe.kind == "lvm" and (found := physical_volumes_of(stripe.name, do)):
-        (volume,) = plan.volumes
-        physical = {node for node, _ in found.items() - _planned_volumes(plan, stripe).items()}
-        if unexpected := physical | {*logical_names_in(stripe.name, do)} - {layer_name(volume.label)}:
-            names = printable(", ".join(sorted(unexpected)), 200)
-            raise Failed(HAS_MORE(name=stripe.name, names=names))
-
-
-def take_apart(plan: Plan, do: Do) -> None:
-    """Stop or remove the run's array, so its members can be written. Raises Failed if it is in use."""
-    check_apart(plan, do)
-    stripe = plan.stripe
-    if stripe is None or stripe.kind == "btrfs":
-        return
-    if stripe.kind == "md":
-        stop_own_array(plan, do)
-        return
-    if physical_volumes_of(stripe.name, do) == _planned_volumes(plan, stripe):
-        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", stripe.name))
-        do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", stripe.name))
-    if (node := running_array(plan, do)) is not None:
-        raise Failed(NOT_APART(node=node, name=stripe.name))
-
-
-def _planned_volumes(plan: Plan, stripe: Stripe) -> dict[str, str]:
-    return dict(zip(array_parts(plan), map(physical_volume_uuid, stripe.uuids), strict=True))
+        raise Failed(IN_USE(node=array_node(plan), why=reason))

@@ -16,7 +16,7 @@ from wizard.apply.system.edited_file import kernel_has
 from wizard.apply.system.mounts import is_mounted
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.ext import Check
-from wizard.model.operations import MakeArray, MakeLogicalVolume, MakeStripedVolume, MakeVolumeGroup, Writer
+from wizard.model.operations import MakeArray, MakeLogicalVolume, MakeVolumeGroup, Writer
 from wizard.model.plan import Mount, Plan, TurnOnSwap
 from wizard.model.said import Message, t
 from wizard.plan.messages import who
@@ -42,17 +42,17 @@ def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
 def check_free_array(plan: Plan) -> None:
     """Raises Refused if a node, name or UUID planned for the layer is in use, or the kernel lacks LVM
     support."""
-    if (plan.group or (plan.stripe and plan.stripe.kind == "lvm")) and not kernel_has("dm_mod"):
+    if plan.group is None:
+        arrays.check_free_array(plan)
+        return
+    if not kernel_has("dm_mod"):
         raise Refused(
             t(
                 "This kernel cannot use LVM: the device mapper is neither built in nor a "
                 "module. Nothing was written."
             )
         )
-    if plan.group:
-        lvm.check_free_group(plan, plan.group)
-    else:
-        arrays.check_free_array(plan)
+    lvm.check_free_group(plan, plan.group)
 
 
 def own_array_node(plan: Plan, device: str, do: Do) -> None:
@@ -89,7 +89,7 @@ def take_apart(plan: Plan, do: Do) -> None:
     if plan.group:
         lvm.take_group_apart(plan, plan.group, do)
     else:
-        arrays.take_apart(plan, do)
+        arrays.stop_own_array(plan, do)
 
 
 def clear_drives(plan: Plan, do: Do) -> None:
@@ -109,9 +109,7 @@ def put_up(plan: Plan, do: Do) -> None:
         arrays.put_up(plan, do)
 
 
-def build(
-    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, context: StepContext
-) -> Message:
+def build(operation: MakeArray | MakeVolumeGroup | MakeLogicalVolume, context: StepContext) -> Message:
     """Execute a step that creates the layer, and return a summary. Raises Failed."""
     if isinstance(operation, MakeLogicalVolume):
         return lvm.make_logical_volume(operation, context)

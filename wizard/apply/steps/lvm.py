@@ -19,7 +19,6 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import merged
 from wizard.apply.run.backup_store import LOOK_SECONDS, describe
-from wizard.apply.steps import arrays as words
 from wizard.apply.steps.array_checks import keep_quiet, read_geometry, tool_checks, without_copying
 from wizard.apply.steps.arrays import (
     assemble,
@@ -45,12 +44,15 @@ from wizard.apply.steps.wipe import check_group_device
 from wizard.model.errors import Failed, Refused, partition_path, printable
 from wizard.model.ext import Check, Event
 from wizard.model.machine import Extent
-from wizard.model.operations import Group, MakeArray, MakeLogicalVolume, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations import Group, MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.model.plan import Plan, Stripe
-from wizard.model.said import MIB, Message, t, tn
+from wizard.model.said import MIB, Message, Sentence, t
 from wizard.plan.raid.lvm import DATA_BYTES, EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid, wipe
 from wizard.process.program import run
+
+HAS_MORE = Sentence("The volume group {name} was not touched: it has {names}, which this run did not make.")
+NOT_APART = Sentence("Cannot dismantle {node}: this run did not make the volume group {name}.")
 
 
 def check_free_group(plan: Plan, group: Group) -> None:
@@ -168,7 +170,7 @@ def check_group_apart(plan: Plan, group: Group, do: Do) -> None:
             one.name for one in logical_volumes(plan)
         }:
             names = printable(", ".join(sorted(unexpected)), 200)
-            raise Failed(words.HAS_MORE(name=group.name, names=names))
+            raise Failed(HAS_MORE(name=group.name, names=names))
 
 
 def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
@@ -178,7 +180,7 @@ def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
         do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", group.name))
     if nodes := running_volumes(plan, group):
-        raise Failed(words.NOT_APART(node=nodes[0], name=group.name))
+        raise Failed(NOT_APART(node=nodes[0], name=group.name))
 
 
 def _planned(group: Group) -> dict[str, str]:
@@ -280,7 +282,7 @@ def _compare(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Che
         for key, value in wanted.items()
         if seen.get(key) != value
     ]
-    return Check(str(what), not differing, printable("; ".join(differing), 200) or str(words.SAME))
+    return Check(str(what), not differing, printable("; ".join(differing), 200) or str(t("no difference")))
 
 
 EDGE_BYTES = MIB
@@ -288,15 +290,13 @@ EDGE_BYTES = MIB
 last."""
 
 
-def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, context: StepContext) -> Message:
+def build(operation: MakeArray | MakeVolumeGroup, context: StepContext) -> Message:
     """Execute a step that creates an array, and return a summary. Raises Failed."""
     match operation:
         case MakeArray():
             return _make_array(operation, context)
         case MakeVolumeGroup():
             return _make_group(operation, context)
-        case MakeStripedVolume():
-            return _make_striped_volume(operation, context)
 
 
 def _make_array(operation: MakeArray, context: StepContext) -> Message:
@@ -330,7 +330,7 @@ def _make_array(operation: MakeArray, context: StepContext) -> Message:
 
 
 def _make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
-    """Create the physical volumes and the group, from the start if an earlier attempt was interrupted. Raises
+    """Create the physical volume and the group, from the start if an earlier attempt was interrupted. Raises
     Failed."""
     _save_edges(operation.parts, context)
     planned = dict(zip(operation.parts, map(physical_volume_uuid, operation.uuids), strict=True))
@@ -347,32 +347,12 @@ def _make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
                 planned=tuple(planned),
             )
         )
-    return tn(
-        "The volume group {name} has exactly the planned physical volume.",
-        "The volume group {name} has exactly the planned {count} physical volumes.",
-        count=len(planned),
-        name=operation.name,
-    )
-
-
-def _make_striped_volume(operation: MakeStripedVolume, context: StepContext) -> Message:
-    """Create the logical volume, unless this run has already. Raises Failed."""
-    if running_array(context.plan, context.command) is None:
-        for argv in commands_of(operation):
-            context.command(argv)
-    if missing := wait_for((operation.device,)):
-        raise Failed(NO_NODE(node=missing))
-    demand(tool_checks(context.plan, context.command))
-    return t(
-        "{device} is striped over {drives} drives, as planned according to LVM.",
-        device=operation.device,
-        drives=operation.stripes,
-    )
+    return t("The volume group {name} has exactly the planned physical volume.", name=operation.name)
 
 
 def _stripe(context: StepContext) -> Stripe:
     if context.plan.stripe is None:
-        raise Failed(t("The plan has no array or striped volume."))
+        raise Failed(t("The plan has no array."))
     return context.plan.stripe
 
 

@@ -74,8 +74,8 @@ def parser() -> ArgumentParser:
                 "content, bit for bit. --keep skips the wait and makes undo impossible."
             ),
             t(
-                "Plans for zoned drives and for LVM on several drives write directly to the "
-                "drive, as announced. Undo then works until the first filesystem is created."
+                "Plans for zoned drives write directly to the drive, as announced. Undo then "
+                "works until the first filesystem is created."
             ),
             t(
                 "`apply` and `keep` ask for the passphrase of encrypted volumes, unless "

@@ -77,7 +77,7 @@ def main(arguments: Namespace) -> ExitCode:
         raise BadInput(
             t(
                 "A plan for several drives needs one volume across all drives. Use --stripe "
-                "md, lvm or btrfs, or --mirror md or btrfs."
+                "or --mirror, with md or btrfs."
             )
         )
     if part is not None:

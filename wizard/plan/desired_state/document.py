@@ -217,7 +217,7 @@ def wanted_of(plan: Plan) -> WantedDrive:
         tuple(volume_entry(volume, size) for volume, size in zip(plan.volumes, _sizes(plan), strict=True)),
         name=plan.volumes[0].label,
         also=matches[1:],
-        mirror=stripe.kind if stripe and stripe.mirrors and stripe.kind != "lvm" else None,
+        mirror=stripe.kind if stripe and stripe.mirrors else None,
         stripe=stripe.kind if stripe and not stripe.mirrors else None,
         table="gpt" if after.table == "gpt" else "mbr",
         lvm=plan.group is not None,

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wizard.model.machine import Layer
-from wizard.model.operations import MakeStripedVolume
 from wizard.model.plan import Plan, Stripe, Volume
 from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import held_differences
-from wizard.plan.raid.lvm import EXTENT_BYTES, group_room_bytes, logical_volumes
+from wizard.plan.raid.lvm import EXTENT_BYTES, logical_volumes
 from wizard.plan.raid.striping import room_bytes
 
 SPREAD = Sentence("{kind} across {parts}")
@@ -34,10 +33,11 @@ class Logical:
 
 @dataclass(frozen=True, slots=True)
 class GroupSeen:
-    """LVM's report. `groups`: group of each partition, empty if none. The rest is about the group of the
-    first partition: all physical volumes, if any is missing, and its logical volumes."""
+    """LVM's report on a partition and its volume group. `name`: empty without a group. `physical`: all physical
+    volumes of the group. `misses`: one of them is missing. `volumes`: its logical volumes."""
 
-    groups: tuple[tuple[str, str], ...]
+    part: str
+    name: str
     physical: frozenset[str] = frozenset()
     misses: bool = False
     volumes: tuple[Logical, ...] = ()
@@ -45,32 +45,18 @@ class GroupSeen:
 
 def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
     """Return the logical volumes that a plan creates, in volume order."""
-    if plan.group:
-        return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
-    operations = (step.operation for step in plan.steps)
-    room = group_room_bytes(
-        min(slot.size_bytes for member in plan.members for slot in member.after.partitions)
-    )
-    return tuple(
-        Logical(one.name, room * one.stripes, "striped", one.stripes)
-        for one in operations
-        if isinstance(one, MakeStripedVolume)
-    )
+    return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
 
 
 def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Message]:
-    """Yield differences from the requested group on exactly these partitions."""
-    parts = tuple(part for part, _ in seen.groups)
-    if ungrouped := tuple(part for part, group in seen.groups if not group):
-        yield t("LVM finds no volume group on {devices:and}", devices=ungrouped)
+    """Yield differences from the requested group on exactly this partition."""
+    if not seen.name:
+        yield t("LVM finds no volume group on {device}", device=seen.part)
         return
-    if len({group for _, group in seen.groups}) > 1:
-        yield t("{devices:and} belong to different volume groups", devices=parts)
-        return
-    if more := tuple(sorted(seen.physical - {*parts})):
-        yield t("the volume group on {devices:and} also uses {more:and}", devices=parts, more=more)
+    if more := tuple(sorted(seen.physical - {seen.part})):
+        yield t("the volume group on {device} also uses {more:and}", device=seen.part, more=more)
     if seen.misses:
-        yield t("the volume group on {devices:and} is missing a physical volume", devices=parts)
+        yield t("the volume group on {device} is missing a physical volume", device=seen.part)
     if extra := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
         yield t("the volume group also contains {names:and}", names=extra)
     for one in wanted:
@@ -91,7 +77,7 @@ def _logical_differences(wanted: Logical, current: Logical | None) -> Iterator[M
             found=SPREAD(kind=current.kind, parts=current.stripes),
             wanted=SPREAD(kind=wanted.kind, parts=wanted.stripes),
         )
-    if abs(current.size_bytes - wanted.size_bytes) > EXTENT_BYTES * wanted.stripes:
+    if abs(current.size_bytes - wanted.size_bytes) > EXTENT_BYTES:
         yield differences.OTHER_SIZE(device=wanted.name, found=current.size_bytes, wanted=wanted.size_bytes)
 
 

@@ -17,11 +17,9 @@ from wizard.plan.messages import OTHER_FOR_VOLUME
 from wizard.plan.raid.striping import (
     FILESYSTEMS,
     METADATA,
-    MIRRORS,
     MOST_DRIVES,
     NUMBER,
     chunk_fault,
-    group_name,
     is_array_node,
     layer_name,
     striped_after,
@@ -30,7 +28,6 @@ from wizard.plan.raid.striping import (
     striped_path,
     striped_table,
     striped_words,
-    volume_node,
 )
 from wizard.plan.rules import uuid_fault
 from wizard.plan.steps.commands import array_uuid
@@ -125,9 +122,9 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
             yield t("the array has the UUID '{uuid}', which {fault}", uuid=printable(uuid, 40), fault=fault)
     if len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
         yield t("the plan uses a UUID twice")
-    if stripe.kind != "btrfs":
+    if stripe.kind == "md":
         yield from _array_faults(plan, stripe)
-    wanted = {"md": 1, "lvm": len(plan.members), "btrfs": 0}[stripe.kind]
+    wanted = {"md": 1, "btrfs": 0}[stripe.kind]
     if len(stripe.uuids) != wanted:
         yield t(
             "the {kind} has {uuids} UUIDs instead of {wanted}",
@@ -143,13 +140,6 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
                 and stripe.name == layer_name(volume.label)
                 and not stripe.metadata
             )
-        case "lvm":
-            named = (
-                volume_node(volume.label, stripe.uuids[0]),
-                group_name(volume.label, stripe.uuids[0]),
-                "",
-            )
-            matches = (stripe.device, stripe.name, stripe.metadata) == named
         case "btrfs":
             possible = METADATA[:1] if stripe.mirrors else METADATA
             matches = (
@@ -167,8 +157,8 @@ def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
     if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
         yield t("the drives have different logical block sizes")
     if stripe.mirrors:
-        if stripe.kind not in MIRRORS or stripe.chunk_bytes:
-            yield t("the {kind} cannot mirror, or has a chunk size despite mirroring", kind=stripe.kind)
+        if stripe.chunk_bytes:
+            yield t("the array has a chunk size despite mirroring")
     elif fault := chunk_fault(stripe.chunk_bytes):
         yield t("the chunk size {chunk:exact} {fault}", chunk=stripe.chunk_bytes, fault=fault)
 
@@ -317,13 +307,6 @@ def stripe_doubts(stripe: Stripe) -> Iterator[Message]:
                     "/etc/mdadm.conf. Then rebuild the initramfs.",
                     line=line,
                 ),
-            )
-        case "lvm":
-            yield t(
-                "Activation of the volume group at boot is unconfirmed. LVM's udev rules "
-                "activate the group if lvm2 remains installed. Otherwise run `vgchange "
-                "--activate y {name}`.",
-                name=stripe.name,
             )
         case "btrfs":
             yield t(

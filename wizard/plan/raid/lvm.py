@@ -18,7 +18,7 @@ from wizard.model.said import MIB, Message, rounded_up, t
 from wizard.plan.free_space import TOO_SMALL, Demand, place
 from wizard.plan.messages import AFTER_NOT_TABLE, OTHER_FOR_VOLUMES
 from wizard.plan.raid.check_striped import wipe_faults
-from wizard.plan.raid.striping import MEMBER_KINDS, group_name, layer_name
+from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
 from wizard.plan.request.roles import TableKind
 from wizard.plan.request.volume_request import Wish
 from wizard.plan.rules import uuid_fault
@@ -78,7 +78,7 @@ def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
 def group_of(drive_path: str, number: int, label: str, uuid: str) -> Group:
     """Return the group on partition `number`, named after its first volume and the UUID of its physical
     volume."""
-    return Group(partition_path(drive_path, number), group_name(label, uuid), uuid)
+    return Group(partition_path(drive_path, number), f"{layer_name(label)}_{uuid[:8]}", uuid)
 
 
 def _logical_node(group: Group, name: str) -> str:

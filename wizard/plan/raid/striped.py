@@ -15,7 +15,6 @@ from wizard.model.operations import Level
 from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
 from wizard.model.said import Sentences, join, t
 from wizard.plan.dangers import (
-    DEVICE_MAPPER,
     forgotten_doubts,
     known_identity,
     layout_before,
@@ -24,17 +23,14 @@ from wizard.plan.dangers import (
 )
 from wizard.plan.planner import Mode, old_wipes, option_words, refuse_obstacles, volume_of
 from wizard.plan.raid.check_striped import drive_doubts, stripe_doubts
-from wizard.plan.raid.lvm import LVM_PROGRAMS
 from wizard.plan.raid.striping import (
     FILESYSTEMS,
     HIGHEST_ARRAY,
     METADATA,
-    MIRRORS,
     MOST_DRIVES,
     NUMBER,
     USUAL_CHUNK_BYTES,
     chunk_fault,
-    group_name,
     layer_name,
     room_bytes,
     striped_after,
@@ -43,16 +39,15 @@ from wizard.plan.raid.striping import (
     striped_path,
     striped_table,
     striped_words,
-    volume_node,
 )
 from wizard.plan.refusals import refuse_content, refuse_drive
 from wizard.plan.request.encryption import refuse_encryption
 from wizard.plan.request.volume_request import Wish, check_wishes, told_apart
 from wizard.plan.steps.render import Context, is_mirrored, steps_of
 
-Kind = Literal["md", "lvm", "btrfs"]
+Kind = Literal["md", "btrfs"]
 
-PROGRAMS = {"md": ("mdadm",), "lvm": LVM_PROGRAMS, "btrfs": ("btrfs",)}
+PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
 
 
@@ -98,12 +93,12 @@ def make_striped_plan(
     _check_asked(asked, wish, drives, mode)
     refuse_obstacles(machine, (wish,))
     refuse_encryption(machine, (wish,), why_not=t("Encryption across several drives is not supported."))
-    if asked.kind != "btrfs":
-        refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
+    if asked.kind == "md":
+        refuse_lacking(machine.kernel, asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
-    stripe = _stripe(asked, _used_nodes(machine, arrays), wish.final_label, len(drives), draw_uuid)
+    stripe = _stripe(asked, _used_nodes(machine, arrays), wish.final_label, draw_uuid)
     volume = _volume(drives, identities, wish, stripe, draw_uuid())
     extents = striped_extents(identities)
     _refuse_too_small(asked, volume.filesystem, extents)
@@ -197,14 +192,6 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
 
 
 def _check_mirror(asked: StripeWish) -> None:
-    if asked.kind not in MIRRORS:
-        raise BadInput(
-            t(
-                "A mirror requires {possible}, not {kind}.",
-                possible=" or ".join(MIRRORS),
-                kind=asked.kind,
-            )
-        )
     if asked.chunk_bytes is not None or asked.metadata is not None:
         raise BadInput(
             t(
@@ -218,12 +205,7 @@ def _check_stripe(asked: StripeWish) -> None:
     if asked.kind == "btrfs" and asked.chunk_bytes is not None:
         raise BadInput(t("Btrfs sets the chunk size (64 KiB). Omit --chunk with --stripe btrfs."))
     if asked.kind != "btrfs" and asked.metadata is not None:
-        raise BadInput(
-            t(
-                "--metadata requires --stripe btrfs; {kind} has no filesystem metadata.",
-                kind=asked.kind,
-            )
-        )
+        raise BadInput(t("--metadata requires --stripe btrfs; md has no filesystem metadata."))
     if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
         bad = t(
             "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
@@ -284,25 +266,21 @@ def _duplicate(names: Sequence[str]) -> str:
 
 
 def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
-    """Raises Refused if logical block sizes differ. md and LVM would use the largest, so data on drives with
-    smaller blocks would be unreadable without the others; LVM itself refuses this (lvmconfig
-    devices/allow_mixed_block_sizes). Btrfs writes at least 4096 bytes."""
+    """Raises Refused if logical block sizes differ. md would use the largest, so data on drives with smaller
+    blocks would be unreadable without the others. Btrfs writes at least 4096 bytes."""
     blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
-    if len(set(blocks.values())) > 1 and kind != "btrfs":
+    if len(set(blocks.values())) > 1 and kind == "md":
         sizes = tuple(t("{drive} {size}", drive=path, size=size) for path, size in blocks.items())
         raise Refused(
             t(
                 "The drives have different logical block sizes in bytes ({drives:list}). "
-                "{kind} cannot combine them safely.",
+                "md cannot combine them safely.",
                 drives=sizes,
-                kind=kind,
             )
         )
 
 
-def _stripe(
-    asked: StripeWish, used: Collection[str], label: str, count: int, draw_uuid: Callable[[], str]
-) -> Stripe:
+def _stripe(asked: StripeWish, used: Collection[str], label: str, draw_uuid: Callable[[], str]) -> Stripe:
     chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
     match asked.kind:
         case "btrfs":
@@ -312,9 +290,6 @@ def _stripe(
                 node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in used
             )
             return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),), level=asked.level)
-        case "lvm":
-            uuids = tuple(draw_uuid() for _ in range(count))
-            return Stripe("lvm", volume_node(label, uuids[0]), group_name(label, uuids[0]), chunk, uuids)
 
 
 def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:

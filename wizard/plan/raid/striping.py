@@ -9,34 +9,31 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wizard.filesystems.kind import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems.kind import LINUX_GPT_TYPE, LINUX_RAID_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.machine import Extent, Striping
-from wizard.model.operations import Level, MakeArray, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations import Level, MakeArray
 from wizard.model.plan import Layout, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
 from wizard.model.said import KIB, MIB, Message, format_duration, join, t
 from wizard.plan.free_space import aligned_spaces, gpt_bounds
 from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
 
-FILESYSTEMS = {"md": ("ext4", "xfs"), "lvm": ("ext4", "xfs"), "btrfs": ("btrfs",)}
-"""Filesystems for each kind of stripe. Btrfs stripes by itself, with two copies of metadata on two or more
-drives."""
+FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
+"""Filesystems for each kind of stripe or mirror. Btrfs stripes by itself, with two copies of metadata on two
+or more drives."""
 
-MIRRORS = ("md", "btrfs")
-"""Kinds that can also mirror."""
-
-TYPES = {"md": LINUX_RAID_TYPE, "lvm": LINUX_LVM_TYPE, "btrfs": LINUX_GPT_TYPE}
+TYPES = {"md": LINUX_RAID_TYPE, "btrfs": LINUX_GPT_TYPE}
 MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
 """libblkid's name of a drive's partition."""
 
 USUAL_CHUNK_BYTES = 512 * KIB
 """Default of mdadm since 2010 (mdadm(8), --chunk)."""
 LEAST_CHUNK_BYTES, MOST_CHUNK_BYTES = 16 * KIB, MIB
-"""With smaller chunks, small files are spread over many drives. With larger ones, partitions and LVM data
-would need a larger alignment."""
+"""With smaller chunks, small files are spread over many drives. With larger ones, partitions would need
+a larger alignment."""
 BTRFS_CHUNK_BYTES = 64 * KIB
 """Fixed chunk size of Btrfs (fs/btrfs/volumes.h, BTRFS_STRIPE_LEN)."""
 METADATA = ("raid1", "raid0")
@@ -93,17 +90,6 @@ def layer_name(label: str) -> str:
     """
     name = re.sub(r"[^A-Za-z0-9_]", "_", label)[:20]
     return f"v{name.replace('_', '')}"[:20] if _LVM_RESERVED.search(name) else name
-
-
-def group_name(label: str, first_uuid: str) -> str:
-    """Return a unique volume group name, which ends with the start of the first physical volume's UUID."""
-    return f"{layer_name(label)}_{first_uuid[:8]}"
-
-
-def volume_node(label: str, first_uuid: str) -> str:
-    """Return the node of the logical volume in that group. The names contain no hyphens, which device mapper
-    would double."""
-    return f"/dev/mapper/{group_name(label, first_uuid)}-{layer_name(label)}"
 
 
 def is_array_node(path: str) -> bool:
@@ -242,7 +228,16 @@ def striped_operations(
         mirrored=stripe.kind == "md" and stripe.mirrors,
     )
     old: list[Operation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
-    return (*old, *_array_operations(stripe, volume, parts), creation, *mounted(volume, others))
+    arrays = (
+        [
+            MakeArray(
+                stripe.device, stripe.name, stripe.uuids[0], stripe.chunk_bytes, parts, level=stripe.level
+            )
+        ]
+        if stripe.kind == "md"
+        else []
+    )
+    return (*old, *arrays, creation, *mounted(volume, others))
 
 
 def _stacked(drives: Sequence[Identity]) -> Geometry:
@@ -251,24 +246,6 @@ def _stacked(drives: Sequence[Identity]) -> Geometry:
     logical = max(drive.geometry.logical_block_bytes for drive in drives)
     physical = max(drive.geometry.physical_block_bytes for drive in drives)
     return Geometry(logical, physical, 0, physical, 0)
-
-
-def _array_operations(stripe: Stripe, volume: Volume, parts: tuple[str, ...]) -> tuple[Operation, ...]:
-    match stripe.kind:
-        case "md":
-            return (
-                MakeArray(
-                    stripe.device, stripe.name, stripe.uuids[0], stripe.chunk_bytes, parts, level=stripe.level
-                ),
-            )
-        case "lvm":
-            group = MakeVolumeGroup(stripe.name, parts, stripe.uuids)
-            striped = MakeStripedVolume(
-                stripe.device, stripe.name, layer_name(volume.label), len(parts), stripe.chunk_bytes
-            )
-            return (group, striped)
-        case "btrfs":
-            return ()
 
 
 COPYING_BYTES_PER_SECOND = 200_000 * 1024

@@ -9,7 +9,6 @@ from wizard.model.operations import (
     MakeContainer,
     MakeFilesystem,
     MakeLogicalVolume,
-    MakeStripedVolume,
     MakeVolumeGroup,
     OpenContainer,
     SetOwner,
@@ -46,7 +45,7 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
         case ResetZones(device=device):
             # A reset does not affect conventional zones, which may contain a table or signature.
             return (("blkzone", "reset", device), wipe(device))
-        case MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
+        case MakeArray() | MakeVolumeGroup() | MakeLogicalVolume():
             return _array_commands(operation)
         case MakeFilesystem(device=device, striping=striping, mirrored=mirrored, logical=logical):
             # Old data of an array's members may end up where a filesystem signature is expected.
@@ -130,9 +129,7 @@ def private_mount(operation: MakeSubvolumes | SetOwner | Resizing) -> Mount:
     )
 
 
-def _array_commands(
-    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume,
-) -> tuple[Argv, ...]:
+def _array_commands(operation: MakeArray | MakeVolumeGroup | MakeLogicalVolume) -> tuple[Argv, ...]:
     match operation:
         case MakeArray():
             return (_make_array(operation),)
@@ -141,8 +138,6 @@ def _array_commands(
                 *map(_make_physical_volume, parts, uuids),
                 ("vgcreate", "--physicalextentsize", "4m", name, *parts),
             )
-        case MakeStripedVolume():
-            return (_make_striped_volume(operation),)
         case MakeLogicalVolume():
             return (_make_logical_volume(operation),)
 
@@ -176,8 +171,7 @@ def physical_volume_uuid(uuid: str) -> str:
 
 
 def _make_physical_volume(part: str, uuid: str) -> Argv:
-    """Return the pvcreate command. Data starts at 1 MiB, a multiple of every planned chunk size, regardless
-    of LVM's detection."""
+    """Return the pvcreate command. Data starts at 1 MiB, regardless of LVM's detection."""
     return (
         "pvcreate",
         "--yes",
@@ -226,28 +220,10 @@ LVM_WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
 drives."""
 
 
-def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
-    """Return the lvcreate command. Nothing is zeroed or erased until the filesystem is created, so undo is
-    possible until then."""
-    return (
-        *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "striped", "--stripes", str(operation.stripes)),
-        *(
-            "--stripesize",
-            f"{operation.chunk_bytes // KIB}k",
-            "--extents",
-            "100%FREE",
-            "--zero",
-            "n",
-            "--wipesignatures",
-            "n",
-        ),
-        *("--name", operation.name, operation.group),
-    )
-
-
 def _make_logical_volume(operation: MakeLogicalVolume) -> Argv:
     """Return the lvcreate command. In a new group, volumes are contiguous anyway, so contiguous allocation is
-    not required."""
+    not required. Nothing is zeroed or erased until the filesystem is created, so undo is possible until
+    then."""
     return (
         *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "linear", "--size", f"{operation.size_bytes}b"),
         *("--zero", "n", "--wipesignatures", "n", "--name", operation.name, operation.group),

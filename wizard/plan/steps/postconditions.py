@@ -11,7 +11,6 @@ from wizard.model.operations import (
     MakeContainer,
     MakeFilesystem,
     MakeLogicalVolume,
-    MakeStripedVolume,
     MakeVolumeGroup,
     OpenContainer,
     SetOwner,
@@ -146,7 +145,7 @@ def _filesystem_holds(operation: MakeFilesystem | Resizing) -> tuple[str, ...]:
     return tuple(map(str, holds))
 
 
-def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[Message, ...]:
+def _array_holds(operation: MakeArray | MakeVolumeGroup) -> tuple[Message, ...]:
     match operation:
         case MakeArray(level="raid1"):
             return mirror_holds(operation)
@@ -158,45 +157,24 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
                     parts=len(parts),
                     uuid=array_uuid(uuid),
                 ),
-                _kernel_io_sizes(device, chunk, len(parts)),
-            )
-        case MakeVolumeGroup(name=name, parts=(part,)):
-            return (
                 t(
-                    "LVM reports the volume group {name} only on {part}, with data from {start:exact} on.",
-                    name=name,
-                    part=part,
-                    start=DATA_BYTES,
+                    "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size "
+                    "for {device}, aligned on every drive.",
+                    least=chunk,
+                    best=chunk * len(parts),
+                    device=device,
                 ),
             )
         case MakeVolumeGroup(name=name, parts=parts):
             return (
                 t(
-                    "LVM reports the volume group {name} on exactly these {parts} physical volumes.",
+                    "LVM reports the volume group {name} only on {parts:and}, with data from "
+                    "{start:exact} on.",
                     name=name,
-                    parts=len(parts),
+                    parts=parts,
+                    start=DATA_BYTES,
                 ),
             )
-        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
-            return (
-                t(
-                    "LVM reports {device} striped across {stripes}, {chunk:exact} each.",
-                    device=device,
-                    stripes=stripes,
-                    chunk=chunk,
-                ),
-                _kernel_io_sizes(device, chunk, stripes),
-            )
-
-
-def _kernel_io_sizes(device: str, chunk_bytes: int, count: int) -> Message:
-    return t(
-        "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size "
-        "for {device}, aligned on every drive.",
-        least=chunk_bytes,
-        best=chunk_bytes * count,
-        device=device,
-    )
 
 
 TABLES = {

@@ -13,7 +13,6 @@ from wizard.model.operations import (
     MakeContainer,
     MakeFilesystem,
     MakeLogicalVolume,
-    MakeStripedVolume,
     MakeVolumeGroup,
     OpenContainer,
     SetOwner,
@@ -263,9 +262,7 @@ def _btrfs_spread(options: Sequence[str]) -> Message:
     return t("one copy of data and metadata, spread across all devices")
 
 
-def _array_sentence(
-    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume,
-) -> Message:
+def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeLogicalVolume) -> Message:
     match operation:
         case MakeLogicalVolume():
             return logical_sentence(operation)
@@ -277,22 +274,12 @@ def _array_sentence(
                 name=name,
                 chunk=chunk,
             )
-        case MakeVolumeGroup(name=name, parts=(part,)):
-            return t(
-                "Create the LVM volume group {name} on {part}, with data from {start:exact} on.",
-                name=name,
-                part=part,
-                start=DATA_BYTES,
-            )
         case MakeVolumeGroup(name=name, parts=parts):
-            return t("Create the LVM volume group {name} from {parts:and}.", parts=parts, name=name)
-        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
             return t(
-                "Create the logical volume {device} striped across all {stripes}, in chunks "
-                "of {chunk:exact}.",
-                device=device,
-                stripes=stripes,
-                chunk=chunk,
+                "Create the LVM volume group {name} on {parts:and}, with data from {start:exact} on.",
+                name=name,
+                parts=parts,
+                start=DATA_BYTES,
             )
 
 
@@ -406,7 +393,7 @@ def _undo(operation: Operation, context: Context) -> str:
                     saved=BYTES_SAVED,
                 )
             )
-        case MakeStripedVolume() | MakeLogicalVolume():
+        case MakeLogicalVolume():
             return str(
                 t("Until formatting starts, `diskwright undo` removes this volume with the volume group.")
             )
@@ -437,7 +424,7 @@ def _seconds(operation: Operation, context: Context) -> float:
             return round(least + per_tib * size_bytes / TIB, 1)
         case MakeContainer() | OpenContainer():
             return KEY_SECONDS
-        case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
+        case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeLogicalVolume():
             return 1.0
         case ResetZones():
             return 2.0

@@ -54,7 +54,7 @@ HELP = (
         "A stripe splits each file across all drives, with their combined capacity "
         "and speed. If any drive fails, everything is lost."
     ),
-    Sentence("Btrfs combines drives directly. md and LVM need another filesystem on top."),
+    Sentence("Btrfs combines drives directly. md needs another filesystem on top."),
     Sentence(
         "Each drive is used whole and contributes as much as the smallest. Unusable "
         "drives and layouts show a reason."

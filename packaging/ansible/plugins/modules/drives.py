@@ -53,7 +53,7 @@ options:
       stripe:
         description: Stripe the volume across the drives.
         type: str
-        choices: [md, lvm, btrfs]
+        choices: [md, btrfs]
       table:
         description: The type of a new partition table.
         type: str
@@ -202,7 +202,7 @@ DRIVE = {
     "match": {"type": "dict", "required": True, "options": MATCH},
     "also": {"type": "list", "elements": "dict", "options": MATCH},
     "mirror": {"type": "str", "choices": ["md", "btrfs"]},
-    "stripe": {"type": "str", "choices": ["md", "lvm", "btrfs"]},
+    "stripe": {"type": "str", "choices": ["md", "btrfs"]},
     "table": {"type": "str", "choices": ["gpt", "mbr"], "default": "gpt"},
     "lvm": {"type": "bool", "default": False},
     "replace": TEXT,

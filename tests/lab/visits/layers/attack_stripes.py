@@ -34,7 +34,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
 from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striped import StripeWish, make_striped_plan
 from wizard.plan.raid.striping import striped_after, striped_operations, striped_path
 from wizard.plan.request.volume_request import Wish
 from wizard.plan.steps.commands import array_uuid
@@ -70,8 +70,7 @@ ATTACKED_FLEET = Fleet("attacked", (*TARGETS, *NEIGHBOURS), (ZONED,))
 FOREIGN = "/dev/md127"
 """The node that a new array would get first."""
 FOREIGN_UUID = "6f3b1f5e-0000-4000-8000-00000000aaaa"
-MODULES = ("raid0", "dm_mod", "sd_mod")
-WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
+MODULES = ("raid0", "sd_mod")
 
 
 def attacked(fleet: Fleet) -> Iterator[Check]:
@@ -85,8 +84,7 @@ def attacked(fleet: Fleet) -> Iterator[Check]:
     tool("mkfs.ext4", "-q", FOREIGN)
     before = digests(neighbours)
     yield from _forged(targets)
-    yield from _cut_off("md", targets)
-    yield from _cut_off("lvm", targets)
+    yield from _cut_off(targets)
     after = digests(neighbours)
     yield Check("the neighbours hold what they held, to the bit", after == before, f"{after}, not {before}")
     yield Check("the neighbours' array runs", "ext4" in tool("blkid", "--probe", FOREIGN), "")
@@ -105,13 +103,13 @@ def _wish() -> Wish:
     )
 
 
-def _plan(targets: list[str], kind: Kind) -> Plan:
+def _plan(targets: list[str]) -> Plan:
     machine = probe_machine(targets, seconds=SLOW)
     return make_striped_plan(
         machine,
         machine.drives,
         _wish(),
-        StripeWish(kind),
+        StripeWish("md"),
         Mode.REPLACE,
         lambda: str(uuid4()),
         arrays=taken_arrays(),
@@ -120,7 +118,7 @@ def _plan(targets: list[str], kind: Kind) -> Plan:
 
 def _forged(targets: list[str]) -> Iterator[Check]:
     """Everything derived again, as by someone who knows the code."""
-    plan = _plan(targets, "md")
+    plan = _plan(targets)
     assert plan.stripe is not None
     yield Check(
         "a node that another array has is not planned", plan.stripe.device != FOREIGN, plan.stripe.device
@@ -172,47 +170,34 @@ def _ended(plan: Plan, program: str, word: str, then: str) -> Path:
     return found
 
 
-def _cut_off(kind: Kind, targets: list[str]) -> Iterator[Check]:
+def _cut_off(targets: list[str]) -> Iterator[Check]:
     """The array was made, and nobody could say so any more."""
-    plan = _plan(targets, kind)
+    plan = _plan(targets)
     assert plan.stripe is not None
-    program, word = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "striped")}[kind]
-    found, node = _killed(plan, program, word), plan.stripe.device
+    found, node = _killed(plan, "mdadm", "--create"), plan.stripe.device
     tool("mkfs.ext4", "-q", "-F", "-L", "theirs", node)
-    tool(
-        *(("mdadm", "--stop", node) if kind == "md" else ("vgchange", *WITHOUT_UDEV, "-an", plan.stripe.name))
-    )
+    tool("mdadm", "--stop", node)
     yield from _both_refused(
-        f"{kind}: somebody's filesystem on the array, which was stopped", found, "did not make, and was"
+        "md: somebody's filesystem on the array, which was stopped", found, "did not make, and was"
     )
     Path("/mnt").mkdir(exist_ok=True)
     tool("mount", node, "/mnt")
-    yield from _both_refused(f"{kind}: somebody's filesystem on the array, mounted", found, "in use")
+    yield from _both_refused("md: somebody's filesystem on the array, mounted", found, "in use")
     tool("umount", "/mnt")
     yield Check(
-        f"{kind}: it is whole",
+        "md: it is whole",
         run(["e2fsck", "-f", "-n", node], seconds=SLOW, accept=range(256)).status == 0,
         "",
     )
     tool("wipefs", "--all", "--quiet", node)
-    if kind == "lvm":
-        tool("lvremove", "--yes", *WITHOUT_UDEV, plan.stripe.name)
-        tool("lvcreate", *WITHOUT_UDEV, "-Wn", "-Zn", "-an", "-L4M", "-n", "theirs", plan.stripe.name)
-        yield _refused(
-            "lvm: somebody's inactive volume in the group is not taken apart",
-            lambda: undo(found),
-            "theirs",
-        )
-        tool("lvremove", "--yes", *WITHOUT_UDEV, f"{plan.stripe.name}/theirs")
     undo(found)
-    yield Check(f"{kind}: without it, it is undone", state(found) is RunState.UNDONE, "")
-    if kind == "md":
-        yield from _parted(targets)
+    yield Check("md: without it, it is undone", state(found) is RunState.UNDONE, "")
+    yield from _parted(targets)
 
 
 def _parted(targets: list[str]) -> Iterator[Check]:
     """Somebody stopped the array and used one of its parts."""
-    plan = _plan(targets, "md")
+    plan = _plan(targets)
     assert plan.stripe is not None
     found, part = _killed(plan, "mdadm", "--create"), f"{targets[1]}1"
     tool("mdadm", "--stop", plan.stripe.device)

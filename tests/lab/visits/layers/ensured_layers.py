@@ -144,11 +144,6 @@ def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
     del fleet
     _prepare("raid1", "dm_mod")
     nodes = [node_of(ONE), node_of(TWO)]
-    blank = digests(nodes)
-    yield _ends(
-        "LVM's stripe is for `plan`", REFUSED, "Cannot rehearse", 'stripe = "lvm"\n' + TOGETHER, ONE, TWO
-    )
-    yield _unchanged("nothing was written", blank, nodes)
     right = 'mirror = "md"\n' + TOGETHER
     yield _ends("the first time it is made", CHANGED, "were changed", right, ONE, TWO)
     yield _ends("the second time it is as wanted", 0, "already match", right, ONE, TWO)
@@ -218,33 +213,7 @@ def ensured_stripe(fleet: Fleet) -> Iterator[Check]:
     )
 
 
-def ensured_lvm_stripe(fleet: Fleet) -> Iterator[Check]:
-    """LVM's stripe, which `plan` makes and `ensure` finds."""
-    del fleet
-    _prepare("dm_mod")
-    FILE.unlink(missing_ok=True)
-    (nodes, plan), right = ([node_of(ONE), node_of(TWO)], "/run/striped.json"), 'stripe = "lvm"\n' + TOGETHER
-    asked = ("--workload", "large-media", "--fs", "ext4", "--label", "media", "--mount", str(MEDIA))
-    mode = ("--stripe", "lvm", "--writable", "root", "--replace")
-    diskwright("plan", *nodes, *mode, *asked, "-o", plan, seconds=LONG)
-    diskwright("apply", plan, f"--confirm={ONE.serial}", f"--confirm={TWO.serial}", seconds=LONG)
-    yield _ends("what `plan` made is as wanted", 0, "already match", right, ONE, TWO)
-    before = digests(nodes)
-    yield _ends("a mirror is refused", REFUSED, "", 'mirror = "md"\n' + TOGETHER, ONE, TWO)
-    yield _unchanged("that wrote nothing", before, nodes)
-    volume = tool("findmnt", "-n", "-o", "SOURCE", str(MEDIA)).strip()
-    tool("umount", str(MEDIA))
-    tool("e2fsck", "-f", "-y", volume)
-    tool("resize2fs", volume, "64M")
-    tool("lvreduce", "--yes", *LVM_WITHOUT_UDEV, "--size", "128M", volume)
-    tool("mount", str(MEDIA))
-    yield _ends("a smaller one is told", REFUSED, "instead of", right, ONE, TWO)
-    tool("lvextend", "--yes", *LVM_WITHOUT_UDEV, "--stripes", "1", "--extents", "+100%FREE", volume)
-    yield _ends("one with another segment is told", REFUSED, "instead of", right, ONE, TWO)
-
-
 JOBS = {
-    "ensured-lvm-stripe": ensured_lvm_stripe,
     "ensured-group": ensured_group,
     "ensured-mirror": ensured_mirror,
     "ensured-stripe": ensured_stripe,
@@ -262,14 +231,6 @@ VISITS = (
         "ensure in layers: md over two drives",
         FLEET,
         ("ensured-mirror", "ensured-stripe"),
-        1800,
-        udev=False,
-        full_only=True,
-    ),
-    Visit(
-        "ensure in layers: LVM's stripe over two drives",
-        FLEET,
-        ("ensured-lvm-stripe",),
         1800,
         udev=False,
         full_only=True,

@@ -1,4 +1,4 @@
-"""Job: one volume over three drives, by md, LVM and Btrfs: planned, applied, used, and held against the
+"""Job: one volume over three drives, by md and Btrfs: planned, applied, used, and held against the
 kernel and each layer's own tools.
 
 Also, on the direct path: a run that is stopped when its array stands is taken back to the byte, and one that
@@ -81,7 +81,7 @@ STRIPED_FLEET = Fleet(
     ),
 )
 PLACE = Path("/srv/striped")
-MODULES = ("raid0", "dm_mod", "ext4", "xfs", "btrfs")
+MODULES = ("raid0", "ext4", "xfs", "btrfs")
 CONTENT_BYTES = 5 * MIB
 
 
@@ -111,20 +111,17 @@ def stripes_alone(fleet: Fleet) -> Iterator[Check]:
 def stripes_with_udev(fleet: Fleet) -> Iterator[Check]:
     """With udev, which puts together by itself whatever it sees."""
     _load()
-    yield from _whole(fleet, Case("lvm", "ext4", "512e", 128 * KIB))
+    yield from _whole(fleet, Case("md", "xfs", "512e", 128 * KIB))
     # Over what the first one left: udev hears that the old partitions went, by the same names as the new
     # ones.
     yield from _whole(fleet, Case("md", "ext4", "512e"))
 
 
 def stripes_more(fleet: Fleet) -> Iterator[Check]:
-    """The other pairs, and LVM taken back and killed."""
+    """The other pairs."""
     _load()
-    yield from _taken_back(fleet, Case("lvm", "ext4", "512e"))
-    yield from _killed(fleet, Case("lvm", "xfs", "512e"))
     yield from _whole(fleet, Case("md", "ext4", "4kn", 16 * KIB))
     yield from _whole(fleet, Case("btrfs", "btrfs", "4kn"))
-    yield from _whole(fleet, Case("lvm", "ext4", "4kn"))
 
 
 def _load() -> None:
@@ -132,7 +129,6 @@ def _load() -> None:
         tool("modprobe", module)
     # udev puts together what an earlier visit left on the drives.
     run(["mdadm", "--stop", "--scan"], seconds=SLOW, accept=range(256))
-    run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
 
 
 def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
@@ -234,18 +230,6 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
             {int(one) % 2048 for one in offsets} == {0},
             shown(sorted(offsets)),
         )
-    if case.kind == "lvm":
-        listed = tool(
-            "lvs",
-            "--noheadings",
-            "--units",
-            "b",
-            "--nosuffix",
-            "-o",
-            "stripes,stripe_size",
-            f"{stripe.name}/striped",
-        ).split()
-        yield Check(f"{case.name}: lvs has its stripes", listed == [str(COUNT), str(chunk)], shown(listed))
     blocks = (str(chunk // 4096), str(COUNT * chunk // 4096))
     if case.filesystem == "ext4":
         words = tool("dumpe2fs", "-h", volume.path)
@@ -271,13 +255,11 @@ def _take_down(plan: Plan) -> None:
     stripe = plan.stripe
     if stripe and stripe.kind == "md":
         run(["mdadm", "--stop", stripe.device], seconds=SLOW, accept=range(256))
-    if stripe and stripe.kind == "lvm":
-        run(["vgchange", "--activate", "n", stripe.name], seconds=SLOW, accept=range(256))
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
 
 
-ARRAY_MADE = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "--stripes")}
+ARRAY_MADE = ("mdadm", "--create")
 
 
 def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
@@ -290,13 +272,11 @@ def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
         tool("mkfs.ext4", "-q", "-F", "-L", f"old{number}", node)
     before = digests(nodes)
     plan = _planned(fleet, case)
-    with without_loops(), standing_in(*ARRAY_MADE[case.kind], STOPS):
+    with without_loops(), standing_in(*ARRAY_MADE, STOPS):
         newest = _applied(plan)
     done = [entry.step for entry in read_entries(newest) if entry.event is Event.STEP_DONE]
     kinds = [plan.steps[number - 1].operation.kind for number in done]
-    stopped = state(newest) is RunState.STOPPED and kinds[-1:] == [
-        {"md": "make-array", "lvm": "make-striped-volume"}[case.kind]
-    ]
+    stopped = state(newest) is RunState.STOPPED and kinds[-1:] == ["make-array"]
     yield Check(f"{case.name}: stopped when its array stands", stopped, story(newest))
     (volume,) = plan.volumes
     yield Check(f"{case.name}: the array is there", Path(volume.path).exists(), story(newest))
@@ -329,21 +309,20 @@ def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
     for node in _nodes(fleet, case):
         empty(node)
     plan = _planned(fleet, case)
-    with without_loops(), standing_in(*ARRAY_MADE[case.kind], DIES):
+    with without_loops(), standing_in(*ARRAY_MADE, DIES):
         newest = _applied(plan)
     yield Check(
         f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, story(newest)
     )
-    if case.kind == "md":
-        # As after a restart: put together by another, under another number.
-        tool("mdadm", "--stop", plan.volumes[0].path)
-        tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
+    # As after a restart: put together by another, under another number.
+    tool("mdadm", "--stop", plan.volumes[0].path)
+    tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
     resume(newest)
     followed(newest)
     made = [
         entry
         for entry in read_entries(newest)
-        if entry.event is Event.COMMAND and ARRAY_MADE[case.kind][1] in entry.command
+        if entry.event is Event.COMMAND and ARRAY_MADE[1] in entry.command
     ]
     yield Check(f"{case.name}: goes on to its end", state(newest) is RunState.DONE, story(newest))
     yield Check(
@@ -383,7 +362,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "striped with udev: LVM, and md over what it left",
+        "striped with udev: md, and md over what it left",
         STRIPED_FLEET,
         ("stripes-with-udev",),
         900,

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.machines import E512, drive
 from tests.unit.plan.layouts import plan_for, wish
-from tests.unit.plan.raid.stripes import BTRFS, LVM, MD, MIRROR, TWICE
+from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from tests.unit.plan.test_whole import zoned_plan
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations
@@ -74,7 +74,7 @@ def test_what_the_kernel_is_to_say_of_an_array(seen: Geometry, drives: Geometry,
     assert check.holds is holds, check
 
 
-@pytest.mark.parametrize("plan", [MD, LVM, BTRFS, MIRROR, TWICE])
+@pytest.mark.parametrize("plan", [MD, BTRFS, MIRROR, TWICE])
 def test_a_striped_plan_stays_on_its_drives_and_its_array(plan: Plan) -> None:
     check_operations(plan, None)
     check_operations(plan, frozenset({*plan.paths, "/dev/other"}))
@@ -114,7 +114,7 @@ def test_room_is_kept_for_what_every_array_part_held() -> None:
 
 @pytest.mark.parametrize(
     ("plan", "last"),
-    [(MD, "make-array"), (LVM, "make-striped-volume"), (BTRFS, "wipe-signatures"), (zoned_plan(), None)],
+    [(MD, "make-array"), (BTRFS, "wipe-signatures"), (zoned_plan(), None)],
 )
 def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(
     plan: Plan, last: str | None
@@ -128,9 +128,9 @@ def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(
 def test_the_programs_that_check_a_stripe_are_asked_for_before() -> None:
     wanted = {
         program
-        for plan in (MD, LVM, BTRFS)
+        for plan in (MD, BTRFS)
         for step in plan.steps
         for program in checking_programs(step.operation)
     }
-    assert {"mdadm", "lvs", "vgremove", "dumpe2fs", "e2fsck", "btrfs"} <= wanted
+    assert {"mdadm", "dumpe2fs", "e2fsck", "btrfs"} <= wanted
     assert array_parts(MD) == ("/dev/sda1", "/dev/sdb1", "/dev/sdc1")

@@ -1,5 +1,5 @@
-"""Others' work where a run was cut off: on its array, in its volume group, in emptied zones. What the tools
-say is told here; the lab asks the tools themselves.
+"""Others' work where a run was cut off: on its array, in emptied zones. What the tools say is told here; the
+lab asks the tools themselves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,19 +9,18 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.raid.stripes import LVM, MD
+from tests.unit.plan.raid.stripes import MD
 from tests.unit.plan.test_whole import ZONED, zoned_plan
 from wizard.apply.plan import drive_digests, resume
 from wizard.apply.plan.resume import check_made, check_on_array
 from wizard.apply.steps import arrays
-from wizard.apply.steps.arrays import array_parts, bring_back, check_apart, check_free_array
+from wizard.apply.steps.arrays import array_parts, bring_back, check_apart, check_free_array, stop_own_array
 from wizard.model.drive_facts import Zones
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Partition, Signature, Table
-from wizard.model.operations import MakeArray, MakeFilesystem, MakeStripedVolume
+from wizard.model.operations import MakeArray, MakeFilesystem
 from wizard.model.plan import Plan
-from wizard.plan.raid.striping import layer_name
-from wizard.plan.steps.commands import array_uuid, physical_volume_uuid
+from wizard.plan.steps.commands import array_uuid
 from wizard.process.program import Result
 
 THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")
@@ -128,53 +127,12 @@ def test_an_array_of_a_step_that_was_only_begun_is_looked_at(
     assert any(call[1] == "--assemble" for call in tools.calls) is carried
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_volume_of_a_step_that_was_only_begun_is_looked_at(there: bool) -> None:
-    assert LVM.stripe is not None
-    name = layer_name(LVM.volumes[0].label)
-    tools = Tools(
-        {"lvs": f"  other {name}\n  {LVM.stripe.name} {name if there else 'theirs'}\n", "lvchange": ""}
-    )
-    begun = until(LVM, step_of(LVM, MakeStripedVolume))
-    bring_back(LVM, begun, begun - {max(begun)}, tools)
-    assert any(call[0] == "lvchange" for call in tools.calls) is there
-
-
-@pytest.mark.parametrize(
-    ("volumes", "names", "strange"),
-    [
-        ([], ["own"], None),
-        ([], [], None),
-        ([("/dev/sdx1", "theirs")], ["own"], "/dev/sdx1"),
-        ([], ["own", "theirs"], "theirs"),
-        ([], ["theirs"], "theirs"),
-    ],
-)
-def test_a_group_with_anything_of_others_is_not_taken_apart(
-    monkeypatch: pytest.MonkeyPatch, volumes: list[tuple[str, str]], names: list[str], strange: str | None
-) -> None:
-    assert LVM.stripe is not None
-    running(monkeypatch)
-    group, label = LVM.stripe.name, layer_name(LVM.volumes[0].label)
-    uuids = map(physical_volume_uuid, LVM.stripe.uuids)
-    rows = [
-        f"  {node} {uuid} {group}" for node, uuid in [*zip(array_parts(LVM), uuids, strict=True), *volumes]
-    ]
-    logical = [f"  {group} {label if name == 'own' else name}" for name in names]
-    tools = Tools({"pvs": "\n".join(rows), "lvs": "\n".join(logical)})
-    if strange is None:
-        check_apart(LVM, tools)
-    else:
-        with pytest.raises(Failed, match=f"not touched: it has {strange},"):
-            check_apart(LVM, tools)
-
-
-@pytest.mark.parametrize("plan", [MD, LVM])
-def test_an_array_in_use_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch, plan: Plan) -> None:
+def test_an_array_in_use_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
     monkeypatch.setattr(arrays, "open_exclusively", lambda _: "somebody has it")
-    with pytest.raises(Failed, match="in use: somebody has it"):
-        check_apart(plan, Tools({}))
+    for attempt in (check_apart, stop_own_array):
+        with pytest.raises(Failed, match="in use: somebody has it"):
+            attempt(MD, Tools({}))
 
 
 def test_a_uuid_that_a_running_array_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def test_a_file_says_how_its_drives_are_put_together() -> None:
     for line, wish in (
         ('mirror = "btrfs"', StripeWish("btrfs", level="raid1")),
         ('mirror = "md"', StripeWish("md", level="raid1")),
-        ('stripe = "lvm"', StripeWish("lvm", level="raid0")),
+        ('stripe = "btrfs"', StripeWish("btrfs", level="raid0")),
     ):
         (wanted,) = read_wanted(f"{TWO}{line}\n{VOLUME}", "w.toml").drive
         assert stripe_of(wanted) == wish and len(wanted.matches) == 2
@@ -63,7 +63,8 @@ def test_a_file_says_how_its_drives_are_put_together() -> None:
         (MIRROR + 'table = "mbr"\n' + VOLUME, "mirror and table cannot be combined"),
         (MIRROR + VOLUME + VOLUME.replace("large", "x"), ""),
         (MIRROR + VOLUME + VOLUME, "list only one"),
-        (TWO + 'mirror = "lvm"\n' + VOLUME, "mirror"),
+        (TWO + 'mirror = "lvm"\n' + VOLUME, "`mirror` must be one of md, btrfs"),
+        (TWO + 'stripe = "lvm"\n' + VOLUME, "`stripe` must be one of md, btrfs"),
         (TWO + 'mirror = ""\n' + VOLUME, "mirror"),
         (TWO + 'lvm = "yes"\nmirror = "md"\n' + VOLUME, "lvm"),
     ],

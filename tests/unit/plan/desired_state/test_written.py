@@ -69,7 +69,6 @@ def again(text: str) -> Plan:
         striped("btrfs", "raid1"),
         striped("md", "raid1"),
         striped("md", "raid0"),
-        striped("lvm", "raid0"),
     ],
 )
 def test_a_plan_is_made_again_from_its_document(plan: Plan) -> None:

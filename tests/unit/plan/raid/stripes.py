@@ -13,7 +13,7 @@ from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS
 from wizard.plan.request.volume_request import Wish
 
-KINDS: tuple[Kind, ...] = ("md", "lvm", "btrfs")
+KINDS: tuple[Kind, ...] = ("md", "btrfs")
 
 
 def numbered(count: int = 2, **changes: Any) -> tuple[Drive, ...]:  # noqa: ANN401
@@ -45,7 +45,7 @@ def striped(
     )
 
 
-MD, LVM, BTRFS = (striped(numbered(3), kind) for kind in KINDS)
+MD, BTRFS = (striped(numbered(3), kind) for kind in KINDS)
 """A plan of each kind over three drives."""
 MIRROR, TWICE = (striped(numbered(3), kind, level="raid1") for kind in ("md", "btrfs"))
 """md's mirror of three drives, and a Btrfs that keeps two copies on them."""

@@ -51,11 +51,10 @@ def test_the_array_is_rehearsed_with_all_that_lies_on_it() -> None:
     assert set(kinds) == {WipeSignatures, WriteTable, MakeArray, MakeFilesystem}
 
 
-def test_a_way_back_is_promised_for_md_but_not_for_lvm_over_several_drives() -> None:
+def test_a_way_back_is_promised_for_md() -> None:
     for plan in (MD, MIRROR):
         assert direct_reason(plan) == ""
         assert promise(plan).startswith("The plan is rehearsed on a scratch copy of the drives first")
-    assert promise(striped(numbered(2), "lvm")).startswith("The steps run directly on the drives, because")
 
 
 def test_a_mirror_is_made_without_copying_on_stand_ins_alone() -> None:

@@ -9,9 +9,9 @@ import pytest
 from tests.unit.documents.test_plan import redigested
 from tests.unit.machines import E512, KN4
 from tests.unit.plan.layouts import UUIDS, with_operations
-from tests.unit.plan.raid.stripes import BTRFS, LVM, MD, MIRROR, TWICE
+from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.model.errors import BadInput
-from wizard.model.operations import MakeArray, MakeFilesystem, MakeStripedVolume, MakeVolumeGroup
+from wizard.model.operations import MakeArray, MakeFilesystem, MakeLogicalVolume, MakeVolumeGroup
 from wizard.model.plan import (
     AddFstabLine,
     Mount,
@@ -24,10 +24,10 @@ from wizard.model.plan import (
     devices_of,
 )
 from wizard.model.said import KIB, MIB
-from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.check import check_plan, read_kept_plan, read_plan, render_plan
 
-PLANS = (MD, LVM, BTRFS, MIRROR, TWICE)
-NAMES = ("md", "lvm", "btrfs", "md's mirror", "btrfs's mirror")
+PLANS = (MD, BTRFS, MIRROR, TWICE)
+NAMES = ("md", "btrfs", "md's mirror", "btrfs's mirror")
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=NAMES)
@@ -62,7 +62,7 @@ def _hostile() -> tuple[Operation, ...]:
         MakeArray("/dev/md3", "x", UUIDS[5], 64 * KIB, ("/dev/sda1", "/dev/sdx1")),
         MakeArray("/dev/md3", "x", UUIDS[5], 0, ("/dev/sda1", "/dev/sdx1"), level="raid1"),
         MakeVolumeGroup("x", ("/dev/sdx1",), (UUIDS[5],)),
-        MakeStripedVolume("/dev/mapper/x-x", "x", "x", 2, 64 * KIB),
+        MakeLogicalVolume("/dev/mapper/x-x", "x", "x", 64 * MIB),
         MakeFilesystem("/dev/sdx1", "ext4", UUIDS[5], "x", ()),
         Mount("/dev/sdx1", "/srv/x", "ext4", ()),
         AddFstabLine(UUIDS[5], "/srv/x", "ext4", (), 0),
@@ -91,7 +91,6 @@ def _hostile() -> tuple[Operation, ...]:
         {"level": "raid0"},
         {"level": "raid1"},
         {"kind": "md"},
-        {"kind": "lvm"},
         {"kind": "btrfs"},
     ],
     ids=str,
@@ -128,7 +127,7 @@ def test_no_other_drives_pass(plan: Plan) -> None:
         check_plan(replace(plan, stripe=None))
 
 
-@pytest.mark.parametrize("plan", (MD, LVM, MIRROR), ids=("md", "lvm", "md's mirror"))
+@pytest.mark.parametrize("plan", (MD, MIRROR), ids=("md", "md's mirror"))
 def test_what_another_layout_before_would_lose_is_said(plan: Plan) -> None:
     """Whether it is what the drive holds is asked under the drive's lock, before anything is written."""
     two, three = plan.others
@@ -152,6 +151,19 @@ def test_a_document_with_several_drives_is_checked_whole() -> None:
 
     with pytest.raises(BadInput, match="is not a known key"):
         read_plan(redigested(MD, lie), "plan.json")
+
+
+def test_a_plan_that_stripes_with_lvm_is_refused_in_favour_of_md() -> None:
+    """As an earlier version wrote it."""
+
+    def by_lvm(body: dict[str, Any]) -> None:
+        body["stripe"] |= {"kind": "lvm", "device": "/dev/mapper/films_1-films", "name": "films_1"}
+        body["steps"][6]["operation"] = {"kind": "make-striped-volume", "device": "/dev/mapper/films_1-films"}
+
+    for read in (read_plan, read_kept_plan):
+        with pytest.raises(BadInput) as error:
+            read(redigested(MD, by_lvm), "plan.json")
+        assert str(error.value).startswith("plan.json: ") and "--stripe md" in str(error.value)
 
 
 def test_every_command_of_a_striped_plan_names_only_what_the_plan_is_about() -> None:

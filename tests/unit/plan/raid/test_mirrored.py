@@ -145,7 +145,6 @@ def test_a_mirror_of_three_survives_two() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
-    "LVM": (lambda: striped(numbered(2), "lvm", level="raid1"), "requires md or btrfs, not lvm"),
     "a chunk": (lambda: striped(numbered(2), chunk_bytes=64 * KIB, level="raid1"), "A mirror has no chunk"),
     "metadata": (
         lambda: striped(numbered(2), "btrfs", metadata="raid0", level="raid1"),
@@ -202,7 +201,6 @@ def test_what_is_doubtful_in_a_mirror_is_said(changes: dict[str, Any], says: str
     [
         lambda plan: replace(plan, stripe=replace(plan.stripe, level="raid0")),
         lambda plan: replace(plan, stripe=replace(plan.stripe, chunk_bytes=64 * KIB)),
-        lambda plan: replace(plan, stripe=replace(plan.stripe, kind="lvm")),
         lambda plan: replace(plan, doubts=(), steps=plan.steps[:-1]),
     ],
 )

@@ -24,7 +24,7 @@ from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
-from wizard.plan.raid.striping import TYPES, group_name, layer_name, striped_words, volume_node
+from wizard.plan.raid.striping import TYPES, layer_name, striped_words
 from wizard.plan.steps.commands import array_uuid, physical_volume_uuid
 
 
@@ -40,7 +40,7 @@ def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> No
     assert [table.device for table in tables] == list(plan.paths)
     assert len({entry.size_bytes for table in tables for entry in table.entries}) == 1
     assert {entry.type for table in tables for entry in table.entries} == {TYPES[kind]}
-    arrays = {"md": ["make-array"], "lvm": ["make-volume-group", "make-striped-volume"], "btrfs": []}[kind]
+    arrays = {"md": ["make-array"], "btrfs": []}[kind]
     assert kinds_of(plan) == [
         *["write-table"] * count,
         *["wipe-signatures"] * count,
@@ -84,23 +84,6 @@ def test_the_commands_of_md() -> None:
         "wipefs --all --quiet /dev/md127",
         f"mkfs.ext4 -q -F -U {volume.uuid} -L films -b 4096 -E stride=16,stripe_width=48 /dev/md127",
         "mount -t ext4 -o noatime /dev/md127 /srv/films",
-    ]
-
-
-def test_the_commands_of_lvm() -> None:
-    plan = striped(numbered(2), "lvm", "xfs")
-    commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
-    first, second = (physical_volume_uuid(uuid) for uuid in plan.stripe.uuids) if plan.stripe else ("", "")
-    group = group_name("films", UUIDS[0])
-    assert commands[2:] == [
-        f"pvcreate --yes --norestorefile --uuid {first} --dataalignment 1m /dev/sda1",
-        f"pvcreate --yes --norestorefile --uuid {second} --dataalignment 1m /dev/sdb1",
-        f"vgcreate --physicalextentsize 4m {group} /dev/sda1 /dev/sdb1",
-        "lvcreate --yes --config activation{udev_sync=0 udev_rules=0} --type striped --stripes 2 "
-        f"--stripesize 512k --extents 100%FREE --zero n --wipesignatures n --name films {group}",
-        f"wipefs --all --quiet /dev/mapper/{group}-films",
-        f"mkfs.xfs -q -f -m uuid={plan.volumes[0].uuid} -L films -d su=512k,sw=2 /dev/mapper/{group}-films",
-        f"mount -t xfs -o noatime /dev/mapper/{group}-films /srv/films",
     ]
 
 
@@ -162,7 +145,6 @@ def test_the_stripe_in_the_words_for_mkfs(
 
 def test_names_follow_from_the_label_and_hold_nothing_odd() -> None:
     assert layer_name("my films/é$(x)") == "my_films____x_"
-    assert volume_node("films", "12345678-aaaa") == "/dev/mapper/films_12345678-films"
     assert array_uuid("01234567-89ab-cdef-0123-456789abcdef") == "01234567:89abcdef:01234567:89abcdef"
     assert (
         physical_volume_uuid("01234567-89ab-cdef-0123-456789abcdef")
@@ -225,10 +207,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
         "different logical block sizes",
     ),
-    "mixed blocks on LVM": (
-        lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "lvm"),
-        "different logical block sizes",
-    ),
     "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs"), "Use --stripe btrfs"),
     "ext4 on Btrfs": (lambda: striped(numbered(2), "btrfs", "ext4"), "supports btrfs, not ext4"),
     "a chunk for Btrfs": (lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB), "Omit --chunk"),
@@ -243,10 +221,6 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "no mdadm": (
         lambda: striped(numbered(2), tools=tuple(t for t in EVERYTHING if t[0] != "mdadm")),
         "the package mdadm",
-    ),
-    "no lvm2": (
-        lambda: striped(numbered(2), "lvm", tools=tuple(t for t in EVERYTHING if t[0] != "vgcreate")),
-        "the package lvm2",
     ),
     "host-managed": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], zoned="host-managed"))),
