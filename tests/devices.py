@@ -73,6 +73,13 @@ def tool(*argv: str) -> str:
     return done.stdout
 
 
+def write_table(path: str, script: str, *options: str) -> None:
+    """Write a table by sfdisk. No nodes are made."""
+    argv = ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", *options, path]
+    done = subprocess.run(argv, input=script, text=True, capture_output=True, timeout=20, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def is_seen_mounted(place: str) -> bool:
     """Return True if any process sees this device or mount point mounted."""
     written = place.replace(" ", "\\040")

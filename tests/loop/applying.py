@@ -136,6 +136,14 @@ class Work:
             plan, *plan.tokens, journal_dir=self.runs, environment=where, secret=secret, keep=keep
         )
 
+    def start_until(self, plan: Plan, monkeypatch: pytest.MonkeyPatch, program: str) -> tuple[Path, Path]:
+        """Start a run that waits before this program. Returns the run, and the file that lets it continue."""
+        opened = self.folder / "gate"
+        stand_in(self.folder / "bin", monkeypatch, program, gate(program, opened))
+        run = self.start(plan)
+        until(lambda: Path(f"{opened}.reached").exists())
+        return run, opened
+
     def apply(
         self, plan: Plan, environment: Environment | None = None, *, keep: bool = True
     ) -> tuple[Path, RunState]:

@@ -15,7 +15,7 @@ from wizard.apply.engine import record as engine_record
 from wizard.apply.move import bad_sectors
 from wizard.apply.run import runs
 from wizard.apply.run.progress_log import StepProgress
-from wizard.benchmark import alignment as trial_document
+from wizard.benchmark.alignment import SCHEMAS
 from wizard.benchmark.candidates import trial as candidates_document
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.cli import inspection
@@ -176,10 +176,10 @@ DOCUMENTS = (
     _of(
         wanted.ENSURED_SCHEMA, wanted.Ensured, "What came of the drives that a file wants", "`ensure --json`"
     ),
-    _of(trial_document.SCHEMA, Verdict, "What misaligned access costs", "`bench --json`"),
-    _of(trial_document.CLIFF_SCHEMA, CliffVerdict, "A drive's write cliff", "`bench --shingled --json`"),
+    _of(SCHEMAS[Verdict], Verdict, "What misaligned access costs", "`bench --json`"),
+    _of(SCHEMAS[CliffVerdict], CliffVerdict, "A drive's write cliff", "`bench --shingled --json`"),
     _of(
-        trial_document.DISPLACED_SCHEMA,
+        SCHEMAS[DisplacedVerdict],
         DisplacedVerdict,
         "Whether writes are displaced",
         "`bench --shingled --quick --json`",

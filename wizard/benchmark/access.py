@@ -236,24 +236,19 @@ class TimedWriter:
             for extent in self._extents
         ):
             raise Refused(
-                str(
-                    t(
-                        "{drive}: byte {start} is outside the free space. Not written.",
-                        drive=self._path,
-                        start=start_bytes,
-                    )
+                t(
+                    "{drive}: byte {start} is outside the free space. Not written.",
+                    drive=self._path,
+                    start=start_bytes,
                 )
             )
         if trouble := self._watch.trouble():
             if not is_attached(self._path, None):
                 raise _gone(self._path, WRITING, start_bytes)
             raise Refused(
-                str(
-                    t(
-                        "{trouble}. The trial stopped writing. Every block written so far has its "
-                        "old contents.",
-                        trouble=trouble,
-                    )
+                t(
+                    "{trouble}. The trial stopped writing. Every block written so far has its old contents.",
+                    trouble=trouble,
                 )
             )
         begun = perf_counter_ns()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
 
 from wizard.benchmark.access import Accesses, Grid, Reads, WriteBacks, draw_places
 from wizard.benchmark.measure import BAND, CACHE_CLAIM, Clock, MeasureProgress, judge, measure
@@ -18,39 +19,23 @@ from wizard.model.said import KIB, Message, Sentence, join, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Outcome, Ratio, Verdict
 from wizard.probe.machine import probe_drive
 
-SCHEMA = "diskwright.verdict/1"
-CLIFF_SCHEMA = "diskwright.cliff/1"
-DISPLACED_SCHEMA = "diskwright.displaced/1"
+T = TypeVar("T", Verdict, CliffVerdict, DisplacedVerdict)
+
+SCHEMAS: dict[type[object], str] = {
+    Verdict: "diskwright.verdict/1",
+    CliffVerdict: "diskwright.cliff/1",
+    DisplacedVerdict: "diskwright.displaced/1",
+}
 
 
-def render_verdict(verdict: Verdict) -> str:
-    """Return the verdict as JSON text, with every pair of times."""
-    return render_document(SCHEMA, to_json(verdict))
+def render_verdict(verdict: T) -> str:
+    """Return a verdict as JSON text, with every measured time."""
+    return render_document(SCHEMAS[type(verdict)], to_json(verdict))
 
 
-def read_verdict(text: str, where: str) -> Verdict:
+def read_verdict(text: str, where: str, kind: type[T]) -> T:
     """Parse a verdict from JSON text. Raises BadInput naming `where`."""
-    return from_json(parse_document(text, SCHEMA, where), Verdict, where)
-
-
-def render_cliff_verdict(verdict: CliffVerdict) -> str:
-    """Return a write probe's verdict as JSON text, with every window of the series."""
-    return render_document(CLIFF_SCHEMA, to_json(verdict))
-
-
-def read_cliff_verdict(text: str, where: str) -> CliffVerdict:
-    """Parse a write probe's verdict from JSON text. Raises BadInput naming `where`."""
-    return from_json(parse_document(text, CLIFF_SCHEMA, where), CliffVerdict, where)
-
-
-def render_displaced_verdict(verdict: DisplacedVerdict) -> str:
-    """Return a quick probe's verdict as JSON text, with every time."""
-    return render_document(DISPLACED_SCHEMA, to_json(verdict))
-
-
-def read_displaced_verdict(text: str, where: str) -> DisplacedVerdict:
-    """Parse a quick probe's verdict from JSON text. Raises BadInput naming `where`."""
-    return from_json(parse_document(text, DISPLACED_SCHEMA, where), DisplacedVerdict, where)
+    return from_json(parse_document(text, SCHEMAS[kind], where), kind, where)
 
 
 LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
@@ -155,14 +140,12 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
         return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
     if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
         raise BadInput(
-            str(
-                t(
-                    "Cannot assume a physical block size of {size}. Use a power of two above the "
-                    "logical block of {logical} bytes, at most {most}.",
-                    size=assumed,
-                    logical=logical,
-                    most=LARGEST_BLOCK_BYTES,
-                )
+            t(
+                "Cannot assume a physical block size of {size}. Use a power of two above the "
+                "logical block of {logical} bytes, at most {most}.",
+                size=assumed,
+                logical=logical,
+                most=LARGEST_BLOCK_BYTES,
             )
         )
     return Grid(assumed, logical, 0)
@@ -227,19 +210,17 @@ def _open_to_read(path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_DIRECT)
     except PermissionError:
         raise Failed(
-            str(t("Reading {drive} requires root. Run `sudo diskwright bench {drive}`.", drive=path))
+            t("Reading {drive} requires root. Run `sudo diskwright bench {drive}`.", drive=path)
         ) from None
     except OSError as error:
         if error.errno == errno.EINVAL:
             raise Failed(
-                str(
-                    t(
-                        "Cannot bypass the page cache on {drive} (O_DIRECT). Measuring is impossible.",
-                        drive=path,
-                    )
+                t(
+                    "Cannot bypass the page cache on {drive} (O_DIRECT). Measuring is impossible.",
+                    drive=path,
                 )
             ) from None
-        raise Failed(str(t("Cannot open {drive}: {why}.", drive=path, why=str(error.strerror)))) from None
+        raise Failed(t("Cannot open {drive}: {why}.", drive=path, why=str(error.strerror))) from None
 
 
 def sentence_for(

@@ -181,13 +181,11 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     if not extents:
         room = LEAST_BYTES + 2 * MARGIN_BYTES
         raise Refused(
-            str(
-                t(
-                    "{drive} lacks a contiguous free space of {room:exact} for writing. Nothing "
-                    "was written. To test reading only, omit --scratch.",
-                    drive=drive.path,
-                    room=room,
-                )
+            t(
+                "{drive} lacks a contiguous free space of {room:exact} for writing. Nothing "
+                "was written. To test reading only, omit --scratch.",
+                drive=drive.path,
+                room=room,
             )
         )
     return extents

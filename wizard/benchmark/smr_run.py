@@ -14,6 +14,7 @@ from wizard.benchmark.smr_probe import (
     LEAST_FREE_BYTES,
     DisplacedProbe,
     OverError,
+    ProbePhase,
     ProbeProgress,
     draw_pairs,
     free_bytes,
@@ -26,6 +27,17 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Timings
 from wizard.probe.machine import probe_drive
+
+UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
+
+DOING = {
+    ProbePhase.READING: Sentence("Reading the test blocks"),
+    ProbePhase.WRITING: Sentence("Writing the same bytes back"),
+    ProbePhase.STREAMING: Sentence("Reading elsewhere to flush the drive's cache"),
+    ProbePhase.LOOKING: Sentence("Comparing"),
+    ProbePhase.IDLING: Sentence("Signs found. Leaving the drive idle for ten seconds"),
+    ProbePhase.LOOKING_AGAIN: Sentence("Comparing again"),
+}
 
 CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
 
@@ -85,7 +97,7 @@ def _known_sentence(path: str, family: str) -> str:
 
 def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
     """Return what a person must know to interpret the verdict."""
-    caveats = [t("This test is unconfirmed on real drives. It was tested on simulated drives only.")]
+    caveats = [UNCONFIRMED]
     if judgement.basis is Basis.STAYS:
         caveats.append(
             t(
@@ -118,6 +130,16 @@ def kinds_of_reads(look: ProbeComparison) -> tuple[tuple[str, tuple[tuple[int, .
         (str(t("unwritten, random")), look.unwritten_at_random),
         (str(t("written, in order")), look.written_in_order),
         (str(t("unwritten, in order")), look.unwritten_in_order),
+    )
+
+
+def amounts(verdict: DisplacedVerdict) -> Message:
+    """Describe how much the test wrote and read, and its duration."""
+    return t(
+        "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
+        written=verdict.written_bytes,
+        read=verdict.read_bytes,
+        seconds=verdict.seconds,
     )
 
 
@@ -246,13 +268,11 @@ class TimedDrive:
         self.read_bytes += len(content)
         if start_bytes in self._written and self._originals.setdefault(start_bytes, content) != content:
             raise Failed(
-                str(
-                    t(
-                        "{drive}: byte {start} does not read back as written. Save your data, and "
-                        "check the drive's health.",
-                        drive=self._path,
-                        start=start_bytes,
-                    )
+                t(
+                    "{drive}: byte {start} does not read back as written. Save your data, and "
+                    "check the drive's health.",
+                    drive=self._path,
+                    start=start_bytes,
                 )
             )
         return took

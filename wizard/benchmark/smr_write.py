@@ -172,9 +172,7 @@ def run_shingled_trial(
     """
     scratch_extents(drive)
     if drive.geometry is None:
-        raise Failed(
-            str(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
-        )
+        raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
     clock = Clock(seconds, stop)
     with claimed(drive, probe, synchronous=False) as claim:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
@@ -182,13 +180,11 @@ def run_shingled_trial(
         if ranges is None:
             least = (FEWEST_STRETCHES + 8) * STRETCH_BYTES
             raise Refused(
-                str(
-                    t(
-                        "The test needs at least {least:exact} of contiguous free space on {drive}. "
-                        "Nothing was written.",
-                        drive=drive.path,
-                        least=least,
-                    )
+                t(
+                    "The test needs at least {least:exact} of contiguous free space on {drive}. "
+                    "Nothing was written.",
+                    drive=drive.path,
+                    least=least,
                 )
             )
         pieces = HeldPieces(drive.path, claim.descriptor, claim.extents, claim.watch, STRETCH_BYTES)

@@ -18,13 +18,12 @@ from typing import TypeVar
 from wizard.apply.move.forward import stops_now
 from wizard.apply.run.process import NO_BAD_SECTORS
 from wizard.apply.run.runs import RunKind, kind_of
-from wizard.benchmark.alignment import render_cliff_verdict, render_displaced_verdict
+from wizard.benchmark.alignment import render_verdict
 from wizard.benchmark.smr_cliff import rate_in_words
 from wizard.benchmark.smr_probe import WRITES
-from wizard.benchmark.smr_probe import ProbePhase as QuickPhase
 from wizard.benchmark.smr_probe import ProbeProgress as QuickProbeProgress
+from wizard.benchmark.smr_run import DOING, amounts, block_bytes, medians, probe_extents, run_displaced_trial
 from wizard.benchmark.smr_run import SECONDS as QUICK_SECONDS
-from wizard.benchmark.smr_run import block_bytes, medians, probe_extents, run_displaced_trial
 from wizard.benchmark.smr_write import WriteProbeProgress, run_shingled_trial
 from wizard.cli.command import given_again
 from wizard.cli.commands.apply import narrate
@@ -151,7 +150,7 @@ def measure(arguments: Namespace, drive: Drive) -> ExitCode:
         verdict = run_shingled_trial(
             drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=is_ended
         )
-    return hand_over(arguments, render_cliff_verdict(verdict), cliff_lines(verdict), ended=is_ended())
+    return hand_over(arguments, render_verdict(verdict), cliff_lines(verdict), ended=is_ended())
 
 
 def cliff_lines(verdict: CliffVerdict) -> list[str]:
@@ -226,15 +225,6 @@ def _in_words(progress: WriteProbeProgress) -> str:
 
 QUICK_LABEL_COLUMNS = 22
 
-QUICK_PHASES = {
-    QuickPhase.READING: Sentence("reading"),
-    QuickPhase.WRITING: Sentence("writing back"),
-    QuickPhase.STREAMING: Sentence("reading elsewhere"),
-    QuickPhase.LOOKING: Sentence("comparing"),
-    QuickPhase.IDLING: Sentence("idling"),
-    QuickPhase.LOOKING_AGAIN: Sentence("comparing again"),
-}
-
 
 def quick_check(arguments: Namespace) -> None:
     """Check the options of --quick. Raises BadInput."""
@@ -259,7 +249,7 @@ def quick_measure(arguments: Namespace, drive: Drive) -> ExitCode:
     )
     with ended_by_signal() as is_ended, progress_line(beginning, _quick_in_words) as show:
         verdict = run_displaced_trial(drive, on_progress=show, stop=is_ended)
-    return hand_over(arguments, render_displaced_verdict(verdict), quick_lines(verdict), ended=is_ended())
+    return hand_over(arguments, render_verdict(verdict), quick_lines(verdict), ended=is_ended())
 
 
 def quick_lines(verdict: DisplacedVerdict) -> list[str]:
@@ -273,13 +263,7 @@ def quick_lines(verdict: DisplacedVerdict) -> list[str]:
         if look is not None:
             lines += _bars(when, look)
     if verdict.written_bytes:
-        took = t(
-            "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
-            written=verdict.written_bytes,
-            read=verdict.read_bytes,
-            seconds=verdict.seconds,
-        )
-        lines += ["", str(took)]
+        lines += ["", str(amounts(verdict))]
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
 
@@ -294,7 +278,7 @@ def _bars(when: Message, look: ProbeComparison) -> Iterator[str]:
 
 
 def _quick_in_words(progress: QuickProbeProgress) -> str:
-    percent, phase = round(100 * progress.share), QUICK_PHASES[progress.phase]()
+    percent, phase = round(100 * progress.share), DOING[progress.phase]()
     return str(
         t(
             "{phase}: {percent} %, at most {seconds:.0f} s left",

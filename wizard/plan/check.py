@@ -62,12 +62,10 @@ def check_plan(plan: Plan, where: str = "The plan") -> None:
     """
     if fault := next(_faults(plan), None):
         raise BadInput(
-            str(
-                t(
-                    "{where} is inconsistent: {fault}. Create the plan again with `diskwright plan`.",
-                    where=where,
-                    fault=fault,
-                )
+            t(
+                "{where} is inconsistent: {fault}. Create the plan again with `diskwright plan`.",
+                where=where,
+                fault=fault,
             )
         )
 

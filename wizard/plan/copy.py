@@ -250,7 +250,7 @@ def check_bring(bring: Bring, where: str = "The document") -> None:
     """Raises BadInput for the first difference from what `diskwright bring` writes. `where` names the
     file."""
     if fault := next(_faults(bring), None):
-        raise BadInput(str(t("{where} is inconsistent: {fault}.", where=where, fault=fault)))
+        raise BadInput(t("{where} is inconsistent: {fault}.", where=where, fault=fault))
 
 
 def _faults(bring: Bring) -> Iterator[Message]:

@@ -307,14 +307,12 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
         name, without = NEEDED[module]
         release = printable(kernel.release, 60)
         raise Refused(
-            str(
-                t(
-                    "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel "
-                    "with {name}, or install the module.",
-                    release=release,
-                    name=name,
-                    without=without(),
-                )
+            t(
+                "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel "
+                "with {name}, or install the module.",
+                release=release,
+                name=name,
+                without=without(),
             )
         )
 

@@ -42,14 +42,14 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     if drive.uses:
         worst = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
         reason = IN_USE(drive=path, how=in_use(worst))
-        raise Refused(str(join(reason, t("Cannot plan for a drive in use."))))
+        raise Refused(join(reason, t("Cannot plan for a drive in use.")))
     if mounted := next((part for part in drive.partitions if part.mount_points), None):
         use = Use("mounted", mounted.path, mounted.mount_points[0])
-        raise Refused(str(IN_USE(drive=path, how=in_use(use))))
+        raise Refused(IN_USE(drive=path, how=in_use(use)))
     if drive.layers:
         layer = drive.layers[0]
         use = Use("holder", layer.below, layer.path)
-        raise Refused(str(IN_USE(drive=path, how=in_use(use))))
+        raise Refused(IN_USE(drive=path, how=in_use(use)))
     _refuse_half_moved(drive)
     return measured(drive)
 
@@ -67,12 +67,10 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
     path = drive.path
     if drive.read_only:
         raise Refused(
-            str(
-                t(
-                    "{drive} is read-only: the write-protect switch is on, or a run is waiting "
-                    "there (see `diskwright status`).",
-                    drive=path,
-                )
+            t(
+                "{drive} is read-only: the write-protect switch is on, or a run is waiting "
+                "there (see `diskwright status`).",
+                drive=path,
             )
         )
     if drive.size_bytes is None or drive.geometry is None:
@@ -85,7 +83,7 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
         )
         raise Refused(str(no_size(drive=path)))
     if fault := geometry_fault(drive.geometry):
-        raise Refused(str(t("Cannot plan for {drive}: {fault}.", drive=path, fault=fault)))
+        raise Refused(t("Cannot plan for {drive}: {fault}.", drive=path, fault=fault))
     return drive.size_bytes, drive.geometry
 
 
@@ -236,89 +234,73 @@ def refuse_table(drive: Drive) -> None:
     path, table = drive.path, drive.table
     _refuse_half_moved(drive)
     if waiting := _waiting_reason(drive):
-        raise Refused(str(t("Cannot add partitions: {why}", why=waiting)))
+        raise Refused(t("Cannot add partitions: {why}", why=waiting))
     if table is None or unread_content(drive):
         raise Refused(
-            str(
-                t(
-                    "The contents of {drive} are unknown, so they cannot be preserved safely. {why}",
-                    drive=path,
-                    why=_unread_reason(drive),
-                )
+            t(
+                "The contents of {drive} are unknown, so they cannot be preserved safely. {why}",
+                drive=path,
+                why=_unread_reason(drive),
             )
         )
     if table.kind == "none":
         raise Refused(
-            str(
-                t(
-                    "{drive} has {what} instead of a partition table. Only --replace can set up "
-                    "the drive, erasing everything.",
-                    drive=path,
-                    what=_what_it_holds(drive),
-                )
+            t(
+                "{drive} has {what} instead of a partition table. Only --replace can set up "
+                "the drive, erasing everything.",
+                drive=path,
+                what=_what_it_holds(drive),
             )
         )
     if drive.signatures:
         raise Refused(
-            str(
-                t(
-                    "{drive} contains {what}, which contradict each other. Determine which is "
-                    "right, or use --replace.",
-                    drive=path,
-                    what=_what_it_holds(drive),
-                )
+            t(
+                "{drive} contains {what}, which contradict each other. Determine which is "
+                "right, or use --replace.",
+                drive=path,
+                what=_what_it_holds(drive),
             )
         )
     if table.kind == "hybrid":
         raise Refused(
-            str(
-                t(
-                    "{drive} has a hybrid table: GPT and MBR list different partitions. Adding "
-                    "would break one of them. Only --replace can set up the drive.",
-                    drive=path,
-                )
+            t(
+                "{drive} has a hybrid table: GPT and MBR list different partitions. Adding "
+                "would break one of them. Only --replace can set up the drive.",
+                drive=path,
             )
         )
     if table.kind not in ("gpt", "mbr"):
         raise Refused(
-            str(
-                t(
-                    "diskwright cannot add partitions to the table type on {drive}. Only "
-                    "--replace can set up the drive.",
-                    drive=path,
-                )
+            t(
+                "diskwright cannot add partitions to the table type on {drive}. Only "
+                "--replace can set up the drive.",
+                drive=path,
             )
         )
     if table.primary == "damaged":
         raise Refused(
-            str(
-                t(
-                    "The GPT at the start of {drive} is damaged. Restore the backup first (gdisk: r, b, w).",
-                    drive=path,
-                )
+            t(
+                "The GPT at the start of {drive} is damaged. Restore the backup first (gdisk: r, b, w).",
+                drive=path,
             )
         )
     if table.backup in ("missing", "damaged"):
         raise Refused(
-            str(
-                t(
-                    "The backup GPT of {drive} is {state}. Repair it first (`sgdisk "
-                    "--move-second-header {drive}`).",
-                    drive=path,
-                    state=table.backup,
-                )
+            t(
+                "The backup GPT of {drive} is {state}. Repair it first (`sgdisk "
+                "--move-second-header {drive}`).",
+                drive=path,
+                state=table.backup,
             )
         )
     if table.ordinary is False:
         raise Refused(
-            str(
-                t(
-                    "The GPT of {drive} has entries in an unusual location or format, as the "
-                    "boot loaders of some boards require. Rewriting the GPT would move the "
-                    "entries and overwrite other data. Add the partition with the original tool, "
-                    "or use --replace.",
-                    drive=path,
-                )
+            t(
+                "The GPT of {drive} has entries in an unusual location or format, as the "
+                "boot loaders of some boards require. Rewriting the GPT would move the "
+                "entries and overwrite other data. Add the partition with the original tool, "
+                "or use --replace.",
+                drive=path,
             )
         )
     _refuse_partitions(drive)
@@ -328,35 +310,29 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
     """Raises BadInput if a new MBR is not possible. `keep`: the existing table is preserved."""
     if keep:
         raise BadInput(
-            str(
-                t(
-                    "The table of {drive} is preserved. A new MBR requires replacing everything.",
-                    drive=path,
-                )
+            t(
+                "The table of {drive} is preserved. A new MBR requires replacing everything.",
+                drive=path,
             )
         )
     if volumes > MBR_PRIMARIES:
         raise BadInput(
-            str(
-                t(
-                    "An MBR supports {most} partitions, but {asked} were requested. A GPT supports {gpt}.",
-                    most=MBR_PRIMARIES,
-                    asked=volumes,
-                    gpt=GPT_PARTITIONS,
-                )
+            t(
+                "An MBR supports {most} partitions, but {asked} were requested. A GPT supports {gpt}.",
+                most=MBR_PRIMARIES,
+                asked=volumes,
+                gpt=GPT_PARTITIONS,
             )
         )
     reach = MBR_BLOCKS * geometry.logical_block_bytes
     if size_bytes > reach:
         raise BadInput(
-            str(
-                t(
-                    "An MBR has 32-bit block numbers and reaches only {reach:size} of {drive} "
-                    "({size:size}). The rest would be unusable. A GPT reaches everything.",
-                    reach=reach,
-                    drive=path,
-                    size=size_bytes,
-                )
+            t(
+                "An MBR has 32-bit block numbers and reaches only {reach:size} of {drive} "
+                "({size:size}). The rest would be unusable. A GPT reaches everything.",
+                reach=reach,
+                drive=path,
+                size=size_bytes,
             )
         )
 
@@ -368,25 +344,20 @@ def _refuse_partitions(drive: Drive) -> None:
     if pair := overlapping(slots):
         first, second = pair
         raise Refused(
-            str(
-                t(
-                    "Partitions {first} and {second} of {drive} overlap. Cannot add to an "
-                    "inconsistent table.",
-                    first=first.number,
-                    second=second.number,
-                    drive=path,
-                )
+            t(
+                "Partitions {first} and {second} of {drive} overlap. Cannot add to an inconsistent table.",
+                first=first.number,
+                second=second.number,
+                drive=path,
             )
         )
     if outside := loose(slots):
         raise Refused(
-            str(
-                t(
-                    "Partition {number} of {drive} is logical but outside the extended "
-                    "partition. Cannot add to an inconsistent table.",
-                    number=outside.number,
-                    drive=path,
-                )
+            t(
+                "Partition {number} of {drive} is logical but outside the extended "
+                "partition. Cannot add to an inconsistent table.",
+                number=outside.number,
+                drive=path,
             )
         )
     table = drive.table
@@ -394,65 +365,52 @@ def _refuse_partitions(drive: Drive) -> None:
     for part in drive.partitions:
         if part.start_bytes < lowest or (highest is not None and size_bytes >= part.end_bytes > highest):
             raise Refused(
-                str(
-                    t(
-                        "{part} is outside the usable range in the table of {drive}. Cannot add to "
-                        "an inconsistent table.",
-                        part=part.path,
-                        drive=path,
-                    )
+                t(
+                    "{part} is outside the usable range in the table of {drive}. Cannot add to "
+                    "an inconsistent table.",
+                    part=part.path,
+                    drive=path,
                 )
             )
         if part.size_bytes <= 0:
             raise Refused(
-                str(
-                    t(
-                        "{part} has zero bytes in the table of {drive}. Cannot add to an inconsistent table.",
-                        part=part.path,
-                        drive=path,
-                    )
+                t(
+                    "{part} has zero bytes in the table of {drive}. Cannot add to an inconsistent table.",
+                    part=part.path,
+                    drive=path,
                 )
             )
         if table and _covers(part, table.own):
             raise Refused(
-                str(
-                    t(
-                        "{part} overlaps the partition table of {drive}. Cannot add to an "
-                        "inconsistent table.",
-                        part=part.path,
-                        drive=path,
-                    )
+                t(
+                    "{part} overlaps the partition table of {drive}. Cannot add to an inconsistent table.",
+                    part=part.path,
+                    drive=path,
                 )
             )
         if part.end_bytes > size_bytes:
             raise Refused(
-                str(
-                    t(
-                        "{part} extends beyond the end of {drive}. Cannot add to a table that does "
-                        "not fit the drive.",
-                        part=part.path,
-                        drive=path,
-                    )
+                t(
+                    "{part} extends beyond the end of {drive}. Cannot add to a table that does "
+                    "not fit the drive.",
+                    part=part.path,
+                    drive=path,
                 )
             )
         if part.type is None:
             raise Refused(
-                str(
-                    t(
-                        "Cannot read the type of {part}, so it cannot be preserved.",
-                        part=part.path,
-                    )
+                t(
+                    "Cannot read the type of {part}, so it cannot be preserved.",
+                    part=part.path,
                 )
             )
         if _kernel_differs(part):
             raise Refused(
-                str(
-                    t(
-                        "The kernel and the table disagree about the position of {part}. Run "
-                        "`partprobe {drive}` or reboot, then plan again.",
-                        part=part.path,
-                        drive=path,
-                    )
+                t(
+                    "The kernel and the table disagree about the position of {part}. Run "
+                    "`partprobe {drive}` or reboot, then plan again.",
+                    part=part.path,
+                    drive=path,
                 )
             )
 

@@ -156,7 +156,7 @@ def _essence(plan: Plan) -> tuple[object, ...]:
 
 
 def _verdict(path: Path) -> Verdict:
-    return read_verdict(path.read_text(), path.name)
+    return read_verdict(path.read_text(), path.name, Verdict)
 
 
 def _run_name(said: str) -> str:

@@ -107,10 +107,7 @@ def test_a_stop_comes_between_two_steps_and_is_taken_back(
     old_gpt(drive)
     before = work.digest(drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
-    opened = work.folder / "gate"
-    stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists())
+    run, opened = work.start_until(plan, monkeypatch, "wipefs")
     request_stop(run)
     opened.touch()
     assert ended(run) is RunState.STOPPED, story(run)
@@ -133,10 +130,7 @@ def test_a_killed_run_is_interrupted_and_goes_on(
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
-    opened = work.folder / "gate"
-    stand_in(work.folder / "bin", monkeypatch, program, gate(program, opened))
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists())
+    run, opened = work.start_until(plan, monkeypatch, program)
     kill(run)
     assert state(run) is RunState.INTERRUPTED
     listed = diskwright(work, "status")
@@ -157,10 +151,7 @@ def test_what_a_killed_run_started_keeps_the_drive_locked(
 ) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
-    opened = work.folder / "gate"
-    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists())
+    run, opened = work.start_until(plan, monkeypatch, "mkfs.ext4")
     kill(run)
     with pytest.raises(Refused, match="Another program has locked"):
         resume(run)
@@ -203,10 +194,7 @@ def test_a_table_whose_last_word_was_lost_is_written_again(
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4"), mode=mode)
     number = next(number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "write-table")
-    opened = work.folder / "gate"
-    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists())
+    run, opened = work.start_until(plan, monkeypatch, "mkfs.ext4")
     kill(run)
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
@@ -308,10 +296,7 @@ def test_a_second_run_on_the_drive_is_refused(
 ) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
-    opened = work.folder / "gate"
-    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists())
+    run, opened = work.start_until(plan, monkeypatch, "mkfs.ext4")
     with pytest.raises(Refused, match="Another program has locked"):
         work.start(plan)
     with pytest.raises(Refused, match="Another process is working on"):

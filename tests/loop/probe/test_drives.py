@@ -3,14 +3,13 @@
 import json
 import os
 import random
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-from tests.devices import MakeDrive, forget_partitions, tool
+from tests.devices import MakeDrive, forget_partitions, tool, write_table
 from tests.loop.program import MIB, Drive, Partition, probe_drive
 from tests.unit.probe.gptimage import LINUX, Image
 from wizard.filesystems.kind import MOVING_GPT_TYPE
@@ -38,12 +37,6 @@ def partition(path: str, script: str) -> None:
     block = int(Path(f"/sys/block/{Path(path).name}/queue/logical_block_size").read_text())
     unit = MIB // block
     write_table(path, script.format(a=unit, b=3 * unit, c=4 * unit, d=6 * unit, m=unit, x=8 * unit))
-
-
-def write_table(path: str, script: str, *options: str) -> None:
-    argv = ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", *options, path]
-    done = subprocess.run(argv, input=script, text=True, capture_output=True, timeout=20, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def add_nodes(path: str) -> None:

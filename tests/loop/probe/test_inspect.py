@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.devices import MakeDrive, forget_partitions, tool
+from tests.devices import MakeDrive, forget_partitions, tool, write_table
 from tests.loop.program import MIB
 from wizard.probe.machine import list_drive_paths
 from wizard.probe.pool import watch_drives
@@ -41,14 +41,7 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     path = make_drive(64 * MIB)
     own(path)
     script = "label: gpt\nfirst-lba: 34\nstart=34,size=20000,name=one\nstart=40960,size=20480,name=two\n"
-    done = subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path],
-        input=script,
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    write_table(path, script)
     tool("partx", "--add", path)
     tool("mkfs.ext4", "-q", "-L", "films", f"{path}p2")
     return path

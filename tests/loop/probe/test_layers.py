@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, tool, write_table
 from tests.loop.program import KIB, MIB
 
 Own = Callable[[str], None]
@@ -35,14 +35,7 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     path = make_drive(96 * MIB)
     own(path)
     script = "label: gpt\n" + "".join(f"start={start},size={20 * 2048}\n" for start in STARTS.values())
-    done = subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path],
-        input=script,
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    write_table(path, script)
     tool("partx", "--add", path)
     fast = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000")
     done = subprocess.run(

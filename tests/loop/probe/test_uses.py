@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, in_own_namespace, tool
+from tests.devices import MakeDrive, in_own_namespace, tool, write_table
 from tests.loop.program import MIB, probe_drive
 from wizard.model.machine import Layer, Use
 from wizard.probe.collect import claims
@@ -27,14 +27,7 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     path = make_drive(64 * MIB)
     own(path)
     script = "label: gpt\n,30M\n,20M\n"
-    done = subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path],
-        input=script,
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    write_table(path, script)
     tool("partx", "--add", path)
     tool("mkfs.ext4", "-q", f"{path}p1")
     return path

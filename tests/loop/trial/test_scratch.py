@@ -80,7 +80,7 @@ def test_bench_says_that_nothing_can_be_misaligned(make_drive: MakeDrive) -> Non
     for logical, word in ((512, "--assume-physical 4096"), (4096, "smaller requests")):
         done = bench(make_drive(SIZE_BYTES, logical), "--json")
         assert done.returncode == 0, done.stderr
-        verdict = read_verdict(done.stdout, "stdout")
+        verdict = read_verdict(done.stdout, "stdout", Verdict)
         assert verdict.outcome is Outcome.NOT_POSSIBLE and word in verdict.sentence
 
 
@@ -92,7 +92,7 @@ def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> N
         path, "--scratch", "--confirm", token, "--assume-physical", "4096", "--seconds", "6", "-o", str(kept)
     )
     assert done.returncode == 0, done.stderr
-    verdict = read_verdict(kept.read_text(), "kept")
+    verdict = read_verdict(kept.read_text(), "kept", Verdict)
     assert done.stdout.startswith(verdict.sentence) and "misaligned  #" in done.stdout
     assert verdict.access == "write" and verdict.pairs
     assert digest(image) == before

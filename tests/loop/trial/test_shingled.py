@@ -20,7 +20,7 @@ from tests.loop.trial.scratching import (
     refused,
     watch_writes,
 )
-from wizard.benchmark.alignment import read_cliff_verdict, run_alignment_trial
+from wizard.benchmark.alignment import read_verdict, run_alignment_trial
 from wizard.benchmark.smr_write import PIECE_BYTES, run_shingled_trial
 from wizard.model.verdict import CliffOutcome, CliffVerdict, WritePhase
 
@@ -81,7 +81,7 @@ def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(
     done = bench(*words, "-o", str(kept))
     assert done.returncode == 0, done.stderr
     assert "at most 64 MiB, for at most 30 s" in " ".join(done.stderr.split())
-    verdict = read_cliff_verdict(kept.read_text(), "kept")
+    verdict = read_verdict(kept.read_text(), "kept", CliffVerdict)
     assert done.stdout.startswith(verdict.sentence) and "random, from 0 B" in done.stdout
     assert sum(window.written_bytes for window in verdict.windows) <= 64 * MIB
     assert digest(image) == before

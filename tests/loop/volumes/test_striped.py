@@ -223,10 +223,7 @@ def test_a_killed_run_over_several_drives_goes_on(
 ) -> None:
     place = work.place("media")
     plan = planned(work, make_drive, 256, 256, place=place)
-    opened = work.folder / "gate"
-    stand_in(work.folder / "bin", monkeypatch, program, gate(program, opened))
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists())
+    run, opened = work.start_until(plan, monkeypatch, program)
     kill(run)
     for path in plan.paths:
         with pytest.raises(Refused, match="Another program has locked"):

@@ -364,9 +364,9 @@ VERDICT = Verdict(
 def test_a_verdict_survives_its_document() -> None:
     text = render_verdict(VERDICT)
     assert text.startswith('{\n  "schema": "diskwright.verdict/1"')
-    assert read_verdict(text, "v.json") == VERDICT
+    assert read_verdict(text, "v.json", Verdict) == VERDICT
     with pytest.raises(BadInput, match=r"v\.json"):
-        read_verdict(text.replace('"aligned-faster"', '"roof"'), "v.json")
+        read_verdict(text.replace('"aligned-faster"', '"roof"'), "v.json", Verdict)
 
 
 def test_a_partition_is_spoken_of_by_its_own_name() -> None:

@@ -72,14 +72,14 @@ def test_ctrl_c_ends_with_what_was_measured(
     monkeypatch.setattr(bench, "run_alignment_trial", interrupted)
     assert bench.main(options("/dev/sda", "-o", str(tmp_path / "v.json"))) is ExitCode.ENDED_BY_USER
     assert "It is so." in capsys.readouterr().out
-    assert read_verdict((tmp_path / "v.json").read_text(), "v") == VERDICT
+    assert read_verdict((tmp_path / "v.json").read_text(), "v", Verdict) == VERDICT
     assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_json_is_alone_on_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: drive(geometry=KN4))
     assert bench.main(options("/dev/sda", "--json")) is ExitCode.DONE
-    assert read_verdict(capsys.readouterr().out, "stdout").outcome is Outcome.NOT_POSSIBLE
+    assert read_verdict(capsys.readouterr().out, "stdout", Verdict).outcome is Outcome.NOT_POSSIBLE
 
 
 def test_of_a_partition_its_own_place_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,12 +105,10 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
     if not any(extent.is_within(one) for one in free):
         raise Refused(
-            str(
-                t(
-                    "The planned volume is not in free space on {drive}. Trials use free space "
-                    "only. Nothing was written.",
-                    drive=drive.path,
-                )
+            t(
+                "The planned volume is not in free space on {drive}. Trials use free space "
+                "only. Nothing was written.",
+                drive=drive.path,
             )
         )
 
@@ -156,7 +154,7 @@ def order_of(
     if misaligned:
         candidates.append(_misaligned(drive, candidates[0]))
     if len(candidates) < 2:
-        raise Refused(str(t("No other filesystem can be created here for comparison.")))
+        raise Refused(t("No other filesystem can be created here for comparison."))
     workload = plans[0].volumes[index].workload
     return Order(
         drive,
@@ -173,7 +171,7 @@ def order_of(
 def _misaligned(drive: Drive, planned: Candidate) -> Candidate:
     """Return the candidate on a misaligned partition. Raises Refused if impossible."""
     if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
-        raise Refused(str(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path)))
+        raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
     return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)
 
 

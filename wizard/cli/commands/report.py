@@ -5,13 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from wizard.apply.run.runs import find_run
-from wizard.benchmark.alignment import (
-    CLIFF_SCHEMA,
-    DISPLACED_SCHEMA,
-    read_cliff_verdict,
-    read_displaced_verdict,
-    read_verdict,
-)
+from wizard.benchmark.alignment import SCHEMAS, read_verdict
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.candidates.trial import SCHEMA as TRIAL_SCHEMA
 from wizard.benchmark.candidates.trial import read_trial
@@ -160,10 +154,11 @@ def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | 
         raise BadInput(
             t("{file} not found. Create it with `diskwright bench ... -o {file}`.", file=shown)
         ) from None
-    if f'"{CLIFF_SCHEMA}"' in text[:200]:
-        return read_cliff_verdict(text, shown)
-    if f'"{DISPLACED_SCHEMA}"' in text[:200]:
-        return read_displaced_verdict(text, shown)
-    if f'"{TRIAL_SCHEMA}"' in text[:200]:
+    head = text[:200]
+    if f'"{TRIAL_SCHEMA}"' in head:
         return read_trial(text, shown)
-    return read_verdict(text, shown)
+    if f'"{SCHEMAS[CliffVerdict]}"' in head:
+        return read_verdict(text, shown, CliffVerdict)
+    if f'"{SCHEMAS[DisplacedVerdict]}"' in head:
+        return read_verdict(text, shown, DisplacedVerdict)
+    return read_verdict(text, shown, Verdict)

@@ -33,8 +33,8 @@ class Logical:
 
 @dataclass(frozen=True, slots=True)
 class GroupSeen:
-    """LVM's report on a partition and its volume group. `name`: empty without a group. `physical`: all physical
-    volumes of the group. `misses`: one of them is missing. `volumes`: its logical volumes."""
+    """LVM's report on a partition and its volume group. `name`: empty without a group. `physical`: all of its
+    physical volumes. `misses`: one of them is missing. `volumes`: its logical volumes."""
 
     part: str
     name: str

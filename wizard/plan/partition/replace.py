@@ -173,14 +173,12 @@ def format_plan(
     wishes = told_apart(tuple(wishes))
     if len(wishes) != 1:
         raise BadInput(
-            str(
-                t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(wishes))
-            )
+            t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(wishes))
         )
     check_wishes(wishes)
     (wish,) = wishes
     if wish.percent is not None or wish.size_bytes not in (None, part.size_bytes):
-        raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
+        raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
     refuse_obstacles(machine, wishes)
     refuse_encryption(machine, wishes)
     _, geometry = measured(drive)

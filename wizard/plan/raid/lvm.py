@@ -174,13 +174,11 @@ def refuse_roles(wishes: Sequence[Wish]) -> None:
         if wish.role:
             label, role = printable(wish.final_label, 40), printable(wish.role, 30)
             raise BadInput(
-                str(
-                    t(
-                        "The volume '{label}' has the role '{role}', which volume groups do not "
-                        "support. Omit the role or the volume group.",
-                        label=label,
-                        role=role,
-                    )
+                t(
+                    "The volume '{label}' has the role '{role}', which volume groups do not "
+                    "support. Omit the role or the volume group.",
+                    label=label,
+                    role=role,
                 )
             )
 
@@ -214,19 +212,17 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
                 size or _extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
             )
             raise BadInput(
-                str(
-                    t(
-                        "The volume group has {room:size} ({room} bytes) available, but "
-                        "{needed:size} is required. Space is allocated in extents of {piece:exact}. "
-                        "Request less.",
-                        room=room,
-                        needed=needed,
-                        piece=EXTENT_BYTES,
-                    )
+                t(
+                    "The volume group has {room:size} ({room} bytes) available, but "
+                    "{needed:size} is required. Space is allocated in extents of {piece:exact}. "
+                    "Request less.",
+                    room=room,
+                    needed=needed,
+                    piece=EXTENT_BYTES,
                 )
             )
         if size < _least_bytes(wish):
-            raise BadInput(str(TOO_SMALL(name=name, size=size, least=_least_bytes(wish))))
+            raise BadInput(TOO_SMALL(name=name, size=size, least=_least_bytes(wish)))
     return sizes
 
 

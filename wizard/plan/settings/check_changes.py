@@ -124,7 +124,7 @@ def check_changes(changes: Changes, where: str = "The document") -> None:
     derived. Only applying the changes checks that these files belong to the system.
     """
     if fault := next(_faults(changes), None):
-        raise BadInput(str(t("{where} is inconsistent: {fault}. Make a new one.", where=where, fault=fault)))
+        raise BadInput(t("{where} is inconsistent: {fault}. Make a new one.", where=where, fault=fault))
 
 
 def _is_of_drive(device: str, drive: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.smr_probe import WRITES, ProbePhase, ProbeProgress
-from wizard.benchmark.smr_run import SECONDS, block_bytes, medians
+from wizard.benchmark.smr_probe import WRITES, ProbeProgress
+from wizard.benchmark.smr_run import DOING, SECONDS, UNCONFIRMED, amounts, block_bytes, medians
 from wizard.model.said import Sentence, format_nanoseconds, t
 from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict, ProbeComparison, Statistics
 from wizard.ui.components.reasons import Reason
@@ -17,17 +17,7 @@ from wizard.ui.view import GAP, Action, Banner, Block, Figures, Piece, Progress,
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
 
-UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
 NOT_PROOF = t("This test cannot prove that a drive is not shingled.")
-
-DOING = {
-    ProbePhase.READING: Sentence("Reading the test blocks"),
-    ProbePhase.WRITING: Sentence("Writing the same bytes back"),
-    ProbePhase.STREAMING: Sentence("Reading elsewhere to flush the drive's cache"),
-    ProbePhase.LOOKING: Sentence("Comparing"),
-    ProbePhase.IDLING: Sentence("Signs found. Leaving the drive idle for ten seconds"),
-    ProbePhase.LOOKING_AGAIN: Sentence("Comparing again"),
-}
 
 
 class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
@@ -122,13 +112,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         if look is not None and (figures := _medians(look)) is not None:
             yield figures
             yield GAP
-        took = t(
-            "Wrote {written:size} and read {read:size} in {seconds:.0f} s.",
-            written=verdict.written_bytes,
-            read=verdict.read_bytes,
-            seconds=verdict.seconds,
-        )
-        yield para(took)
+        yield para(amounts(verdict))
         yield from (para(caveat, hang=2) for caveat in verdict.caveats)
 
     def act_test(self, _row: str, _values: Values) -> None:
@@ -145,9 +129,9 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
 
     def document(self, verdict: DisplacedVerdict) -> tuple[str, str]:
         """Return the result with all timings."""
-        from wizard.benchmark.alignment import render_displaced_verdict
+        from wizard.benchmark.alignment import render_verdict
 
-        return render_displaced_verdict(verdict), "shingled-test"
+        return render_verdict(verdict), "shingled-test"
 
     def reasons(self, verdict: DisplacedVerdict) -> tuple[Reason, ...]:
         """Return the statistics before and after the idle time."""

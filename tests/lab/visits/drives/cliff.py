@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
-from wizard.benchmark.alignment import read_cliff_verdict
+from wizard.benchmark.alignment import read_verdict
 from wizard.model.ext import Check
 from wizard.model.verdict import CliffOutcome, CliffVerdict
 
@@ -61,7 +61,7 @@ def cliff(fleet: Fleet) -> Iterator[Check]:
         told = diskwright(
             "bench", node_of(drive), "--scratch", "--shingled", "--confirm", drive.serial, "--json", *limits
         )
-        verdict = read_cliff_verdict(told.output, drive.name)
+        verdict = read_verdict(told.output, drive.name, CliffVerdict)
         yield _told_before(drive, told.errors)
         written = sum(window.written_bytes for window in verdict.windows)
         within = written <= MOST_BYTES and verdict.seconds <= SECONDS + 5

@@ -11,7 +11,7 @@ from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
 from tests.lab.visits.drives.cliff import PLAIN, SHINGLED
-from wizard.benchmark.alignment import read_displaced_verdict
+from wizard.benchmark.alignment import read_verdict
 from wizard.benchmark.smr_probe import WRITES
 from wizard.model.ext import Check
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict
@@ -51,7 +51,7 @@ def displaced(fleet: Fleet) -> Iterator[Check]:
     for drive in one_in(2, fleet.drives):
         words = ("bench", node_of(drive), "--scratch", "--shingled", "--quick", "--confirm", drive.serial)
         told = diskwright(*words, "--json")
-        verdict = read_displaced_verdict(told.output, drive.name)
+        verdict = read_verdict(told.output, drive.name, DisplacedVerdict)
         yield _told_before(drive, told.errors)
         within = verdict.written_bytes <= MOST_BYTES and verdict.seconds <= MOST_SECONDS
         seen = f"{verdict.written_bytes} bytes written, {verdict.read_bytes} read, in {verdict.seconds} s"

@@ -24,7 +24,7 @@ from tests.unit.benchmark.shingled.slowing import (
     probed,
 )
 from tests.unit.machines import drive
-from wizard.benchmark.alignment import read_cliff_verdict, render_cliff_verdict
+from wizard.benchmark.alignment import read_verdict, render_verdict
 from wizard.benchmark.smr_cliff import (
     FALL,
     CliffJudgement,
@@ -304,11 +304,11 @@ def test_the_chart_is_plain_and_shows_the_fall() -> None:
 
 def test_a_cliff_verdict_survives_its_document() -> None:
     found = verdict(judged(Shingled()))
-    text = render_cliff_verdict(found)
+    text = render_verdict(found)
     assert text.startswith('{\n  "schema": "diskwright.cliff/1"')
-    assert read_cliff_verdict(text, "c.json") == found
+    assert read_verdict(text, "c.json", CliffVerdict) == found
     with pytest.raises(BadInput, match=r"c\.json"):
-        read_cliff_verdict(text.replace('"cliff-found"', '"roof"'), "c.json")
+        read_verdict(text.replace('"cliff-found"', '"roof"'), "c.json", CliffVerdict)
 
 
 def test_pieces_are_a_multiple_of_every_block() -> None:

@@ -13,7 +13,7 @@ from tests.unit.machines import E512, drive, gpt, partition, partitioned
 from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
 from wizard.benchmark import smr_probe as drawn
 from wizard.benchmark import smr_run as running
-from wizard.benchmark.alignment import read_displaced_verdict, render_displaced_verdict
+from wizard.benchmark.alignment import read_verdict, render_verdict
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.scratch import Claim, Watch
 from wizard.benchmark.smr_probe import OverError, ProbePhase, ProbeProgress
@@ -209,7 +209,7 @@ def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes
         ProbePhase.STREAMING,
         ProbePhase.LOOKING,
     }
-    assert read_displaced_verdict(render_displaced_verdict(verdict), "it") == verdict
+    assert read_verdict(render_verdict(verdict), "it", DisplacedVerdict) == verdict
     assert any("unconfirmed on real drives" in caveat for caveat in verdict.caveats)
 
 

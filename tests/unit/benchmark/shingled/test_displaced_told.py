@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verdict
 from tests.unit.machines import drive, machine
-from wizard.benchmark.alignment import read_displaced_verdict, render_displaced_verdict
+from wizard.benchmark.alignment import read_verdict, render_verdict
 from wizard.benchmark.smr_judge import likely, untold
 from wizard.benchmark.smr_run import sentence_for
 from wizard.cli import verdicts
@@ -114,7 +114,7 @@ def test_the_command_prints_the_verdict_or_its_document(
     assert bench.main(options(*words, "--json")) is ExitCode.DONE
     out = capsys.readouterr().out
     assert json.loads(out)["schema"] == "diskwright.displaced/1"
-    assert read_displaced_verdict(out, "it") == likely_verdict()
+    assert read_verdict(out, "it", DisplacedVerdict) == likely_verdict()
 
 
 def test_the_bars_show_both_looks_and_are_plain() -> None:
@@ -125,7 +125,7 @@ def test_the_bars_show_both_looks_and_are_plain() -> None:
 
 def test_the_report_holds_every_time_and_no_serial_number(tmp_path: Path) -> None:
     kept = tmp_path / "test.json"
-    kept.write_text(render_displaced_verdict(likely_verdict()))
+    kept.write_text(render_verdict(likely_verdict()))
     assert "S1" not in json.loads(kept.read_text()).values()
     measured = read_measurement(kept)
     assert isinstance(measured, DisplacedVerdict)

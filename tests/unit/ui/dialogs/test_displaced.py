@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.unit.benchmark.shingled.displaced import NOTHING, likely_verdict
 from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
-from wizard.benchmark.alignment import read_displaced_verdict
+from wizard.benchmark.alignment import read_verdict
 from wizard.benchmark.smr_probe import ProbePhase, ProbeProgress
 from wizard.host.recorded import RecordedServices
 from wizard.model.errors import Refused
@@ -142,6 +142,6 @@ def test_the_result_is_saved_with_every_time_and_has_its_reasons(tmp_path: Path)
     at.key("s")
     path = tmp_path / "sda-shingled-test.json"
     at.act("take", file=str(path))
-    assert read_displaced_verdict(path.read_text(), "it") == likely_verdict()
+    assert read_verdict(path.read_text(), "it", DisplacedVerdict) == likely_verdict()
     at.key("w")
     assert at.view.place == "reasons"

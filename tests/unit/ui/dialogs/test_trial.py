@@ -156,7 +156,7 @@ def test_the_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
     at.key("s")
     path = tmp_path / "sda-benchmark.json"
     at.act("take", file=str(path))
-    assert read_verdict(path.read_text(), "it").outcome is Outcome.ALIGNED_FASTER
+    assert read_verdict(path.read_text(), "it", Verdict).outcome is Outcome.ALIGNED_FASTER
     assert at.said.startswith("The result was saved to ")
     at.key("w")
     assert at.view.place == "reasons" and "1.80 times as long misaligned" in at.text
