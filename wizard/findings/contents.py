@@ -49,15 +49,19 @@ def _lost_text(part: Partition) -> Message:
     )
 
 
+ALL_LOST = t("All files on the other devices are lost too.")
+ALL_SURVIVE = t("All files survive on the other devices.")
+ONE_MISSING = t("The files survive unless another device is missing.")
+TWO_MISSING = t("The files survive with at most one other device missing.")
 FATES = {
-    "raid0": t("All files on the other devices are lost too."),
-    "linear": t("All files on the other devices are lost too."),
-    "raid1": t("All files survive on the other devices."),
-    "raid4": t("The files survive unless another device is missing."),
-    "raid5": t("The files survive unless another device is missing."),
-    "raid6": t("The files survive with at most one other device missing."),
+    **dict.fromkeys(("raid0", "linear", "disk"), ALL_LOST),
+    **dict.fromkeys(("raid1", "mirror"), ALL_SURVIVE),
+    **dict.fromkeys(("raid4", "raid5", "raidz1"), ONE_MISSING),
+    **dict.fromkeys(("raid6", "raidz2"), TWO_MISSING),
+    "backing": t("The cache keeps no complete copy of the files."),
+    "cache": t("Files on the backing devices may be damaged: recent changes may be only in the cache."),
 }
-"""What happens to the rest of an md array that loses a device, by level."""
+"""What happens to the rest of an array, pool or bcache set that loses a device, by level."""
 
 FATES_BY_KIND = {
     "btrfs": t("Files on its other devices may be lost too, depending on the Btrfs profile."),
@@ -67,31 +71,49 @@ FATES_BY_KIND = {
 
 def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
     """Describe the multi-device volumes to which a device belongs, and what its loss means for the rest."""
-    return tuple(
-        t(
-            "{device} is one of {count} devices of {what}. {fate}",
-            device=device,
-            count=mark.devices,
-            what=_volume_name(mark),
-            fate=FATES.get(mark.level or "")
-            or FATES_BY_KIND.get(mark.kind)
-            or t("Files on the other devices may be lost too."),
-        )
-        for mark in marks
-        if mark.devices is not None and mark.devices > 1
+    return tuple(_beyond_text(device, mark) for mark in marks if _reaches_beyond(mark))
+
+
+CACHE = "cache"
+"""Level of the cache of a bcache set, which does not count its backing devices."""
+
+
+def _beyond_text(device: str, mark: Signature) -> Message:
+    what = _volume_name(mark)
+    fate = (
+        FATES.get(mark.level or "")
+        or FATES_BY_KIND.get(mark.kind)
+        or t("Files on the other devices may be lost too.")
     )
+    if mark.devices is None:
+        return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
+    belongs = (
+        Sentence("{device} is one of at least {count} devices of {what}. {fate}")
+        if mark.kind in ("zfs_member", "bcache")
+        else Sentence("{device} is one of {count} devices of {what}. {fate}")
+    )
+    return belongs(device=device, count=mark.devices, what=what, fate=fate)
+
+
+_TITLES = {"LVM2_member": "LVM", "zfs_member": "ZFS", "bcache": "bcache"}
+
+
+def _reaches_beyond(mark: Signature) -> bool:
+    return (mark.devices or 0) > 1 or mark.level == CACHE
 
 
 def _volume_name(mark: Signature) -> str:
-    kind = mark.level or {"LVM2_member": "LVM"}.get(mark.kind) or title_of(mark.kind)
-    return f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
+    kind = _TITLES.get(mark.kind) or mark.level or title_of(mark.kind)
+    name = f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
+    # Several pools can have the same name.
+    return f"{name} ({printable(mark.uuid, 40)})" if mark.kind == "zfs_member" and mark.uuid else name
 
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
     """Yield each multi-device volume on the drive, with the other devices and the number of missing ones."""
     for device, marks in _marks_on(drive):
         for mark in marks:
-            if mark.devices is None or mark.devices < 2:
+            if not _reaches_beyond(mark):
                 continue
             attached = tuple(
                 path
@@ -99,7 +121,7 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                 for path, found in _marks_on(other)
                 if path != device and any(_is_same_volume(mark, one) for one in found)
             )
-            missing = mark.devices - 1 - len(attached)
+            missing = (mark.devices or 0) - 1 - len(attached)
             yield Finding(
                 "content-shared",
                 Severity.WARNING if missing > 0 else Severity.INFO,
@@ -114,7 +136,7 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                     ),
                 ),
                 t("Setting up one device alone destroys part of the volume."),
-                t("the number of devices in the superblock or LVM metadata"),
+                t("the superblock, LVM metadata or ZFS label"),
                 t("Attach all devices together. Copy the files before reusing any device."),
             )
 

@@ -241,7 +241,25 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
     """Report drives that cannot be distinguished, and drives with equal serial numbers but distinct WWNs or
     sizes."""
     indistinct, distinct = _sharing(machine, drive)
-    if indistinct:
+    if maps := _maps_of(drive):
+        others = tuple(one.path for one in machine.drives if one is not drive and maps & _maps_of(one))
+        yield Finding(
+            "identity-same-drive",
+            Severity.INFO,
+            drive.path,
+            t("{drive} is a path to {maps:list}.", drive=drive.path, maps=tuple(sorted(maps)))
+            if not others
+            else t(
+                "{drive} and {others:list} are paths to one drive, {maps:list}.",
+                drive=drive.path,
+                others=others,
+                maps=tuple(sorted(maps)),
+            ),
+            t("Every path reads and writes the same bytes."),
+            t("device-mapper multipath"),
+            t("Use the multipath device. diskwright sets up drives with a single path."),
+        )
+    elif indistinct:
         yield Finding(
             "identity-same-drive",
             Severity.WARNING,
@@ -286,6 +304,11 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
         )
 
 
+def _maps_of(drive: Drive) -> frozenset[str]:
+    """Return the multipath devices of which a drive is a path."""
+    return frozenset(layer.path for layer in drive.layers if layer.kind == "multipath")
+
+
 JOINED = frozenset({"btrfs", "bcachefs", "zfs_member"})
 """Filesystems whose devices share a UUID."""
 
@@ -310,10 +333,11 @@ def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
                 yield (mark.kind, mark.uuid, mark.member or ""), device
 
 
-def _is_loop_over(drive: Drive, other: Drive) -> bool:
-    """Return True if two drives show the same bytes by a loop device."""
+def _is_one_drive(drive: Drive, other: Drive) -> bool:
+    """Return True if two drives show the same bytes by a loop device or as paths to one drive."""
     nodes = (other.path, other.backing_file, *(part.path for part in other.partitions))
-    return drive.backing_file is not None and drive.backing_file in nodes
+    by_loop = drive.backing_file is not None and drive.backing_file in nodes
+    return by_loop or not _maps_of(drive).isdisjoint(_maps_of(other))
 
 
 def _copy_remedies(drive: Drive, devices: set[str]) -> Iterator[Message]:
@@ -337,7 +361,7 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         (key[0], device, twin)
         for other in machine.drives
         if other.path not in same_drive
-        and (other == drive or not (_is_loop_over(drive, other) or _is_loop_over(other, drive)))
+        and (other == drive or not (_is_one_drive(drive, other) or _is_one_drive(other, drive)))
         for key, device in _uuids_of(drive)
         for same, twin in _uuids_of(other)
         if same == key and (other != drive or device < twin)
@@ -415,7 +439,9 @@ CODES: dict[str, Message] = {
     "recording-unknown": t("It is unknown if this hard disk is shingled."),
     "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
     # The partition table.
-    "content-shared": t("A device belongs to a Btrfs, array or volume group on several devices."),
+    "content-shared": t(
+        "A device belongs to a Btrfs, array, pool, cache or volume group on several devices."
+    ),
     "table-lost": t("The partition table is missing, but filesystems in former partitions remain."),
     "contents-unrecognised": t("The drive has unrecognised data."),
     "disc-image": t("The drive contains a disc image, such as an installer."),

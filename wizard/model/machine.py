@@ -65,9 +65,11 @@ class Signature:
     `taken_bytes`: used space of an ext filesystem, from the superblock. `size_bytes`: bytes that the content
     occupies from the start of the device, from its superblock. `member`: UUID of this device among those of a
     filesystem or array, which share `uuid`. `version`: as libblkid reports it, for XFS from its superblock.
-    `unclean`: NTFS that Windows will check. `group`: name of the LVM volume group. `level` (`raid5`) and
-    `number`: of the md array and this member; spares have no number. `devices`: how many devices the Btrfs,
-    md array or volume group has. `most_bytes`: largest size to which an unmounted ext filesystem can grow.
+    `unclean`: NTFS that Windows will check. `group`: name of the LVM volume group, or UUID of the bcache set.
+    `level`: of the md array (`raid5`), `mirror`, `raidz2` or `disk` for ZFS, `cache` or `backing` for bcache.
+    `number`: of this md member; spares have no number. `devices`: how many devices the Btrfs, md array or
+    volume group has, for ZFS and bcache at least. `most_bytes`: largest size to which an unmounted ext
+    filesystem can grow.
     """
 
     kind: str
@@ -94,8 +96,8 @@ class Signature:
 
     @property
     def name(self) -> str | None:
-        """The label, or the name of the volume group."""
-        return self.label or self.group
+        """The name of the volume group, the bcache set's UUID, or the label."""
+        return self.group or self.label
 
 
 @dataclass(frozen=True, slots=True)

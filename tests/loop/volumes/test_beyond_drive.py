@@ -1,12 +1,14 @@
 """Half of a volume on several drives: named by inspect and by each plan that would destroy it."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, wish
 from tests.loop.program import MIB, Mode, partition_path, probe_machine
+from tests.unit.probe.superblocks import bcache, zfs, zfs_list, zfs_top
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Severity
@@ -23,8 +25,21 @@ def volume_group(*nodes: str) -> None:
     tool("vgchange", "-q", "-an", "thesis")
 
 
+def write(node: str, pieces: dict[int, bytes]) -> None:
+    with Path(node).open("r+b") as device:
+        for place, data in pieces.items():
+            device.seek(place)
+            device.write(data)
+
+
+def pool(*nodes: str) -> None:
+    names = zfs_list("thesis", zfs_top("raidz", len(nodes), nparity=1))
+    for node in nodes:
+        write(node, zfs(int(tool("blockdev", "--getsize64", node)), names))
+
+
 @pytest.mark.parametrize("parted", [False, True], ids=["whole drives", "partitions"])
-@pytest.mark.parametrize("make", [btrfs, volume_group])
+@pytest.mark.parametrize("make", [btrfs, volume_group, pool])
 def test_the_other_half_is_named(
     work: Work, make_drive: MakeDrive, make: Callable[..., None], parted: bool
 ) -> None:
@@ -44,3 +59,24 @@ def test_the_other_half_is_named(
         assert all((node in str(finding.sentence)) is (seen is machine) for node in nodes[1:])
     plan = work.plan(drives[0], wish("ext4"), mode=Mode.REPLACE)
     assert any("3" in line and "thesis" in line for line in losses(plan)), losses(plan)
+
+
+SET = "0d7f3b1c-93a5-4e0b-8f53-6a1f0c7c2d4e"
+
+
+@pytest.mark.parametrize("dirty", [1, 2])
+def test_a_cache_and_its_backing_device_name_each_other(
+    work: Work, make_drive: MakeDrive, dirty: int
+) -> None:
+    backing, cache, alone = (make_drive(300 * MIB) for _ in range(3))
+    write(backing, {4096: bcache(1, SET, "5b1c2f6e-1111-4222-8333-444455556666", dirty)})
+    write(cache, {4096: bcache(3, SET, "6b1c2f6e-1111-4222-8333-444455556666")})
+    write(alone, {4096: bcache(1, SET[::-1].replace("-", ""), "7b1c2f6e-1111-4222-8333-444455556666")})
+    machine = probe_machine([backing, cache, alone])
+    for drive, other in zip(machine.drives, (cache, backing, None), strict=True):
+        assert [mark.kind for mark in drive.signatures] == ["bcache"]
+        found = diagnose(machine, drive, load_patterns()).findings
+        named = [str(one.sentence) for one in found if one.code == "content-shared"]
+        assert [other in text and SET in text for text in named if other] == [True] * (other is not None)
+        plan = work.plan(drive.path, wish("ext4"), mode=Mode.REPLACE)
+        assert any(SET in line for line in losses(plan)) is (other is not None)

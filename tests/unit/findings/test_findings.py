@@ -35,7 +35,7 @@ from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.ext import Waiting
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
-from wizard.model.machine import Drive, Extent, Obstacle, Signature, Table, Use
+from wizard.model.machine import Drive, Extent, Layer, Obstacle, Signature, Table, Use
 from wizard.model.said import GIB, KIB, MIB, TIB, Message, parts_of
 from wizard.probe.interpret import machine_of
 
@@ -311,6 +311,26 @@ def test_drives_of_different_sizes_are_not_one_drive(
     codes = {one.code for one in diagnose(machine(subject, other), subject, LIST).findings}
     is_other = other_bytes == SIZE_BYTES // 2
     assert ("identity-same-serial" in codes, "identity-same-drive" in codes) == (is_other, not is_other)
+
+
+@pytest.mark.parametrize("numbers", [{}, {"serial": None, "wwn": None}])
+def test_paths_to_one_drive_name_each_other_and_are_no_copies(numbers: dict[str, Any]) -> None:
+    mark = Signature("ext4", "filesystem", uuid="1")
+    paths = [
+        on(path, mark, layers=(Layer("multipath", "/dev/mapper/mpatha", path),), **numbers)
+        for path in ("/dev/sda", "/dev/sdb")
+    ]
+    for subject, other in zip(paths, reversed(paths), strict=True):
+        found = {one.code: one for one in diagnose(machine(*paths), subject, LIST).findings}
+        named = str(found["identity-same-drive"].sentence)
+        assert other.path in named and "/dev/mapper/mpatha" in named
+        assert "identity-same-filesystem" not in found
+    assert "identity-same-filesystem" in {
+        one.code
+        for one in diagnose(
+            machine(*(replace(one, layers=()) for one in paths)), replace(paths[0], layers=()), LIST
+        ).findings
+    }
 
 
 def on(path: str, *marks: Signature, **changes: Any) -> Drive:  # noqa: ANN401

@@ -1,8 +1,10 @@
-"""Superblocks made up for tests, byte for byte as the formats have them: md, LUKS, LVM, ext and XFS."""
+"""Superblocks made up for tests, byte for byte as the formats have them: md, LUKS, LVM, ZFS, bcache, ext and
+XFS."""
 
 import json
 import struct
 from collections.abc import Callable, Mapping
+from uuid import UUID
 
 SECTOR = 512
 LVM_OWN = "AAAAAA" + "a" * 26
@@ -239,3 +241,72 @@ def lvm(
     if rest := data[len(first) :]:
         pieces[4096 + 512] = rest
     return pieces
+
+
+def _xdr_text(value: str) -> bytes:
+    data = value.encode()
+    return struct.pack(">I", len(data)) + data + bytes(-len(data) % 4)
+
+
+def _name_values(values: Mapping[str, object]) -> bytes:
+    """A list of names and values in XDR, as libnvpair packs it."""
+    pairs = b""
+    for name, value in values.items():
+        if isinstance(value, int):
+            kind, count, data = 8, 1, struct.pack(">Q", value)
+        elif isinstance(value, str):
+            kind, count, data = 9, 1, _xdr_text(value)
+        elif isinstance(value, tuple):
+            kind, count, data = 11, len(value), struct.pack(f">{len(value)}Q", *value)
+        elif isinstance(value, list):
+            kind, count, data = 20, len(value), b"".join(map(_name_values, value))
+        else:
+            assert isinstance(value, dict)
+            kind, count, data = 19, 1, _name_values(value)
+        body = _xdr_text(name) + struct.pack(">II", kind, count) + data
+        pairs += struct.pack(">II", len(body) + 8, 64) + body
+    return struct.pack(">II", 0, 1) + pairs + bytes(8)
+
+
+def zfs_list(name: str, top: Mapping[str, object], **more: object) -> bytes:
+    """The list in a label of a pool's device. `top`: the top-level device that it belongs to."""
+    return bytes([1, 1, 0, 0]) + _name_values(
+        {
+            **{"version": 5000, "name": name, "state": 1, "txg": 4, "pool_guid": 7_000_000_000_000_000_001},
+            **{"top_guid": 11, "guid": 12, "vdev_children": 1, "vdev_tree": top, **more},
+            "features_for_read": more.get("features_for_read", {}),
+        }
+    )
+
+
+def zfs_top(kind: str, count: int, **more: object) -> dict[str, object]:
+    """A top-level device of so many disks."""
+    disk = {"type": "disk", "id": 0, "guid": 12, "path": "/dev/disk/by-id/ata-of-another-machine-part1"}
+    return {"type": kind, "id": 0, "guid": 11, **more, "children": [disk] * count} if count > 1 else disk
+
+
+def zfs(size_bytes: int, names: bytes) -> dict[int, bytes]:
+    """The four labels, each with the list and ten uberblocks."""
+    label, end = 256 * 1024, size_bytes // (256 * 1024) * 256 * 1024
+    ring = b"".join(
+        struct.pack("<5Q", 0x00BAB10C, 5000, 1000 + at, 5, 1_700_000_000).ljust(1024, b"\0")
+        for at in range(10)
+    )
+    places = (0, label, end - 2 * label, end - label)
+    return {place + at: data for place in places for at, data in ((16 * 1024, names), (128 * 1024, ring))}
+
+
+def bcache(version: int, group: str, member: str, state: int = 0) -> bytes:
+    """A superblock at byte 4096, with the checksum that the kernel and libblkid compute (CRC-64 of ECMA)."""
+    made = bytearray(208)
+    struct.pack_into("<QQ", made, 8, 8, version)
+    made[24:40] = UUID("c68573f6-4e1a-45ca-8265-f57f48ba6d81").bytes
+    made[40:56], made[56:72] = UUID(member).bytes, UUID(group).bytes
+    struct.pack_into("<Q", made, 104, state << 61)
+    crc = (1 << 64) - 1
+    for byte in made[8:]:
+        crc ^= byte << 56
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x42F0E1EBA9EA3693 if crc >> 63 else 0)) & (1 << 64) - 1
+    struct.pack_into("<Q", made, 0, crc ^ (1 << 64) - 1)
+    return bytes(made)

@@ -126,6 +126,51 @@ def test_lvm_without_metadata_or_with_another_ones_still_has_its_label() -> None
     assert inside("LVM2_member", made.lvm("lab {{{{", MIB)) == label_only
 
 
+@pytest.mark.parametrize("lost", [0, 1, 2, 3])
+@pytest.mark.parametrize(
+    ("top", "more", "level", "devices"),
+    [
+        (made.zfs_top("raidz", 4, nparity=2), {}, "raidz2", 4),
+        (made.zfs_top("mirror", 2), {"vdev_children": 3}, "mirror", 4),
+        (made.zfs_top("disk", 1), {"vdev_children": 3, "hole_array": (1,)}, "disk", 2),
+        (
+            made.zfs_top("disk", 1),
+            {"vdev_children": 2, "features_for_read": {"com.delphix:device_removal": 1}},
+            "disk",
+            1,
+        ),
+        (made.zfs_top("draid", 5, nparity=1), {}, None, 5),
+    ],
+)
+def test_zfs_tells_how_its_pool_uses_the_device_from_any_label(
+    top: dict[str, object], more: dict[str, object], level: str | None, devices: int, lost: int
+) -> None:
+    pieces = made.zfs(SIZE, made.zfs_list("tank", top, **more))
+    lists = sorted(place for place in pieces if place % (256 * KIB) == 16 * KIB)
+    left = {place: data for place, data in pieces.items() if place not in lists[:lost]}
+    assert inside("zfs_member", left) == DataLayout(level=level, devices=devices)
+
+
+SET, OWN = "0d7f3b1c-93a5-4e0b-8f53-6a1f0c7c2d4e", "5b1c2f6e-1111-4222-8333-444455556666"
+
+
+@pytest.mark.parametrize(
+    ("version", "state", "level", "devices"),
+    [
+        (3, 0, "cache", None),
+        (0, 0, "cache", None),
+        (1, 1, "backing", 2),
+        (4, 2, "backing", 2),
+        (1, 0, None, None),
+    ],
+)
+def test_bcache_tells_its_set_unless_it_was_never_attached_to_a_cache(
+    version: int, state: int, level: str | None, devices: int | None
+) -> None:
+    found = inside("bcache", {4096: made.bcache(version, SET, OWN, state)})
+    assert found == DataLayout(level=level, devices=devices, group=SET if level else None)
+
+
 def test_what_does_not_fit_the_grammar_of_lvm_ends_the_text() -> None:
     assert parse('a = 1\nb { c = [ "x y", -2 ] } d = "e" ? f = 2') == {
         "a": 1,
@@ -190,6 +235,8 @@ SOUND = [
     ("LVM2_member", made.lvm(made.lvm_text(2048), MIB)),
     ("ext4", {0: made.ext(4096, 128, 256)}),
     ("xfs", {0: made.xfs(4096, 16, 48)}),
+    ("zfs_member", made.zfs(SIZE, made.zfs_list("tank", made.zfs_top("raidz", 30, nparity=1)))),
+    ("bcache", {4096: made.bcache(1, SET, OWN, 1)}),
 ]
 
 

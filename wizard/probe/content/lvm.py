@@ -1,7 +1,10 @@
-"""Parse superblocks of LVM2 physical volumes (label, data start, logical volumes) and of md members.
+"""Parse superblocks of volumes on several devices: LVM2 (label, data start, logical volumes),
+md members, ZFS and bcache.
 
 Sources: lvm2's lib/format_text/layout.h and lib/label/label.h, and the text format of its metadata
-(vgcfgbackup(8), lvm.conf(5)). Pure and bounded: malformed bytes give less information, never an error.
+(vgcfgbackup(8), lvm.conf(5)); OpenZFS, include/sys/vdev_impl.h and module/nvpair/nvpair.c; Linux
+include/uapi/linux/bcache.h before 5.18. Pure and bounded: malformed bytes give less information, never an
+error.
 """
 
 import re
@@ -9,6 +12,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+from uuid import UUID
 
 from wizard.model.machine import Striping
 from wizard.probe.content.gpt import Read
@@ -337,3 +341,98 @@ def data_drives(level: int, drives: int, layout: int = 0) -> int:
         near = layout & 0xFF or 1
         return drives // near if drives % near == 0 else drives
     return max(0, {0: drives, 4: drives - 1, 5: drives - 1, 6: drives - 2}.get(level, 0))
+
+
+ZFS_LABEL_BYTES, ZFS_LIST_AT, ZFS_READ_BYTES = 256 * 1024, 16 * 1024, 32 * 1024
+"""Size of a label, start of its name/value list, and bytes to read: a list has 112 KiB, almost all empty."""
+
+ZFS_NUMBER, ZFS_TEXT, ZFS_NUMBERS, ZFS_LIST, ZFS_LISTS = 8, 9, 11, 19, 20
+"""Types of values: DATA_TYPE_UINT64, STRING, UINT64_ARRAY, NVLIST and NVLIST_ARRAY."""
+
+ZFS_LEVEL = re.compile(r"disk|mirror|raidz[123]")
+ZFS_REMOVAL = "com.delphix:device_removal"
+"""Feature of pools that count removed devices."""
+
+
+def read_pool_label(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+    """Return the layout of the own top-level device, and the least number of devices in the pool."""
+    del mark_bytes
+    end = size_bytes // ZFS_LABEL_BYTES * ZFS_LABEL_BYTES
+    for label in (0, ZFS_LABEL_BYTES, end - 2 * ZFS_LABEL_BYTES, end - ZFS_LABEL_BYTES):
+        data = read(label + ZFS_LIST_AT, ZFS_READ_BYTES) if label >= 0 else b""
+        pool = _name_values(data, 4, len(data), MOST_DEPTH)[0] if data[:1] == b"\x01" else {}
+        own = pool.get("vdev_tree")
+        if isinstance(own, dict):
+            features = pool.get("features_for_read")
+            shrunk = isinstance(features, dict) and ZFS_REMOVAL in features
+            counts = (pool.get("vdev_children"), pool.get("hole_array"))
+            total, holes = (count if isinstance(count, int) else 0 for count in counts)
+            others = 0 if shrunk else max(0, total - holes - 1)
+            level = f"{own.get('type')}{own.get('nparity', '')}"
+            known = level if ZFS_LEVEL.fullmatch(level) else None
+            return DataLayout(level=known, devices=_leaves(own) + others)
+    return NOTHING
+
+
+def _leaves(device: Section) -> int:
+    children = device.get("children")
+    return sum(map(_leaves, children)) if isinstance(children, list) else 1
+
+
+def _name_values(data: bytes, at: int, end: int, depth: int) -> tuple[Section, int]:
+    """Parse a name/value list in XDR, before `end`. Returns the known values by name, and the offset after
+    the list. An array of numbers is its length."""
+    found: Section = {}
+    at += 8
+    while depth and 12 <= (length := _big(data, at)) <= end - at:
+        name, after = _xdr_text(data, at + 8)
+        kind, count, value = _big(data, after), _big(data, after + 4), after + 8
+        if kind == ZFS_NUMBER:
+            found[name] = int.from_bytes(data[value : value + 8], "big")
+        elif kind == ZFS_TEXT:
+            found[name] = _xdr_text(data, value)[0]
+        elif kind == ZFS_NUMBERS:
+            found[name] = count
+        elif kind == ZFS_LIST:
+            found[name] = _name_values(data, value, at + length, depth - 1)[0]
+        elif kind == ZFS_LISTS:
+            found[name] = []
+            for _ in range(min(count, MOST_DRIVES)):
+                if value >= at + length:
+                    break
+                inner, value = _name_values(data, value, at + length, depth - 1)
+                found[name].append(inner)
+        at += length
+    return found, at + 8
+
+
+def _big(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 4], "big")
+
+
+def _xdr_text(data: bytes, at: int) -> tuple[str, int]:
+    """Return a text, and the offset after its padding."""
+    length = min(_big(data, at), len(data))
+    return data[at + 4 : at + 4 + length].decode("latin-1"), at + 4 + -(-length // 4) * 4
+
+
+BCACHE_AT, BCACHE_READ_BYTES = 4096, 208
+BCACHE_MAGIC = UUID("c68573f6-4e1a-45ca-8265-f57f48ba6d81").bytes
+BCACHE_SET_AT, BCACHE_FLAGS_AT, BCACHE_STATE_SHIFT = 56, 104, 61
+BCACHE_CACHES, BCACHE_BACKINGS = (0, 3, 5), (1, 4, 6)
+"""Versions of cache and backing devices."""
+
+
+def read_cache_set(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+    """Return the UUID of the set, and whether this device is the cache or a backing device with a cache."""
+    del size_bytes, mark_bytes
+    data = read(BCACHE_AT, BCACHE_READ_BYTES)
+    version = int.from_bytes(data[16:24], "little")
+    if len(data) < BCACHE_READ_BYTES or data[24:40] != BCACHE_MAGIC:
+        return NOTHING
+    group = str(UUID(bytes=data[BCACHE_SET_AT : BCACHE_SET_AT + 16]))
+    if version in BCACHE_CACHES:
+        return DataLayout(group=group, level="cache")
+    flags = int.from_bytes(data[BCACHE_FLAGS_AT : BCACHE_FLAGS_AT + 8], "little")
+    attached = version in BCACHE_BACKINGS and flags >> BCACHE_STATE_SHIFT & 3
+    return DataLayout(group=group, level="backing", devices=2) if attached else NOTHING

@@ -2,7 +2,7 @@
 
 Pure, from recorded bytes. Whatever the bytes, this module never raises, reads at most a few MiB, and returns
 only offsets inside the device. Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux
-fs/ext4/ext4.h and fs/xfs/libxfs/xfs_format.h. md and LVM have separate modules.
+fs/ext4/ext4.h and fs/xfs/libxfs/xfs_format.h. md, LVM, ZFS and bcache have separate modules.
 """
 
 import hashlib
@@ -21,8 +21,10 @@ from wizard.probe.content.lvm import (
     SECTOR_BYTES,
     DataLayout,
     Reader,
+    read_cache_set,
     read_member,
     read_physical_volume,
+    read_pool_label,
     striping,
 )
 
@@ -361,6 +363,8 @@ READERS: Mapping[str, Reader] = {
     "linux_raid_member": read_member,
     "crypto_LUKS": _luks,
     "LVM2_member": read_physical_volume,
+    "zfs_member": read_pool_label,
+    "bcache": read_cache_set,
     **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),
     "xfs": _xfs,
     "btrfs": _btrfs,
