@@ -156,7 +156,7 @@ DOCUMENTS = (
     _sealed(
         CHANGES,
         "Changes to filesystems",
-        "`tune`, `label`, `mount`, `unmount`, `remount`, `grow`, `power-off`",
+        "`tune`, `label`, `mount`, `unmount`, `remount`, `grow`, `power-off`, `release`",
     ),
     _shown(CHANGES, "Changes to filesystems"),
     _of(migrate.PROSPECT_SCHEMA, Prospect, "The ways from ext2 or ext3 to ext4", "`migrate --json`"),

@@ -14,6 +14,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.model.verdict import DisplacedVerdict
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow
+from wizard.plan.settings.release import why_not_release
 
 
 def diagnose(
@@ -71,7 +72,19 @@ def _why_not_bench(
     return quick_test_obstacle(drive, patterns)
 
 
-_CHECKS: Mapping[str, _Check] = {"move": _why_not_move, "plan": _why_not_plan, "bench": _why_not_bench}
+def _why_not_release(
+    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+) -> Message | str | None:
+    del device, patterns
+    return why_not_release(machine, drive)
+
+
+_CHECKS: Mapping[str, _Check] = {
+    "move": _why_not_move,
+    "plan": _why_not_plan,
+    "bench": _why_not_bench,
+    "release": _why_not_release,
+}
 """The check of each command that findings name."""
 
 

@@ -160,6 +160,7 @@ SAYS = {
     "remount": Sentence("change mount options"),
     "grow": Sentence("grow a mounted filesystem into free space"),
     "power-off": Sentence("unmount and power off a removable drive"),
+    "release": Sentence("stop arrays, volume groups and containers on a drive"),
     "status": Sentence("list runs, waiting ones first"),
     "look": Sentence("show the result of a waiting run, read-only"),
     "keep": Sentence("keep the result of a waiting run for good"),

@@ -47,7 +47,7 @@ GROUPS = {
     "planning": ("plan", "tune", "migrate", "show", "export"),
     "changing": (
         *("apply", "ensure", "move", "bring"),
-        *("label", "new-uuid", "mount", "unmount", "remount", "grow", "power-off"),
+        *("label", "new-uuid", "mount", "unmount", "remount", "grow", "power-off", "release"),
     ),
     "runs": ("status", "look", "keep", "undo", "resume", "report"),
     "itself": ("install", "demo"),
@@ -64,7 +64,7 @@ UNWELL = frozenset(
 WIZARD = "walk"
 """Module to run without a command."""
 
-ACTIONS = frozenset({"label", "new-uuid", "mount", "unmount", "remount", "grow", "power-off"})
+ACTIONS = frozenset({"label", "new-uuid", "mount", "unmount", "remount", "grow", "power-off", "release"})
 """Commands that share one module, which receives the command's name."""
 
 PROBING = ACTIONS | {

@@ -1,6 +1,7 @@
 """Findings about uses of a drive, unread facts and failing health."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings import messages as words
@@ -53,7 +54,11 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
     yield from _locked(drive)
     yield from _states(drive)
     has_system = any(use.kind == "running-system" for use in drive.uses)
-    yield from (_use(use, has_system=has_system) for use in drive.uses)
+    own = {drive.path, *(part.path for part in drive.partitions)}
+    for use in drive.uses:
+        found = _use(use, has_system=has_system)
+        stops = use.kind in ("holder", "raid-member") and use.subject in own and not has_system
+        yield replace(found, command=("release", drive.path)) if stops else found
     yield from _unread(drive, root=root)
 
 

@@ -74,13 +74,20 @@ class SwitchOff:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """Stop all arrays, volume groups and open containers on the drive."""
+
+    kind: Literal["release"] = "release"
+
+
+@dataclass(frozen=True, slots=True)
 class Grow:
     """Grow the partition and its mounted filesystem into the free space after it."""
 
     kind: Literal["grow"] = "grow"
 
 
-Wanted = Tune | SetLabel | NewUuid | Attach | Detach | SetOptions | SwitchOff | Grow
+Wanted = Tune | SetLabel | NewUuid | Attach | Detach | SetOptions | SwitchOff | Release | Grow
 """A request. The changes are derived from the request and the current state."""
 
 
@@ -221,6 +228,23 @@ class PowerOff:
 
 
 @dataclass(frozen=True, slots=True)
+class StopLayer:
+    """Stop an md array, deactivate an LVM volume group or close an encrypted container, on these `members`.
+
+    `device`: node of the array or container, or name of the group. `uuid`: of the array. `volumes`: the
+    group's active logical volumes, as `group/volume`. `state`: of the array.
+    """
+
+    device: str
+    layer: Literal["md", "lvm", "luks"]
+    members: tuple[str, ...]
+    uuid: str = ""
+    volumes: tuple[str, ...] = ()
+    state: Literal["active", "read-only", "inactive"] = "active"
+    kind: Literal["stop-layer"] = "stop-layer"
+
+
+@dataclass(frozen=True, slots=True)
 class ExtendPartition:
     """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
     rest of the table is unchanged, and the kernel is notified."""
@@ -264,6 +288,7 @@ ChangeOperation = (
     | WriteRules
     | SwitchOnTimer
     | PowerOff
+    | StopLayer
     | ExtendPartition
     | GrowMounted
 )

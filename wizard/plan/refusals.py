@@ -42,7 +42,12 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     if drive.uses:
         worst = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
         reason = IN_USE(drive=path, how=in_use(worst))
-        raise Refused(join(reason, t("Cannot plan for a drive in use.")))
+        more = (
+            t("`diskwright inspect {drive}` shows how.", drive=path)
+            if worst.kind in ("holder", "raid-member")
+            else t("Cannot plan for a drive in use.")
+        )
+        raise Refused(join(reason, more))
     if mounted := next((part for part in drive.partitions if part.mount_points), None):
         use = Use("mounted", mounted.path, mounted.mount_points[0])
         raise Refused(IN_USE(drive=path, how=in_use(use)))

@@ -36,6 +36,7 @@ from wizard.plan.settings.possible import (
     why_not_tune,
     why_not_unmount,
 )
+from wizard.plan.settings.release import why_not_release
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import RUNNING, runs_on, waits, why_not_now
 from wizard.ui.view import Text
@@ -43,7 +44,7 @@ from wizard.ui.view import Text
 MOUNT_SAYS = t("now and at every boot")
 ADJUST_SAYS_TO = Sentence("up to {most:size}, or move; no file loss")
 
-WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off"})
+WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off", "release"})
 """Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
 WRITES = WORKED_OUT - {"unmount"} | {
     "set-up",
@@ -312,6 +313,9 @@ def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[Menu
     yield from _of_several_misaligned(machine, drive, here)
     yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
     yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
+    if drive.layers:
+        why_not = why_not_release(machine, drive)
+        yield MenuEntry("release", "x", t("Release"), t("stop arrays, groups and containers"), why_not or "")
     yield MenuEntry(
         "power-off",
         "P",

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from stat import S_IMODE
 
-from wizard.apply.block.devices import forget_caches, write_bytes
+from wizard.apply.block.devices import forget_caches, kernel_name, write_bytes
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.system.edited_file import read_text
@@ -29,6 +29,7 @@ from wizard.model.changes import (
     Remount,
     ReserveBlocks,
     SetQueue,
+    StopLayer,
     SwitchOnTimer,
     Top,
     Unmount,
@@ -187,7 +188,7 @@ def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
             return compared({*mounted.words}, {*old_words}, {*new_words}, told)
         case EditFstab():
             return _line_state(operation)
-        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff():
+        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff() | StopLayer():
             return _action_state(operation, drive)
         case SetQueue(old=value, new=wanted):
             now = _queue_value(operation)
@@ -232,6 +233,37 @@ def read_top(device: str, place: str, driver: str) -> Top:
     return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))
 
 
+def volume_names(operation: StopLayer) -> frozenset[str]:
+    """Return the device mapper's names of a group's logical volumes. LVM doubles hyphens."""
+    return frozenset(
+        "-".join(part.replace("-", "--") for part in volume.split("/")) for volume in operation.volumes
+    )
+
+
+def _layer_state(operation: StopLayer) -> ValueState:
+    """Return if a layer is active, by the kernel's view alone."""
+    device, folder = operation.device, SYS / "class/block"
+    mapped = {text(file): file.parent.parent for file in folder.glob("dm-*/dm/name")}
+    names = [kernel_name(member) for member in operation.members]
+    match operation.layer:
+        case "md":
+            arrays = [{one.name for one in (folder / name).glob("holders/md*")} for name in names]
+            some, every = any(arrays), bool(set.intersection(*arrays))
+        case "lvm":
+            wanted = volume_names(operation)
+            some, every = not wanted.isdisjoint(mapped), wanted <= mapped.keys()
+        case "luks":
+            found = mapped.get(Path(device).name)
+            some = every = found is not None
+            if found is not None and [one.name for one in found.glob("slaves/*")] != names:
+                return ValueState(How.OTHER, t("{device} is on another device", device=device))
+    if every:
+        return ValueState(How.BEFORE, t("{device} is active", device=device))
+    if some:
+        return ValueState(How.HALF, t("{device} is partly active", device=device))
+    return ValueState(How.AFTER, t("{device} is not active", device=device))
+
+
 def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> ValueState:
     if isinstance(operation, ExtendPartition):
         return _end_of(operation, drive)
@@ -248,9 +280,11 @@ def _growth_state(operation: ExtendPartition | GrowMounted, drive: Identity) -> 
 
 
 def _action_state(
-    operation: Relabel | Mount | ChangeOwner | Unmount | PowerOff, drive: Identity
+    operation: Relabel | Mount | ChangeOwner | Unmount | PowerOff | StopLayer, drive: Identity
 ) -> ValueState:
     match operation:
+        case StopLayer():
+            return _layer_state(operation)
         case Relabel(device=device, old=old, new=new, identifier="uuid"):
             uuid = _only_signature(drive.path, device).uuid or ""
             return compared(uuid, old, new, t("{device} has the UUID {uuid}", device=device, uuid=uuid))

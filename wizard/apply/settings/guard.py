@@ -7,11 +7,11 @@ drive's lock still excludes plans.
 
 import os
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.block.devices import node_fault
+from wizard.apply.block.devices import kernel_name, node_fault
 from wizard.apply.plan.guard import OPTIONS_REFUSED, check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
@@ -30,17 +30,19 @@ from wizard.model.changes import (
     Remount,
     ReserveBlocks,
     SetQueue,
+    StopLayer,
     SwitchOnTimer,
     Unmount,
     WriteRules,
 )
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
+from wizard.model.operations import MAPPER
 from wizard.model.plan import Mount
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import undo_commands
-from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.probe.host.sysfs import LAYER, SYS, name_of, node_of, target
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
 
@@ -107,15 +109,30 @@ SYS_RESOURCE = 24
 """Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
 (fs/ext4/resize.c, ext4_resize_begin)."""
 
-LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue)
+LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue, StopLayer)
 """Operations whose effect ends at reboot. Resuming after a reboot repeats them."""
+
+
+NOT_ALLOWED = Sentence("This run may not touch {drive}.")
+
+
+def _drives_below(members: Iterable[str]) -> set[str]:
+    """Return the drives of devices that are drives or partitions. Arrays and volumes have no drive."""
+    names = (kernel_name(member) for member in members if not member.startswith(MAPPER))
+    folders = {name: target(SYS / "class/block" / name) for name in names}
+    whole = {
+        folder.parent.name if (folder / "partition").exists() else name
+        for name, folder in folders.items()
+        if folder is not None
+    }
+    return {node_of(name) for name in whole if not LAYER.match(name)}
 
 
 def check_own(changes: Changes, environment: Environment) -> None:
     """Raises Refused if a change is for a file, drive or system that this run may not touch."""
     drive = changes.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(refusal(t("This run may not touch {drive}.", drive=drive)))
+        raise Refused(refusal(NOT_ALLOWED(drive=drive)))
     for node in {drive, changes.device}:
         if reason := node_fault(node, drive):
             raise Refused(
@@ -129,6 +146,9 @@ def check_own(changes: Changes, environment: Environment) -> None:
             )
     for step in changes.steps:
         check_file(step.operation, environment)
+        if isinstance(step.operation, StopLayer) and environment.only is not None:
+            for other in _drives_below(step.operation.members) - {*environment.only}:
+                raise Refused(refusal(NOT_ALLOWED(drive=other)))
 
 
 def check_may(changes: Changes) -> None:

@@ -1,10 +1,13 @@
 """Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
 
+from wizard.apply.block.devices import open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use, is_filled
@@ -12,6 +15,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.current_value import is_mount_of, read_top
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
+from wizard.apply.steps.step_context import IN_USE, asked
 from wizard.apply.system.fstab import Line, conflict, parse, started_with
 from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
@@ -36,15 +40,17 @@ from wizard.model.changes import (
     NewUuid,
     PowerOff,
     Relabel,
+    Release,
     SetLabel,
     SetOptions,
+    StopLayer,
     SwitchOff,
     Tune,
     Unmount,
     Wanted,
 )
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Machine
 from wizard.model.operations import Writer
 from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
@@ -67,11 +73,13 @@ from wizard.plan.settings.possible import (
     why_not_unmount,
     with_source,
 )
+from wizard.plan.settings.release import OTHER_LAYER, plan_release
 from wizard.plan.settings.steps_of import change_steps
 from wizard.plan.settings.tuning import set_options
 from wizard.plan.steps.commands import fstab_line
-from wizard.probe.host.sysfs import SYS, name_of, target
-from wizard.probe.machine import probe_machine
+from wizard.probe.content.holders import STOPPED
+from wizard.probe.host.sysfs import SYS, name_of, target, text
+from wizard.probe.machine import list_drive_paths, probe_machine
 from wizard.process.program import run
 
 OPTION_FAULT = Sentence("{fault}.")
@@ -85,8 +93,8 @@ Operations = list[ChangeOperation]
 def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     """Plan the changes for an action on a device. Raises Refused, with the reason, if it is not possible, and
     BadInput if the device is unreadable."""
-    if isinstance(wanted, SwitchOff):
-        return _switch_off(device)
+    if isinstance(wanted, SwitchOff | Release):
+        return (_switch_off if isinstance(wanted, SwitchOff) else _release)(device)
     used = look_at_filesystem(device, environment)
     doubts: list[Message | str] = []
     match wanted:
@@ -422,21 +430,74 @@ def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
         _refuse(t("{option} puts data at risk.", option=danger))
 
 
-def _switch_off(device: str) -> Changes:
+def _whole_drive(device: str) -> str:
     node, drive_node = nodes_of(device)
     if node != drive_node:
         _refuse(t("{device} is a partition; name the drive, {drive}.", device=node, drive=drive_node))
+    return node
+
+
+def _for_drive(
+    machine: Machine, drive: Drive, wanted: Wanted, operations: Operations, doubts: Sequence[Message] = ()
+) -> Changes:
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(unmeasured(drive))
+    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    steps = change_steps(operations, identity)
+    return Changes(identity, drive.path, "", "", wanted, steps, (), tuple(doubts))
+
+
+def _switch_off(device: str) -> Changes:
+    node = _whole_drive(device)
     machine = probe_machine([node])
     (drive,) = machine.drives
     _refuse(why_not_power_off(drive))
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
     files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
-    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
-    operations: Operations = [*_unmount_drive(drive), PowerOff(node, files)]
-    return Changes(identity, node, "", "", SwitchOff(), change_steps(operations, identity))
+    return _for_drive(machine, drive, SwitchOff(), [*_unmount_drive(drive), PowerOff(node, files)])
+
+
+def _release(device: str) -> Changes:
+    """Plan to stop everything on a drive. All drives are read, since a group can use others."""
+    node = _whole_drive(device)
+    machine = probe_machine(tuple(dict.fromkeys((node, *list_drive_paths()))))
+    drive = machine.drives[0]
+    try:
+        planned, tops = plan_release(machine, drive)
+    except Refused as error:
+        raise Refused(refusal(error)) from None
+    for top in tops:
+        if reason := open_exclusively(top):
+            _refuse(IN_USE(node=top, why=reason))
+    operations = [_as_running(operation) for operation in planned]
+    doubts = []
+    if any(one.layer == "md" and one.state == "active" for one in operations):
+        doubts.append(t("md marks the array as clean in its superblocks. Files do not change."))
+    if any(one.layer == "lvm" for one in operations):
+        doubts.append(t("LVM thin pools and caches save their state on the drive. Files do not change."))
+    return _for_drive(machine, drive, Release(), [*operations], doubts)
+
+
+def _as_running(operation: StopLayer) -> StopLayer:
+    """Return the operation with what undo must restore. Raises Refused."""
+    if operation.layer == "lvm":
+        found = asked("lvs", ("lv_name", "lv_active"), operation.device, partial(run, seconds=LOOK_SECONDS))
+        names = (f"{operation.device}/{row['lv_name']}" for row in found if row.get("lv_active"))
+        return replace(operation, volumes=tuple(names))
+    if operation.layer == "luks":
+        return operation
+    folder = SYS / "class/block" / name_of(operation.device) / "md"
+    if (text(folder / "metadata_version") or "").startswith("external"):
+        _refuse(OTHER_LAYER(layer=operation.device, below=" and ".join(operation.members)))
+    if (action := text(folder / "sync_action")) not in (None, "idle"):
+        _refuse(
+            t("{device} is busy: {action}. Wait until it is idle.", device=operation.device, action=action)
+        )
+    state = text(folder / "array_state")
+    if state in STOPPED:
+        return replace(operation, state="inactive")
+    return replace(operation, state="read-only" if state in ("readonly", "read-auto") else "active")
 
 
 def _unmount_drive(drive: Drive) -> Iterator[Unmount]:

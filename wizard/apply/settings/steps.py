@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.resize.resized import held_in_use
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.settings.current_value import (
     NOT_MOUNTED_AT,
@@ -16,10 +17,12 @@ from wizard.apply.settings.current_value import (
     How,
     mounted_from,
     standing,
+    volume_names,
     write_end,
 )
+from wizard.apply.steps.arrays import carry
 from wizard.apply.steps.filesystem import mount_filesystem
-from wizard.apply.steps.step_context import journalled, when_free
+from wizard.apply.steps.step_context import IN_USE, journalled, physical_volumes_of, when_free
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.mounts import check_unused
@@ -37,20 +40,23 @@ from wizard.model.changes import (
     Remount,
     ReserveBlocks,
     SetQueue,
+    StopLayer,
     SwitchOnTimer,
     Unmount,
     WriteRules,
 )
 from wizard.model.errors import Failed, Refused
+from wizard.model.operations import MAPPER
 from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.settings.possible import NO_POWER_BACK, NO_SHRINKING
+from wizard.plan.settings.possible import NO_KEY, NO_POWER_BACK, NO_SHRINKING
 from wizard.plan.settings.steps_of import change_commands, new_rules, queue_file, stays, undo_commands
+from wizard.process.program import run
 
 NOT_SET = Sentence("Cannot write {value} to {file}: {reason}.")
 
 GONE_SECONDS = 10.0
-"""Time limit for the kernel to remove a drive."""
+"""Time limit for the kernel to add or remove a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,8 @@ def _make(operation: ChangeOperation, context: TuningSite) -> None:
             _unmount(operation, context)
         case PowerOff():
             _power_off(operation, context)
+        case StopLayer():
+            _stop_layer(operation, context)
         case EditFstab(file=file):
             fstab.change_lines(Path(file), operation, kept_as(Path(file), context.run_name))
             _reload_systemd(context)
@@ -152,6 +160,8 @@ def take_back(operation: ChangeOperation, context: TuningSite) -> Message:
         return t("Left unchanged, because of a later change: {seen}.", seen=found.seen)
     if found.how is How.BEFORE:
         return t("Already as before: {seen}.", seen=found.seen)
+    if isinstance(operation, StopLayer) and not undo_commands(operation):
+        return NO_KEY(device=operation.device)
     if isinstance(operation, GrowMounted) and stays(operation):
         return NO_SHRINKING(title=KINDS[operation.filesystem].title)
     _unmake(operation, context)
@@ -188,6 +198,8 @@ def _unmake(operation: ChangeOperation, context: TuningSite) -> None:
                 context.command(argv)
         case Unmount(device=device, mount_point=place, filesystem=kind, options=options):
             mount_filesystem(Mount(device, place, kind, options), context)
+        case StopLayer():
+            _start_layer(operation, context)
         case SetQueue() | WriteRules() | EditFstab():
             _restore_value(operation)
         case PowerOff():
@@ -253,6 +265,37 @@ def _power_off(operation: PowerOff, context: TuningSite) -> None:
         except OSError as error:
             raise Failed(NOT_SET(file=str(file), value="1", reason=error.strerror or "")) from None
     _wait(lambda: standing(operation, context.changes.drive).how is How.AFTER)
+
+
+def _stop_layer(operation: StopLayer, context: TuningSite) -> None:
+    nodes = [f"{MAPPER}{name}" for name in sorted(volume_names(operation))] or [operation.device]
+    for node in nodes:
+        if reason := open_exclusively(node):
+            raise Failed(IN_USE(node=node, why=reason))
+    for argv in change_commands(operation):
+        context.command(argv)
+    _wait(lambda: standing(operation, context.changes.drive).how is How.AFTER)
+
+
+def _start_layer(operation: StopLayer, context: TuningSite) -> None:
+    """Start a layer again. Raises Failed unless every member is attached under its old name, since an array
+    that starts without one must copy everything later."""
+    do = partial(run, seconds=LOOK_SECONDS)
+    if operation.layer == "md":
+        is_whole = carry(operation.members, operation.uuid, do)
+    else:
+        is_whole = physical_volumes_of(operation.device, do).keys() == {*operation.members}
+    if not is_whole:
+        raise Failed(
+            t(
+                "{device} stays inactive: not found on {members:and} as before.",
+                device=operation.device,
+                members=operation.members,
+            )
+        )
+    for argv in undo_commands(operation):
+        context.command(argv)
+    _wait(lambda: standing(operation, context.changes.drive).how is How.BEFORE)
 
 
 def _wait(is_done: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""`diskwright label`, `new-uuid`, `mount`, `unmount`, `remount`, `grow` and `power-off`.
+"""`diskwright label`, `new-uuid`, `mount`, `unmount`, `remount`, `grow`, `power-off` and `release`.
 
 Each changes one thing on an existing filesystem or drive: show the change, then apply it once confirmed.
 """
@@ -15,7 +15,17 @@ from wizard.cli.command import CommandParser, Example, root
 from wizard.cli.plan_options import apply_changes, change_lines
 from wizard.cli.select_run import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE, WRITABLE
 from wizard.cli.verdicts import PlanOffer, offered
-from wizard.model.changes import Attach, Detach, Grow, NewUuid, SetLabel, SetOptions, SwitchOff, Wanted
+from wizard.model.changes import (
+    Attach,
+    Detach,
+    Grow,
+    NewUuid,
+    Release,
+    SetLabel,
+    SetOptions,
+    SwitchOff,
+    Wanted,
+)
 from wizard.model.errors import ExitCode
 from wizard.model.said import Sentence, join, t
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, render_changes
@@ -112,19 +122,27 @@ ACTIONS = {
             lambda _made: None,
             lambda _given: SwitchOff(),
         ),
+        ActionSpec(
+            "release",
+            Sentence("Stop the arrays, volume groups and containers on a drive that nothing uses."),
+            (root("release", "/dev/sdX", "--confirm", "SERIAL"),),
+            lambda _made: None,
+            lambda _given: Release(),
+        ),
     )
 }
 
 
 _UNDO = {
     "power-off": Sentence("`diskwright undo` reverts everything except the power-off."),
+    "release": Sentence("`diskwright undo` starts all again except containers, which need their key."),
     "grow": Sentence("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
 }
 
 
 def parser(name: str) -> ArgumentParser:
     """Return a parser for a command that changes an existing filesystem or drive."""
-    action, off = ACTIONS[name], name == "power-off"
+    action, whole = ACTIONS[name], name in ("power-off", "release")
     undo = _UNDO.get(name, Sentence("`diskwright undo` reverts the change."))()
     made = CommandParser(
         name,
@@ -141,7 +159,7 @@ def parser(name: str) -> ArgumentParser:
         ),
     )
     made.set_defaults(action=action)
-    made.add_argument("device", metavar="DEVICE", help=str(t("the drive") if off else HOLDING))
+    made.add_argument("device", metavar="DEVICE", help=str(t("the drive") if whole else HOLDING))
     action.add(made)
     made.add_argument("--confirm", metavar="TOKEN", action="append", help=str(CONFIRM))
     made.add_argument("--dry-run", action="store_true", help=str(DRY_RUN))

@@ -19,11 +19,13 @@ from wizard.model.changes import (
     NewUuid,
     PowerOff,
     Relabel,
+    Release,
     Remount,
     ReserveBlocks,
     SetLabel,
     SetOptions,
     SetQueue,
+    StopLayer,
     SwitchOff,
     SwitchOnTimer,
     Tune,
@@ -31,6 +33,7 @@ from wizard.model.changes import (
     WriteRules,
 )
 from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.operations import MAPPER
 from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import drive_faults
@@ -81,6 +84,7 @@ ORDER: tuple[type[ChangeOperation], ...] = (
     WriteRules,
     SwitchOnTimer,
     PowerOff,
+    StopLayer,
     ExtendPartition,
     GrowMounted,
 )
@@ -94,6 +98,7 @@ TAKES: dict[type, tuple[type[ChangeOperation], ...]] = {
     Detach: (Unmount, EditFstab),
     SetOptions: (Remount, EditFstab),
     SwitchOff: (Unmount, PowerOff),
+    Release: (StopLayer,),
     Grow: (ExtendPartition, GrowMounted),
 }
 """Operations allowed for each request."""
@@ -113,6 +118,7 @@ REMOUNTING = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs"})
 _WORD = re.compile(r"[a-z]+")
 _WORDS = re.compile(r"[a-z0-9-]+")
 _SHOWN = re.compile(r"[^\s,\\]+")
+_LVM_NAME = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,126}")
 _UUID = re.compile(r"[0-9A-Fa-f-]{4,40}")
 MOST_PARTITIONS = 256
 
@@ -157,7 +163,7 @@ def _faults(changes: Changes) -> Iterator[Message]:
 
 
 def _wish_faults(changes: Changes) -> Iterator[Message]:
-    if isinstance(changes.wanted, SwitchOff):
+    if isinstance(changes.wanted, SwitchOff | Release):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
             yield t("it names a filesystem instead of the whole drive")
         return
@@ -178,6 +184,8 @@ def _only_once(operation: ChangeOperation) -> str:
             return name
         case Unmount(mount_point=place):
             return place
+        case StopLayer(device=device):
+            return device
         case _:
             return operation.kind
 
@@ -202,15 +210,17 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | 
             return _rules_fault(operation, changes)
         case SwitchOnTimer():
             return None
-        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff():
+        case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff() | StopLayer():
             return _action_fault(operation, changes)
         case ExtendPartition() | GrowMounted():
             return _growing_fault(operation, changes)
 
 
 def _action_fault(
-    operation: Relabel | Mount | ChangeOwner | Unmount | PowerOff, changes: Changes
+    operation: Relabel | Mount | ChangeOwner | Unmount | PowerOff | StopLayer, changes: Changes
 ) -> Message | None:
+    if isinstance(operation, StopLayer):
+        return _layer_fault(operation)
     # Before a drive is powered off, its partitions are unmounted.
     own = (changes.device,) if isinstance(operation, Relabel | Mount | ChangeOwner) else _nodes(changes)
     if operation.device not in own:
@@ -238,6 +248,20 @@ def _action_fault(
                 if device == changes.drive.path and files and known
                 else t("it powers off something else")
             )
+
+
+def _layer_fault(operation: StopLayer) -> Message | None:
+    """Check the form. That the layers are on this drive follows from planning again, before they stop."""
+    device, layer = operation.device, operation.layer
+    is_whole = all(map(is_device_path, operation.members)) and bool(operation.members)
+    if layer == "lvm":
+        names = tuple(name.removeprefix(f"{device}/") for name in operation.volumes)
+        fits = bool(names) and all(map(_LVM_NAME.fullmatch, (device, *names)))
+    else:
+        uuid_fits = bool(_UUID.fullmatch(operation.uuid)) if layer == "md" else not operation.uuid
+        start = "/dev/md" if layer == "md" else MAPPER
+        fits = is_device_path(device) and device.startswith(start) and uuid_fits and not operation.volumes
+    return None if fits and is_whole else t("it stops '{device}'", device=printable(device, 60))
 
 
 def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> Message | None:

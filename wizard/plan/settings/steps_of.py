@@ -23,6 +23,7 @@ from wizard.model.changes import (
     Remount,
     ReserveBlocks,
     SetQueue,
+    StopLayer,
     SwitchOnTimer,
     Top,
     Unmount,
@@ -33,7 +34,7 @@ from wizard.model.geometry import Identity
 from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t, tn
 from wizard.plan.settings import possible
-from wizard.plan.steps.commands import commands_of, edits_of
+from wizard.plan.steps.commands import array_uuid, commands_of, edits_of
 
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Generic mount options and the options that disable them (mount(8))."""
@@ -83,8 +84,8 @@ def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
             return (("umount", place),)
         case SwitchOnTimer(unit=unit):
             return (("systemctl", "enable", "--now", unit),)
-        case PowerOff(device=device):
-            return (("sync", device), ("blockdev", "--flushbufs", device))
+        case PowerOff() | StopLayer():
+            return _stop_commands(operation)
         case ExtendPartition() | GrowMounted():
             return (_growing_command(operation),)
         case EditFstab() | SetQueue() | WriteRules():
@@ -106,10 +107,49 @@ def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
             return commands_of(Mount(device, place, kind, options))
         case SwitchOnTimer(unit=unit):
             return (("systemctl", "disable", "--now", unit),)
+        case StopLayer():
+            return _restart_commands(operation)
         case ExtendPartition() | GrowMounted():
             return _shrinking_commands(operation)
         case EditFstab() | SetQueue() | WriteRules() | PowerOff():
             return ()
+
+
+def _stop_commands(operation: PowerOff | StopLayer) -> tuple[Argv, ...]:
+    device = operation.device
+    if isinstance(operation, PowerOff):
+        return ("sync", device), ("blockdev", "--flushbufs", device)
+    match operation.layer:
+        case "md":
+            return (("mdadm", "--stop", device),)
+        case "lvm":
+            return (("vgchange", "--activate", "n", device),)
+        case "luks":
+            return (("cryptsetup", "close", PurePath(device).name),)
+
+
+def _restart_commands(operation: StopLayer) -> tuple[Argv, ...]:
+    """Return the commands that start the layer as it was, with as many members and as writable. Empty for a
+    container, which needs its key."""
+    device, members = operation.device, operation.members
+    if operation.layer == "luks":
+        return ()
+    if operation.layer == "lvm":
+        return (("lvchange", "--yes", "--ignoreactivationskip", "--activate", "y", *operation.volumes),)
+    if operation.state == "inactive":
+        return tuple(("mdadm", "--incremental", member) for member in members)
+    read_only = ("--readonly",) if operation.state == "read-only" else ()
+    return (
+        (
+            "mdadm",
+            "--assemble",
+            "--run",
+            *read_only,
+            device,
+            f"--uuid={array_uuid(operation.uuid)}",
+            *members,
+        ),
+    )
 
 
 def _growing_command(operation: ExtendPartition | GrowMounted) -> Argv:
@@ -229,6 +269,8 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
                     how=how,
                 )
             )
+        case StopLayer():
+            return str(_layer_texts(operation)[0])
         case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return str(_action_texts(operation)[0])
         case EditFstab():
@@ -330,6 +372,24 @@ def _action_texts(operation: Told) -> tuple[Message, Message]:
             ), t("The filesystem fills {device}.", device=device)
 
 
+def _layer_texts(operation: StopLayer) -> tuple[Message, Message]:
+    """Describe how a layer is stopped, and the check afterwards."""
+    device, members = operation.device, operation.members
+    match operation.layer:
+        case "md":
+            return t("Stop the array {device} on {members:and}.", device=device, members=members), t(
+                "No array uses {members:and}.", members=members
+            )
+        case "lvm":
+            return t(
+                "Deactivate the volume group {device} on {members:and}.", device=device, members=members
+            ), t("No logical volume of {device} is active.", device=device)
+        case "luks":
+            return t("Close the container {device} on {members:and}.", device=device, members=members), t(
+                "{device} is closed.", device=device
+            )
+
+
 def _fstab_sentence(operation: EditFstab) -> str:
     file = printable(operation.file, 2000)
     if all(edit.old is None for edit in operation.lines):
@@ -399,7 +459,7 @@ def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
             )
         case ReserveBlocks() | Relabel() | Remount() | Unmount() | SwitchOnTimer() | GrowMounted():
             return ()
-        case ChangeOwner():
+        case ChangeOwner() | StopLayer():
             return ()
 
 
@@ -438,8 +498,8 @@ def _undo(operation: ChangeOperation) -> str:
             return str(
                 t("By removing the file.") if old is None else t("By restoring the old lines of the file.")
             )
-        case PowerOff():
-            return str(possible.NO_POWER_BACK)
+        case PowerOff() | StopLayer():
+            return _start_again_text(operation)
         case ExtendPartition():
             return str(t("The old end is restored if the filesystem has not grown."))
         case GrowMounted(filesystem=filesystem) if stays(operation):
@@ -449,6 +509,15 @@ def _undo(operation: ChangeOperation) -> str:
             return f"By `{printable(shlex.join(argv), 4000)}`."
         case ChangeOwner():
             return str(t("By restoring the old owner and mode."))
+
+
+def _start_again_text(operation: PowerOff | StopLayer) -> str:
+    if isinstance(operation, PowerOff):
+        return str(possible.NO_POWER_BACK)
+    if operation.layer == "luks":
+        return str(possible.NO_KEY(device=operation.device))
+    shown = "; ".join(f"`{printable(shlex.join(argv), 4000)}`" for argv in undo_commands(operation))
+    return f"By {shown}."
 
 
 def _holds(operation: ChangeOperation) -> tuple[str, ...]:
@@ -475,6 +544,8 @@ def _holds(operation: ChangeOperation) -> tuple[str, ...]:
                     )
                 ),
             )
+        case StopLayer():
+            return (str(_layer_texts(operation)[1]),)
         case Relabel() | Mount() | ChangeOwner() | Unmount() | PowerOff() | ExtendPartition() | GrowMounted():
             return (str(_action_texts(operation)[1]),)
         case EditFstab(file=file):

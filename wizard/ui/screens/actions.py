@@ -9,7 +9,18 @@ from functools import partial
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import title_of
 from wizard.host.session import PartChange
-from wizard.model.changes import Attach, Changes, Detach, Grow, SetLabel, SetOptions, SwitchOff, Tune, Wanted
+from wizard.model.changes import (
+    Attach,
+    Changes,
+    Detach,
+    Grow,
+    Release,
+    SetLabel,
+    SetOptions,
+    SwitchOff,
+    Tune,
+    Wanted,
+)
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import t
@@ -275,6 +286,10 @@ class Actions(Screen):
     def act_power_off(self, _row: str, _values: Values) -> None:
         """Unmount all filesystems and power off the drive."""
         self.desk.with_root(self, lambda: self._work_out(SwitchOff()))
+
+    def act_release(self, _row: str, _values: Values) -> None:
+        """Stop all arrays, groups and containers on the drive."""
+        self.desk.with_root(self, lambda: self._work_out(Release()))
 
     def _type(
         self, title: Text, means: Text, fields: Sequence[Field], wanted: Callable[[Values], Wanted]

@@ -20,8 +20,10 @@ from wizard.model.changes import (
     NewUuid,
     PowerOff,
     Relabel,
+    Release,
     Remount,
     SetLabel,
+    StopLayer,
     SwitchOff,
     Unmount,
     Wanted,
@@ -322,6 +324,9 @@ RENUMBER = Relabel(PART, "ext4", "", UUID, OTHER_UUID, "uuid")
 MOUNT = Mount(PART, "/srv/a", "ext4", ("noatime",))
 UNMOUNT = Unmount(PART, "/srv/a", "ext4", ("rw", "noatime"))
 POWER = PowerOff("/dev/sda", ("/sys/class/block/sda/device/delete",))
+STOP = StopLayer("/dev/md0", "md", ("/dev/sda1", "/dev/sdb1"), UUID)
+INACTIVE = StopLayer("nas", "lvm", ("/dev/md0",), volumes=("nas/films", "nas/my-mail"))
+CLOSE = StopLayer("/dev/mapper/open", "luks", ("/dev/mapper/nas-films",))
 WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
 
 
@@ -333,6 +338,7 @@ WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
         wanting(Attach(), MOUNT, edits(ADDED)),
         wanting(Detach(boot=True), UNMOUNT, edits(GONE)),
         wanting(SwitchOff(), UNMOUNT, POWER, **WHOLE),
+        wanting(Release(), CLOSE, INACTIVE, STOP, **WHOLE),
     ],
 )
 def test_what_an_action_takes_holds_together(good: Changes) -> None:
@@ -368,6 +374,15 @@ def test_what_an_action_takes_holds_together(good: Changes) -> None:
         (wanting(SwitchOff(), replace(POWER, files=("/etc/passwd",)), **WHOLE), "powers off something else"),
         (wanting(SwitchOff(), replace(POWER, device=PART), **WHOLE), "powers off something else"),
         (wanting(SwitchOff(), POWER), "instead of the whole drive"),
+        (wanting(Release(), STOP), "instead of the whole drive"),
+        (wanting(Release(), POWER, **WHOLE), "does not allow power-off"),
+        (wanting(Release(), STOP, STOP, **WHOLE), "repeated"),
+        (wanting(Release(), replace(STOP, device="/dev/sdb"), **WHOLE), "stops '/dev/sdb'"),
+        (wanting(Release(), replace(STOP, uuid="$(reboot)"), **WHOLE), "stops '/dev/md0'"),
+        (wanting(Release(), replace(STOP, members=("--force",)), **WHOLE), "stops '/dev/md0'"),
+        (wanting(Release(), replace(INACTIVE, device="-f"), **WHOLE), "stops '-f'"),
+        (wanting(Release(), replace(INACTIVE, volumes=("other/root",)), **WHOLE), "stops 'nas'"),
+        (wanting(Release(), replace(CLOSE, device="/dev/sda1"), **WHOLE), "stops '/dev/sda1'"),
     ],
 )
 def test_what_an_action_would_not_take_is_refused(forged: Changes, says: str) -> None:

@@ -1,0 +1,124 @@
+"""What to stop on the drives of another system, from the lab's recorded arrays, groups and containers."""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.remedies import diagnose
+from wizard.model.changes import StopLayer
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Layer, Machine, Use
+from wizard.plan.settings.release import plan_release
+from wizard.plan.settings.steps_of import change_commands
+from wizard.probe.machine import load_machine
+
+
+@cache
+def opened() -> Machine:
+    return load_machine(Path(__file__).parents[3] / "machines/stacks/opened.json")
+
+
+def drive(name: str, machine: Machine | None = None) -> Drive:
+    found = (machine or opened()).drive(f"/dev/{name}")
+    assert found is not None
+    return found
+
+
+def with_drive(changed: Drive) -> Machine:
+    drives = tuple(changed if one.path == changed.path else one for one in opened().drives)
+    return replace(opened(), drives=drives)
+
+
+def stops(name: str) -> tuple[StopLayer, ...]:
+    return plan_release(opened(), drive(name))[0]
+
+
+def test_a_container_on_a_volume_on_an_array_stops_from_the_top() -> None:
+    commands = [" ".join(argv) for one in stops("vdc") for argv in change_commands(one)]
+    stack = [
+        "cryptsetup close open-luks-on-lvm-on-md",
+        "vgchange --activate n vg_luks_on_lvm_on_md",
+        "mdadm --stop /dev/md116",
+    ]
+    assert [one for one in commands if one in stack] == stack
+    assert {*commands} - {*stack} == {"mdadm --stop /dev/md114", "vgchange --activate n vg_lvm_striped"}
+
+
+@pytest.mark.parametrize("name", ["vda", "vdb", "vdc", "vdd", "vde", "sda"])
+def test_nothing_stops_before_what_is_on_it_and_nothing_is_left(name: str) -> None:
+    layers = {layer for one in opened().drives for layer in one.layers}
+    remaining = {layer for layer in layers if layer in drive(name).layers}
+    for one in stops(name):
+        gone = {
+            layer
+            for layer in remaining
+            if layer.path == one.device
+            or (one.layer == "lvm" and layer.path.startswith(f"/dev/mapper/{one.device}-"))
+        }
+        assert gone and not {layer.below for layer in remaining - gone} & {layer.path for layer in gone}
+        remaining -= gone
+    assert not remaining
+
+
+@pytest.mark.parametrize("kind", ["mounted", "swap", "running-system", "loop-backing", "opened"])
+@pytest.mark.parametrize(
+    ("on", "name", "refused"),
+    [
+        ("/dev/md114", "vdc", True),
+        ("/dev/mapper/vg_lvm_striped-data", "vdc", True),
+        ("/dev/mapper/open-luks-on-lvm-on-md", "vda", True),
+        ("/dev/mapper/vg_lvm-data", "vdc", False),
+    ],
+)
+def test_what_is_used_is_not_stopped(kind: str, on: str, name: str, refused: bool) -> None:
+    """The use may be recorded with any drive below."""
+    other = drive("vda")
+    machine = with_drive(replace(other, uses=(*other.uses, Use(kind, on, "/srv"))))
+    subject = drive(name, machine)
+    if refused:
+        with pytest.raises(Refused, match=on):
+            plan_release(machine, subject)
+    else:
+        plan_release(machine, subject)
+    found = diagnose(machine, subject, ()).findings
+    offered = {one.command for one in found if one.code in ("use-holder", "use-raid-member")}
+    assert (("release", f"/dev/{name}") in offered) is not refused
+    remedies = [str(one.remedy) for one in found if one.code == "use-raid-member"]
+    assert any(f"`sudo diskwright release /dev/{name}`" in one for one in remedies) is not refused
+
+
+def test_a_group_stops_only_with_all_its_drives() -> None:
+    with pytest.raises(Refused, match="1 of 2 devices of the volume group vg_lvm_striped"):
+        plan_release(replace(opened(), drives=(drive("vdc"),)), drive("vdc"))
+
+
+def test_what_other_programs_start_is_left_to_them() -> None:
+    subject = drive("vdd")
+    for layer in (
+        Layer("bcache", "/dev/bcache0", "/dev/vdd1"),
+        Layer("multipath", "/dev/mapper/mpatha", "/dev/vdd"),
+        Layer("md raid1", "/dev/md126", "/dev/vdd1"),
+        Layer("dm", "/dev/mapper/part1", "/dev/vdd1"),
+    ):
+        changed = replace(subject, layers=(*subject.layers, layer))
+        with pytest.raises(Refused, match=layer.path):
+            plan_release(with_drive(changed), changed)
+
+
+def test_a_drive_without_layers_has_nothing_to_stop() -> None:
+    bare = replace(drive("vdd"), layers=(), uses=())
+    with pytest.raises(Refused, match="is active"):
+        plan_release(with_drive(bare), bare)
+
+
+def test_a_partition_of_an_array_goes_with_it() -> None:
+    subject = drive("vdc")
+    part = tuple(
+        Layer("md", "/dev/md114p1", layer.below) for layer in subject.layers if layer.path == "/dev/md114"
+    )
+    mapped = Layer("LUKS", "/dev/mapper/inner", "/dev/md114p1")
+    changed = replace(subject, layers=(*subject.layers, *part, mapped))
+    order = [one.device for one in plan_release(with_drive(changed), changed)[0]]
+    assert order.index("/dev/mapper/inner") < order.index("/dev/md114") and "/dev/md114p1" not in order

@@ -1,0 +1,131 @@
+"""Plan to stop what a drive of another system carries: arrays, volume groups and open containers. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from wizard.model.changes import StopLayer
+from wizard.model.errors import Refused, printable
+from wizard.model.machine import Drive, Layer, Machine, Signature
+from wizard.model.said import Sentence, t
+from wizard.plan.refusals import in_use
+
+INNER = ("holder", "raid-member")
+"""Uses by the layers themselves."""
+
+ARRAY_PARTITION = re.compile(r"/dev/md\d+p\d+")
+OTHER_LAYER = Sentence("diskwright cannot stop {layer} on {below}; stop it with its own program.")
+
+
+def plan_release(machine: Machine, drive: Drive) -> tuple[tuple[StopLayer, ...], tuple[str, ...]]:
+    """Return what to stop, the uppermost first, and the nodes with nothing above. Raises Refused.
+
+    A volume group is stopped as a whole, also on other drives, whose layers must be in `machine`.
+    """
+    drives = (drive, *(one for one in machine.drives if one.path != drive.path))
+    stack = tuple(layer for one in drives for layer in one.layers)
+    marks: dict[str, tuple[Signature, ...]] = {layer.path: layer.signatures for layer in stack}
+    for one in drives:
+        marks |= {one.path: one.signatures, **{part.path: part.signatures for part in one.partitions}}
+    groups = _groups(stack, marks)
+    above = {layer.path for layer in drive.layers}
+    reached = above | {drive.path, *(part.path for part in drive.partitions)}
+    while True:
+        own = {groups.get(path) for path in above} - {None}
+        more = {layer.path for layer in stack if layer.below in above or groups.get(layer.path) in own}
+        if more <= above:
+            break
+        above |= more
+    reached |= above
+    uses = [use for one in drives for use in one.uses if use.subject in reached and use.kind not in INNER]
+    uses.sort(key=lambda use: use.kind != "running-system")
+    if uses:
+        raise Refused(t("{use}.", use=in_use(uses[0])))
+    if not above:
+        raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive.path))
+    layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
+    operations = _in_order(_operations(layers, marks, groups), groups)
+    below = {layer.below for layer in stack}
+    return operations, tuple(sorted(above - below))
+
+
+def why_not_release(machine: Machine, drive: Drive) -> str | None:
+    """Return why nothing on the drive can be stopped, or None."""
+    try:
+        plan_release(machine, drive)
+    except Refused as refusal:
+        return str(refusal)
+    return None
+
+
+def _groups(stack: Iterable[Layer], marks: dict[str, tuple[Signature, ...]]) -> dict[str, str | None]:
+    """Return the volume group of each logical volume, by the physical volume at the bottom."""
+    groups: dict[str, str | None] = {}
+    pending = [layer for layer in stack if layer.kind == "LVM"]
+    for _ in range(len(pending)):
+        for layer in pending:
+            own = next(
+                (mark.group for mark in marks.get(layer.below, ()) if mark.kind == "LVM2_member"), None
+            )
+            if found := own or groups.get(layer.below):
+                groups[layer.path] = found
+    return groups
+
+
+def _operations(
+    layers: tuple[Layer, ...], marks: dict[str, tuple[Signature, ...]], groups: dict[str, str | None]
+) -> list[StopLayer]:
+    found: dict[str, StopLayer] = {}
+    for layer in layers:
+        below = tuple(sorted({one.below for one in layers if one.path == layer.path}))
+        uuid = next(
+            (mark.uuid for mark in marks.get(layer.below, ()) if mark.kind == "linux_raid_member"), None
+        )
+        if ARRAY_PARTITION.fullmatch(layer.path):
+            continue
+        if layer.kind.startswith("md") and uuid:
+            found[layer.path] = StopLayer(layer.path, "md", below, uuid)
+        elif layer.kind == "LUKS":
+            found[layer.path] = StopLayer(layer.path, "luks", below)
+        elif layer.kind == "LVM" and (group := groups.get(layer.path)):
+            found[group] = StopLayer(group, "lvm", _physical_volumes(group, marks))
+        else:
+            kind, path = printable(layer.kind, 40), printable(layer.path, 60)
+            raise Refused(OTHER_LAYER(layer=f"{kind} {path}", below=layer.below))
+    return list(found.values())
+
+
+def _physical_volumes(group: str, marks: dict[str, tuple[Signature, ...]]) -> tuple[str, ...]:
+    """Return the devices of a group. Raises Refused unless there are as many as its metadata lists."""
+    found = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
+    wanted = max(mark.devices or 0 for mark in found.values())
+    if len(found) != wanted:
+        raise Refused(
+            t(
+                "Found {found} of {wanted} devices of the volume group {group}.",
+                found=len(found),
+                group=printable(group, 60),
+                wanted=wanted,
+            )
+        )
+    return tuple(sorted(found))
+
+
+def _in_order(operations: list[StopLayer], groups: dict[str, str | None]) -> tuple[StopLayer, ...]:
+    """Sort by layer, the uppermost first."""
+    left, ordered = sorted(operations, key=lambda one: one.device), list[StopLayer]()
+    while left:
+        used = {member for one in left for member in one.members}
+        free = [one for one in left if not any(_provides(one, member, groups) for member in used)]
+        if not free:
+            raise Refused(t("The order of the layers is unknown."))
+        ordered += free
+        left = [one for one in left if one not in free]
+    return tuple(ordered)
+
+
+def _provides(operation: StopLayer, node: str, groups: dict[str, str | None]) -> bool:
+    if operation.layer == "lvm":
+        return groups.get(node) == operation.device
+    return node == operation.device or (
+        ARRAY_PARTITION.fullmatch(node) is not None and node.startswith(f"{operation.device}p")
+    )
