@@ -56,7 +56,7 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
         )
     for offer in prospect.offers:
         yield ""
-        yield from offer_lines(offer, width)
+        yield from _offer_lines(offer, width)
     yield ""
     if prospect.default is not None:
         yield from wrapped(f"{RECOMMENDED(way=prospect.default)} {prospect.why}", width)
@@ -70,7 +70,7 @@ def _is_told_below(finding: Finding, offers: Sequence[WayOffer]) -> bool:
     return finding.severity is Severity.INFO and any(finding.code == offer.obstacle_code for offer in offers)
 
 
-def offer_lines(offer: WayOffer, width: int) -> Iterator[str]:
+def _offer_lines(offer: WayOffer, width: int) -> Iterator[str]:
     """Yield one conversion with gains, costs, undo, safety and duration, or why it is impossible."""
     yield from wrapped(f"{offer.way}: {SUMMARIES[offer.way]}", width)
     if offer.obstacle:

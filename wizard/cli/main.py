@@ -98,7 +98,7 @@ ROOMS = ("drives", "evidence", "glossary", "options", "workloads")
 def main(argv: "Sequence[str] | None" = None) -> int:
     """Run one command and return its exit code, one of ExitCode."""
     words = list(sys.argv[1:] if argv is None else argv)
-    open_streams()
+    _open_streams()
     # If SIGCHLD is ignored, the kernel discards exit statuses and every tool seems to succeed.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     speak()
@@ -112,7 +112,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
             return watched(words)
     finally:
         if heard.found:
-            tell_called(called)
+            _tell_called(called)
 
 
 def watched(words: list[str]) -> int:
@@ -145,7 +145,7 @@ def named_command() -> re.Pattern[str]:
     )
 
 
-def tell_called(file: str) -> None:
+def _tell_called(file: str) -> None:
     """Print how to run diskwright if the shell cannot find the command."""
     from shlex import quote
     from shutil import which
@@ -263,7 +263,7 @@ def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
         sys.stderr.write("\n".join(printable(line, LONGEST_SENTENCE) for line in said.getvalue().split("\n")))
 
 
-def open_streams() -> None:
+def _open_streams() -> None:
     """Open the null device for closed standard streams.
 
     Otherwise the next opened file, possibly a drive, would get a standard stream's number, and output would

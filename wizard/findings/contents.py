@@ -59,7 +59,7 @@ FATES = {
     **dict.fromkeys(("raid4", "raid5", "raidz1"), ONE_MISSING),
     **dict.fromkeys(("raid6", "raidz2"), TWO_MISSING),
     "backing": t("The cache keeps no complete copy of the files."),
-    "cache": t("Files on the backing devices may be damaged: recent changes may be only in the cache."),
+    "cache": t("Backing devices may lack recent changes, so their files may be damaged."),
 }
 """What happens to the rest of an array, pool or bcache set that loses a device, by level."""
 

@@ -250,7 +250,7 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             t("{drive} is a path to {maps:list}.", drive=drive.path, maps=tuple(sorted(maps)))
             if not others
             else t(
-                "{drive} and {others:list} are paths to one drive, {maps:list}.",
+                "{drive} and {others:list} are paths to {maps:list}.",
                 drive=drive.path,
                 others=others,
                 maps=tuple(sorted(maps)),

@@ -138,13 +138,13 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
         )
     with ExitStack() as held:
         source = held.enter_context(source_open(bring.source))
-        target = held.enter_context(target_open(bring, makes=makes))
+        target = held.enter_context(_target_open(bring, makes=makes))
         here, there = (_open_folder(held, place) for place in (source, target))
         yield BringSite(run, bring, source, here, target, there, written_ns(run))
 
 
 @contextmanager
-def target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
+def _target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
     """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
     to = bring.target
     with ExitStack() as held:

@@ -491,9 +491,7 @@ def _as_running(operation: StopLayer) -> StopLayer:
     if (text(folder / "metadata_version") or "").startswith("external"):
         _refuse(OTHER_LAYER(layer=operation.device, below=" and ".join(operation.members)))
     if (action := text(folder / "sync_action")) not in (None, "idle"):
-        _refuse(
-            t("{device} is busy: {action}. Wait until it is idle.", device=operation.device, action=action)
-        )
+        _refuse(t("{device} is busy: {action}. Try again later.", device=operation.device, action=action))
     state = text(folder / "array_state")
     if state in STOPPED:
         return replace(operation, state="inactive")

@@ -288,7 +288,7 @@ def _start_layer(operation: StopLayer, context: TuningSite) -> None:
     if not is_whole:
         raise Failed(
             t(
-                "{device} stays inactive: not found on {members:and} as before.",
+                "Cannot start {device}: a member changed or is missing ({members:and}).",
                 device=operation.device,
                 members=operation.members,
             )

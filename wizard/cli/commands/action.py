@@ -135,7 +135,7 @@ ACTIONS = {
 
 _UNDO = {
     "power-off": Sentence("`diskwright undo` reverts everything except the power-off."),
-    "release": Sentence("`diskwright undo` starts all again except containers, which need their key."),
+    "release": Sentence("`diskwright undo` starts all layers again except containers."),
     "grow": Sentence("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
 }
 

@@ -76,7 +76,7 @@ def main(arguments: Namespace) -> ExitCode:
         sys.stdout.write(
             render_document(
                 SCHEMA,
-                {"kernel": kernel.release, "options": [option_json(option, kernel) for option in options]},
+                {"kernel": kernel.release, "options": [_option_json(option, kernel) for option in options]},
             )
         )
     else:
@@ -101,7 +101,7 @@ def chosen_options(
     ]
 
 
-def option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
+def _option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
     """Return an option as in the document, with the support by this kernel."""
     body = to_json(option)
     return {**body, "kernel": to_json(on_kernel(option, kernel))} if isinstance(body, dict) else body

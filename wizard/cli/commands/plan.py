@@ -94,7 +94,7 @@ def main(arguments: Namespace) -> ExitCode:
         plan = with_lines_left(plan, drives)
     to_file = arguments.output not in (None, "-")
     if to_file:
-        write_plan(plan, Path(arguments.output))
+        _write_plan(plan, Path(arguments.output))
     _narrate(plan, arguments.output if to_file else None)
     if not to_file:
         sys.stdout.write(render_plan(plan))
@@ -244,7 +244,7 @@ def _narrate(plan: Plan, output: str | None) -> None:
     say(typed("apply", name, confirmation(plan)))
 
 
-def write_plan(plan: Plan, path: Path) -> None:
+def _write_plan(plan: Plan, path: Path) -> None:
     """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot
     be written."""
     write_file(path, render_plan(plan), str(PLAN_FILE))

@@ -44,7 +44,7 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Check and print the document."""
-    document = load_document(arguments.plan)
+    document = _load_document(arguments.plan)
     width = min(max(out().width, 40), 120)
     if arguments.json:
         sys.stdout.write(_rendered(document))
@@ -82,7 +82,7 @@ def _lines(document: Plan | Changes | Migration | Moves | Bring, width: int) -> 
             return all_lines(document, width)
 
 
-def load_document(name: str) -> Plan | Changes | Migration | Moves | Bring:
+def _load_document(name: str) -> Plan | Changes | Migration | Moves | Bring:
     """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
     shown = str(t("The input")) if name == "-" else printable(name)
     try:

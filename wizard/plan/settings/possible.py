@@ -127,7 +127,7 @@ NOT_ADVISED = Sentence("{device} contains {filesystem}, for which diskwright rec
 NO_SHRINKING = Sentence(
     "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved."
 )
-NO_KEY = Sentence("Undo leaves {device} closed: opening it requires the key (`cryptsetup open`).")
+NO_KEY = Sentence("Unlock {device} again with `cryptsetup open`.")
 NO_POWER_BACK = t("Not possible: unplug the drive and plug it in again.")
 
 

@@ -13,7 +13,7 @@ INNER = ("holder", "raid-member")
 """Uses by the layers themselves."""
 
 ARRAY_PARTITION = re.compile(r"/dev/md\d+p\d+")
-OTHER_LAYER = Sentence("diskwright cannot stop {layer} on {below}; stop it with its own program.")
+OTHER_LAYER = Sentence("diskwright cannot stop {layer} on {below}.")
 
 
 def plan_release(machine: Machine, drive: Drive) -> tuple[tuple[StopLayer, ...], tuple[str, ...]]:
