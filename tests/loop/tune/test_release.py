@@ -15,6 +15,7 @@ from wizard.apply.settings import current_value, plan_settings, steps
 from wizard.apply.settings.plan_settings import act
 from wizard.model.changes import Changes, Release, StopLayer
 from wizard.model.machine import Drive, Layer, Signature, Use
+from wizard.plan.refusals import refuse_drive
 
 UUID = "30973e9e-5295-df18-9431-a0f161f26f0c"
 OPEN = "/dev/mapper/open"
@@ -50,6 +51,12 @@ def _layered(drive: Drive, there: list[bool]) -> Drive:
     return replace(drive, layers=found, uses=uses, signatures=(member,))
 
 
+def seen(drives: list[str], folder: Path) -> Machine:
+    machine = probe_machine(drives)
+    there = [name in active(folder) for name in ("md90", "dm-0", "dm-1")]
+    return replace(machine, drives=tuple(_layered(one, there) for one in machine.drives))
+
+
 @pytest.fixture
 def stacked(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
@@ -80,18 +87,13 @@ def stacked(
     put("cryptsetup", 'rm -r "$S/dm-1"')
     held: list[str] = []
 
-    def layered(_paths: list[str]) -> Machine:
-        machine = probe_machine(drives)
-        there = [name in active(folder) for name in ("md90", "dm-0", "dm-1")]
-        return replace(machine, drives=tuple(_layered(one, there) for one in machine.drives))
-
     def claim(node: str) -> str | None:
         return "somebody has it" if node in held else None
 
     def kernel_name(node: str) -> str:
         return {FILMS: "dm-0", OPEN: "dm-1"}.get(node, Path(node).name)
 
-    monkeypatch.setattr(plan_settings, "probe_machine", layered)
+    monkeypatch.setattr(plan_settings, "probe_machine", lambda _paths: seen(drives, folder))
     monkeypatch.setattr(current_value, "kernel_name", kernel_name)
     for module in (plan_settings, steps):
         monkeypatch.setattr(module, "open_exclusively", claim)
@@ -117,9 +119,12 @@ def test_layers_stop_from_the_top_and_start_again_but_for_the_container(
 ) -> None:
     drives, folder, _ = stacked
     bytes_before = [work.bench.image_of(drive).read_bytes() for drive in drives]
+    with pytest.raises(Refused, match=f"diskwright inspect {drives[0]}"):
+        refuse_drive(seen(drives, folder).drives[0])
     run = begin(work, planned(work, drives[0]))
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and not active(folder), story(run)
+    refuse_drive(seen(drives, folder).drives[0])
     assert commands(run) == [
         "cryptsetup close open",
         "vgchange --activate n nas",
