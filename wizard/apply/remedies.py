@@ -13,7 +13,8 @@ from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, t
 from wizard.model.verdict import DisplacedVerdict
 from wizard.plan.partition.move_target import planned_move
-from wizard.plan.partition.possible import why_not_grow
+from wizard.plan.partition.possible import why_not_grow, why_not_grow_mounted, why_not_grow_to
+from wizard.plan.partition.restore import why_not_restore
 from wizard.plan.settings.release import why_not_release
 
 
@@ -27,7 +28,7 @@ def diagnose(
     def checked(finding: Finding) -> Finding:
         if not finding.command:
             return finding
-        why_not = _CHECKS[finding.command[0]](machine, drive, finding.command[1], patterns)
+        why_not = _CHECKS[finding.command[0]](machine, drive, finding.command[1:], patterns)
         if why_not:
             remedy = t("{remedy} Not possible here: {why}", remedy=finding.remedy, why=why_not)
             return replace(finding, remedy=remedy, command=())
@@ -44,44 +45,56 @@ _MOVE = Sentence(
     "in use."
 )
 
-_Check = Callable[[Machine, Drive, str, tuple[Pattern, ...]], Message | str | None]
+_Words = tuple[str, ...]
+_Check = Callable[[Machine, Drive, _Words, tuple[Pattern, ...]], Message | str | None]
 
 
 def _why_not_move(
-    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+    machine: Machine, drive: Drive, words: _Words, patterns: tuple[Pattern, ...]
 ) -> Message | str | None:
     del patterns
     try:
-        planned_move(machine, drive, _partition(drive, device))
+        planned_move(machine, drive, _partition(drive, words[0]))
     except Refused as refusal:
         return str(refusal)
     return None
 
 
 def _why_not_plan(
-    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+    machine: Machine, drive: Drive, words: _Words, patterns: tuple[Pattern, ...]
 ) -> Message | str | None:
     del machine, patterns
-    return why_not_grow(drive, _partition(drive, device))
+    if words[1] == "--restore-table":
+        return why_not_restore(drive)
+    part = _partition(drive, words[0])
+    return why_not_grow(drive, part) or (why_not_grow_to(drive, part, int(words[2])) if words[2:] else None)
+
+
+def _why_not_grow(
+    machine: Machine, drive: Drive, words: _Words, patterns: tuple[Pattern, ...]
+) -> Message | str | None:
+    del machine, patterns
+    return why_not_grow_mounted(drive, _partition(drive, words[0]))
 
 
 def _why_not_bench(
-    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+    machine: Machine, drive: Drive, words: _Words, patterns: tuple[Pattern, ...]
 ) -> Message | str | None:
-    del machine, device
+    del machine, words
     return quick_test_obstacle(drive, patterns)
 
 
 def _why_not_release(
-    machine: Machine, drive: Drive, device: str, patterns: tuple[Pattern, ...]
+    machine: Machine, drive: Drive, words: _Words, patterns: tuple[Pattern, ...]
 ) -> Message | str | None:
-    del device, patterns
+    del words, patterns
     return why_not_release(machine, drive)
 
 
 _CHECKS: Mapping[str, _Check] = {
     "move": _why_not_move,
     "plan": _why_not_plan,
+    "grow": _why_not_grow,
     "bench": _why_not_bench,
     "release": _why_not_release,
 }

@@ -39,6 +39,7 @@ EXAMPLES = (
     plain("plan", "/dev/sdX2", "--grow", "-o", "grow.json"),
     plain("plan", "/dev/sdX2", "--grow-to", "60G", "-o", "grow.json"),
     plain("plan", "/dev/sdX2", "--shrink", "40G", "-o", "shrink.json"),
+    plain("plan", "/dev/sdX", "--restore-table", "-o", "table.json"),
     plain("plan", "/dev/sda", "--workload", "desktop-root", "--machine", "saved.json"),
     plain(
         *("plan", "/dev/sdX", "--workload", "large-media", "--fs", "ext4"),
@@ -184,6 +185,11 @@ def parser() -> ArgumentParser:
                 "size, with all files"
             )
         ),
+    )
+    what.add_argument(
+        "--restore-table",
+        action="store_true",
+        help=str(t("write the lost table back around the contents found; undo is possible")),
     )
     made.add_argument(
         "--fs", metavar="FS", help=str(t("with --workload: filesystem (default: the recommended one)"))

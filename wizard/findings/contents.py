@@ -5,7 +5,7 @@ All foreign text is made printable.
 
 from collections.abc import Iterable, Iterator
 
-from wizard.filesystems.registry import title_of
+from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.errors import printable
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
@@ -152,9 +152,10 @@ def _is_same_volume(one: Signature, other: Signature) -> bool:
 
 
 def find_contents(drive: Drive) -> Iterator[Finding]:
-    """Yield lost partitions and unrecognised data."""
+    """Yield lost partitions, unrecognised data, and filesystems smaller than their partitions."""
     if drive.waiting is not None:
         return
+    yield from _unfilled(drive)
     if drive.lost:
         found = tuple(
             t("{kind}, {size:size}", kind=_kind_of(part), size=part.size_bytes) for part in drive.lost
@@ -172,7 +173,8 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             ),
             t("The table was erased or overwritten. The files are out of reach, but may all exist."),
             t("superblocks at the usual starts of partitions, and the backup GPT"),
-            t("If the files matter, do not set up the drive. Make an image first."),
+            t("If the files matter, do not set up the drive. Make an image first, then restore the table."),
+            ("plan", drive.path, "--restore-table"),
         )
     elif drive.data_at_bytes is not None:
         yield Finding(
@@ -190,6 +192,30 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             ),
             t("a sample of the drive, which is not zero"),
             t("Before setting up an unfamiliar drive, make an image."),
+        )
+
+
+def _unfilled(drive: Drive) -> Iterator[Finding]:
+    for part in drive.partitions:
+        kind = KINDS.get(part.filesystem or "")
+        if kind is None or kind.growing is None or not part.is_unfilled:
+            continue
+        command = ("plan", part.path, "--grow-to", str(part.size_bytes))
+        yield Finding(
+            "content-smaller",
+            Severity.INFO,
+            part.path,
+            t(
+                "The {kind} on {part} uses {held:size} of its {size:size}.",
+                kind=kind.title,
+                part=part.path,
+                held=part.signatures[0].size_bytes or 0,
+                size=part.size_bytes,
+            ),
+            t("The rest of the partition stays unused."),
+            t("the size in the superblock, and the partition table"),
+            t("Fill the partition. All files are preserved."),
+            ("grow", part.path) if part.mount_points else command,
         )
 
 

@@ -450,6 +450,7 @@ CODES: dict[str, Message] = {
     "content-hibernated": t("A swap contains the memory of a hibernated system."),
     "content-deprecated": t("An XFS has version 4, which Linux drops in 2030."),
     "content-beyond-partition": t("A filesystem is larger than its partition."),
+    "content-smaller": t("A filesystem is smaller than its partition."),
     "table-outside": t("A partition extends beyond the usable range of the drive or table."),
     "table-covered": t("A partition overlaps the partition table."),
     "table-no-bytes": t("A partition table entry has no bytes."),

@@ -97,7 +97,6 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
         if (more := part.overhang) is None:
             continue
-        needed = more.end_bytes - part.start_bytes
         others = (one for one in drive.partitions if one is not part and not is_extended(one))
         hit = next((one for one in others if one.overlaps(more)), None)
         beyond = drive.size_bytes is not None and more.end_bytes > drive.size_bytes
@@ -125,14 +124,10 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
             )
             if hit
             else t(
-                "Do not write to {part}. Restore its end first, to {needed:exact}: `parted "
-                "{drive} resizepart {number} {last}B` changes the table only.",
+                "Do not write to {part}. Restore its end first, which changes only the table.",
                 part=part.path,
-                drive=drive.path,
-                number=part.number,
-                needed=needed,
-                last=more.end_bytes - 1,
             ),
+            () if beyond or hit else ("plan", part.path, "--grow"),
         )
 
 

@@ -185,6 +185,12 @@ class Partition(Placed):
         return Extent(self.end_bytes, more) if more > 0 else None
 
     @property
+    def is_unfilled(self) -> bool:
+        """True if the only content leaves more than a tenth of the partition unused."""
+        size = self.signatures[0].size_bytes if self.filesystem else None
+        return size is not None and 0 < size < self.size_bytes * 9 // 10
+
+    @property
     def filesystem(self) -> str | None:
         """Kind of the only signature, a filesystem or a container. None if there are none or several."""
         return (

@@ -1,6 +1,6 @@
 """The plan: the layout of a drive before and after, and the steps between."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from wizard.model.errors import DERIVED, WHERE_USED, partition_path
@@ -30,7 +30,8 @@ class Slot(Placed):
 
     `kept`: preserved by the plan. `filesystem`: may be a container such as crypto_LUKS. `opened`: node of the
     open container, if the filesystem is inside one. `unread`: contents unknown, so an empty `filesystem`
-    proves nothing. `beyond`: what its loss means for other devices of the same volume.
+    proves nothing. `beyond`: what its loss means for other devices of the same volume. `overhang_bytes`:
+    size of the contents that continue after the end.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Slot(Placed):
     opened: str | None = field(default=None, metadata=WHERE_USED)
     unread: bool = field(default=False, metadata=WHERE_USED)
     beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
+    overhang_bytes: int = field(default=0, metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +309,13 @@ class Member:
     before: Layout
     after: Layout
 
+    @property
+    def drawn_before(self) -> Layout:
+        """The layout before, with lost partitions that the plan preserves in their places."""
+        found = self.after.partitions
+        is_lost = self.before.table == "none" and found and all(slot.kept for slot in found)
+        return replace(self.before, slots=self.after.slots) if is_lost else self.before
+
     def owns(self, device: str) -> bool:
         """Return True if `device` is this drive, or one of its partitions before or after."""
         numbers = {slot.number for layout in (self.before, self.after) for slot in layout.partitions}
@@ -372,6 +381,11 @@ class Plan:
         """Nodes of drives that could not be read when planning, such as by an unprivileged user. Such a plan
         is never applied."""
         return tuple(member.drive.path for member in self.members if member.drive.content_digest is None)
+
+    @property
+    def only_table(self) -> bool:
+        """True if the plan writes a table and preserves all contents."""
+        return all(isinstance(step.operation, WriteTable) for step in self.steps)
 
     @property
     def part_path(self) -> str:

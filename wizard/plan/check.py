@@ -10,7 +10,7 @@ from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
-from wizard.model.said import Message, t
+from wizard.model.said import Message, rounded_up, t
 from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
 from wizard.plan.free_space import (
@@ -33,6 +33,7 @@ from wizard.plan.partition.replace import (
     resized_table,
     table_with,
 )
+from wizard.plan.partition.restore import restored_faults
 from wizard.plan.planner import is_zoned_mode, whole_after, whole_operations
 from wizard.plan.raid.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.plan.raid.lvm import grouped_faults
@@ -87,6 +88,8 @@ def _faults(plan: Plan) -> Iterator[Message]:
         yield from _whole_faults(plan)
     elif plan.part:
         yield from _partition_change_faults(plan)
+    elif plan.only_table:
+        yield from restored_faults(plan)
     else:
         yield from _partitioned_faults(plan)
 
@@ -150,15 +153,23 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Message]:
     """Check that a partition preserves its contents and grows into the adjacent free space or shrinks at its
     end."""
     resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
-    free = next((one for one in plan.before.slots if one.start_bytes == slot.end_bytes), None)
-    room = free.end_bytes if free and not free.number else slot.end_bytes
-    grows = resized.size_bytes > slot.size_bytes
-    if plan.volumes or resized.size_bytes in (0, slot.size_bytes) or resized.end_bytes > room:
+    least, block = slot.end_bytes + slot.overhang_bytes, plan.drive.geometry.logical_block_bytes
+    free = next((one for one in plan.before.slots if one.start_bytes == least), None)
+    room = free.end_bytes if free and not free.number else rounded_up(least, block)
+    grows = resized.size_bytes >= slot.size_bytes
+    others = (one for one in plan.before.partitions if one is not slot)
+    if (
+        plan.volumes
+        or resized.size_bytes == 0
+        or resized.end_bytes > room
+        or (slot.overhang_bytes and (resized.end_bytes < least or any(map(resized.overlaps, others))))
+        or resized.end_bytes > _outermost(plan.drive, plan.before.table).end_bytes
+    ):
         yield t("partition {number} neither grows into free space nor shrinks", number=slot.number)
-    if resized.size_bytes % plan.drive.geometry.logical_block_bytes:
+    if resized.size_bytes % block:
         yield messages.PARTIAL_BLOCKS(number=slot.number)
     growing = growing_of(slot.filesystem)
-    if growing is None or not (grows or growing.smaller):
+    if not slot.overhang_bytes and (growing is None or not (grows or growing.smaller)):
         yield t("the contents of partition {number} cannot be resized to that size", number=slot.number)
     if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
         yield t("resizing a logical partition is not supported")
@@ -193,7 +204,7 @@ def drive_faults(drive: Identity) -> Iterator[Message]:
 
 
 def _volume_faults(plan: Plan) -> Iterator[Message]:
-    if not plan.volumes and not plan.part:
+    if not (plan.volumes or plan.part or plan.only_table):
         yield t("the plan creates no volume")
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
         yield t("the volume group is not on one partition of one drive")
@@ -298,10 +309,10 @@ def _bounds(plan: Plan, table: WriteTable) -> Extent:
     return Extent(start, end - start)
 
 
-def _outermost(drive: Identity, table: WriteTable) -> Extent:
+def _outermost(drive: Identity, table: str) -> Extent:
     """Return the range that no table of this kind can exceed, however few entries it has."""
     block = drive.geometry.logical_block_bytes
-    if table.table == "mbr":
+    if table == "mbr":
         return mbr_bounds(drive.size_bytes, drive.geometry)
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
@@ -321,7 +332,7 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
         yield t("the new partitions do not match the volumes")
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
         yield t("an MBR has four primary partitions")
-    bounds, outermost = _bounds(plan, table), _outermost(drive, table)
+    bounds, outermost = _bounds(plan, table), _outermost(drive, table.table)
     if not table.fresh and (
         bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
     ):

@@ -86,7 +86,7 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
     """Return the current layout. `keep` marks every partition as preserved."""
     kind = drive.table.kind if drive.table else "unread"
     partitions = tuple(
-        replace(_slot(part), kept=keep, unread=drive.is_unread(part)) for part in drive.partitions
+        replace(slot_of(part), kept=keep, unread=drive.is_unread(part)) for part in drive.partitions
     )
     waiting = _waiting_text(drive)
     whole_is_taken = bool(drive.signatures or waiting or unmarked_contents(drive)) or kind == "unread"
@@ -116,7 +116,8 @@ def _waiting_text(drive: Drive) -> Message | str:
     return t("{told} of run {run}", told=summary, run=run)
 
 
-def _slot(part: Partition) -> Slot:
+def slot_of(part: Partition) -> Slot:
+    """Return a partition with its contents, not preserved."""
     only = part.signatures[0] if len(part.signatures) == 1 else None
     return Slot(
         number=part.number,
@@ -130,6 +131,7 @@ def _slot(part: Partition) -> Slot:
         label=only.label if only else None,
         uuid=only.uuid if only else None,
         beyond=lost_beyond(part.path, part.signatures),
+        overhang_bytes=part.overhang.size_bytes if part.overhang else 0,
     )
 
 

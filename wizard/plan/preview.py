@@ -245,11 +245,11 @@ def _layouts_lines(plan: Plan, width: int) -> Iterator[str]:
         size = member.drive.size_bytes
         if len(plan.members) > 1:
             yield f"{member.drive.path}:"
-        yield from _layout_lines(member.before, size, width, after=False)
+        yield from _layout_lines(member.drawn_before, size, width, after=False)
         yield ""
         yield from _layout_lines(member.after, size, width, after=True)
         yield ""
-        drawn += [bar(member.before, size, width), bar(member.after, size, width, after=True)]
+        drawn += [bar(member.drawn_before, size, width), bar(member.after, size, width, after=True)]
     if together := _together_words(plan):
         yield from wrapped(together, width, hang=2)
         yield ""

@@ -110,6 +110,8 @@ def losses(plan: Plan) -> list[str]:
     the steps."""
     if plan.others:
         return [line for member in plan.members for line in _member_losses(member)] + _mirror_losses(plan)
+    if plan.only_table:
+        return []
     lost_slots = [slot for slot in plan.before.partitions if not slot.kept]
     if lost_slots:
         lost = [

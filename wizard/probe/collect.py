@@ -20,7 +20,7 @@ from wizard.probe.content import holders
 from wizard.probe.content.notices import SECTOR_BYTES, find_notice, is_moving, next_of
 from wizard.probe.content.superblocks import digest_of
 from wizard.probe.content.tables import GptEntry, Read, TableReading, is_extended, read_table
-from wizard.probe.content.unmarked import find_data, find_lost
+from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
 from wizard.probe.drive.nvme import from_nvme
 from wizard.probe.drive.zones import read_zones
 from wizard.probe.host import sysfs
@@ -227,7 +227,8 @@ def _data(descriptor: int, places: list[Facts], errors: list[Facts]) -> Facts:
     found: Facts = {}
     for place in places:
         try:
-            data = find_data(_reader(descriptor), place["offset_bytes"], place["size_bytes"])
+            starts = () if place["number"] else POSSIBLE_STARTS
+            data = find_data(_reader(descriptor), place["offset_bytes"], place["size_bytes"], starts)
         except OSError as error:
             what = "signatures" if place["number"] else "contents"
             errors.append(not_read(what, sysfs.node_of(place["node"]), error))

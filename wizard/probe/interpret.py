@@ -227,18 +227,20 @@ def _partitions(
 
 
 def _lost(raw: RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
-    """Return the partitions without a table, with their entries in a lone backup GPT, if any."""
-    entries = {entry.number: entry for entry in reading.lost} if reading else {}
+    """Return the partitions without a table, with their entries in a lone backup GPT, if any. Contents of
+    further entries are unknown."""
+    entries = {one.number: GptEntry(one.number, one.start_bytes, one.size_bytes, "") for one in raw.lost}
+    if raw.lost and reading:
+        entries |= {entry.number: entry for entry in reading.lost}
     found = []
-    for one in raw.lost:
-        path = partition_path(raw.path, one.number)
+    for entry in sorted(entries.values(), key=lambda entry: entry.number):
+        path = partition_path(raw.path, entry.number)
         node = name_of(path)
-        marks = with_insides(signatures_of(raw, node), raw.superblocks.get(node, ()), one.size_bytes)
-        entry = entries.get(one.number, GptEntry(one.number, one.start_bytes, one.size_bytes, ""))
+        marks = with_insides(signatures_of(raw, node), raw.superblocks.get(node, ()), entry.size_bytes)
         found.append(
             Partition(
                 path,
-                one.number,
+                entry.number,
                 entry.start_bytes,
                 entry.size_bytes,
                 entry.type or None,

@@ -1,17 +1,21 @@
 """A filesystem larger than its partition: found, its end is not free, and a plan leaves it alone."""
 
-import re
+from pathlib import Path
 
 import pytest
 
+from tests.daily import one_in
 from tests.devices import MakeDrive, drop_partitions, tool
-from tests.loop.applying import Work, wish
-from tests.loop.program import MIB, partition_path, probe_drive, probe_machine
-from wizard.findings.diagnose import diagnose
+from tests.loop.applying import Work, diskwright, story, wish
+from tests.loop.partition.test_grown import CHECKS
+from tests.loop.partition.test_restored import planned
+from tests.loop.program import MIB, RunState, partition_path, probe_drive, probe_machine
+from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import why_not_mount
+from wizard.plan.undo_policy import losses
 
 MAKES = {
     "ext4": ("mkfs.ext4", "-q"),
@@ -67,13 +71,113 @@ def test_the_end_of_a_filesystem_is_not_free(
     assert not new.overlaps(over) and new.start_bytes >= over.end_bytes
 
 
-def test_the_remedy_restores_the_end(work: Work, make_drive: MakeDrive) -> None:
-    path = make_drive(1000 * MIB)
-    node = cut_short(path, "ext4", "gpt", "1MiB")
-    command = re.search(r"`(parted [^`]*)`", str(codes(path)["content-beyond-partition"].remedy))
-    assert command
-    tool(*command[1].replace("parted", "parted --script", 1).split())
+ENDS = [
+    ("ext4", "gpt", 512, "1MiB"),
+    ("xfs", "dos", 512, "1MiB"),
+    ("btrfs", "gpt", 4096, "1MiB"),
+    ("ntfs", "gpt", 512, "3MiB"),
+    ("vfat", "dos", 4096, "1MiB"),
+    ("LVM2_member", "gpt", 512, "1MiB"),
+]
+
+
+@pytest.mark.parametrize(("kind", "label", "block_bytes", "start"), one_in(3, ENDS))
+def test_the_remedy_restores_the_end(
+    work: Work, make_drive: MakeDrive, kind: str, label: str, block_bytes: int, start: str
+) -> None:
+    path = make_drive(1000 * MIB, block_bytes)
+    node = cut_short(path, kind, label, start)
+    before = work.digest(path)
+    entry = probe_drive(path).partitions[0]
+    plan = planned(work, codes(path)["content-beyond-partition"])
+    assert losses(plan) == [] and len(plan.steps) == 1
+    run, state = work.apply(plan, keep=False)
+    assert state is RunState.WAITING, story(run)
+    assert work.digest(path) == before
+    assert diskwright(work, "undo", run.name).returncode == 0
+    assert work.digest(path) == before
+    run, state = work.apply(plan)
+    assert state is RunState.DONE, story(run)
     (part,) = probe_drive(path).partitions
-    assert part.overhang is None and part.size_bytes == LARGE
-    tool("partx", "--update", path)
+    assert part.overhang is None and part.size_bytes == part.kernel_size_bytes == LARGE
+    assert (part.start_bytes, part.type, part.part_uuid) == (entry.start_bytes, entry.type, entry.part_uuid)
+    assert "content-beyond-partition" not in codes(path)
+    if kind in CHECKS:
+        tool(*CHECKS[kind], node)
+
+
+def test_an_end_ends_at_the_last_block(work: Work, make_drive: MakeDrive) -> None:
+    """The contents reach the last usable block, behind which nothing is free."""
+    path = make_drive(1000 * MIB)
+    node = partition_path(path, 1)
+    for size in ("", ",size=320MiB"):
+        script = f"label: gpt\\nstart=2048{size}\\n"
+        tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe never {path}")
+        drop_partitions(path)
+        tool("partx", "--add", path)
+        if not size:
+            tool("mkfs.ext4", "-q", "-b", "1024", node)
+    run, state = work.apply(planned(work, codes(path)["content-beyond-partition"]))
+    assert state is RunState.DONE, story(run)
+    assert probe_drive(path).partitions[0].overhang is None
     tool("e2fsck", "-fn", node)
+
+
+@pytest.mark.parametrize("case", ["neighbour", "table"])
+def test_an_end_that_is_taken_stays(work: Work, make_drive: MakeDrive, case: str) -> None:
+    path = make_drive(600 * MIB)
+    node = cut_short(path, "ext4", "gpt", "1MiB")
+    work.bench.own(path)
+    if case == "neighbour":
+        tool("sh", "-c", f"echo '400MiB,10MiB' | sfdisk --quiet --append --no-reread --wipe never {path}")
+        tool("partx", "--update", path)
+    if case == "table":
+        smaller = make_drive(400 * MIB)
+        tool("dd", f"if={path}", f"of={smaller}", "bs=1M", "count=399", "conv=fsync", "status=none")
+        script = "label: gpt\\nstart=1MiB,size=320MiB\\n"
+        tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe never {smaller}")
+        tool("partx", "--add", smaller)
+        path, node = smaller, partition_path(smaller, 1)
+    was = work.digest(path)
+    assert not codes(path)["content-beyond-partition"].command
+    assert diskwright(work, "plan", node, "--grow").returncode == 3
+    assert work.digest(path) == was
+
+
+SMALLER = {
+    "ext4": (("mkfs.ext4", "-q"), ("100M",)),
+    "xfs": (("mkfs.xfs", "-q", "-f", "-d", "size=310m"), ()),
+    "btrfs": (("mkfs.btrfs", "-q", "-b", "200M"), ()),
+    "ntfs": (("mkfs.ntfs", "-q", "-f", "-s", "512"), ("204800",)),
+}
+
+
+@pytest.mark.parametrize("kind", one_in(2, SMALLER))
+@pytest.mark.parametrize("label", ["gpt", "dos"])
+def test_a_small_filesystem_fills_its_partition(
+    work: Work, make_drive: MakeDrive, kind: str, label: str
+) -> None:
+    path = make_drive(1000 * MIB)
+    script = f"label: {label}\\nstart=1MiB,size=600MiB\\nsize=100MiB\\n"
+    tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread {path}")
+    tool("partx", "--add", path)
+    node, (argv, size) = partition_path(path, 1), SMALLER[kind]
+    work.bench.own(path)
+    tool(*argv, node, *size)
+    before, table = work.digest(path), table_of(path)
+    plan = planned(work, codes(path)["content-smaller"])
+    assert losses(plan) == []
+    run, state = work.apply(plan, keep=False)
+    assert state is RunState.WAITING, story(run)
+    assert diskwright(work, "undo", run.name).returncode == 0
+    assert work.digest(path) == before
+    run, state = work.apply(plan)
+    assert state is RunState.DONE, story(run)
+    assert table_of(path) == table
+    assert "content-smaller" not in codes(path)
+    tool(*CHECKS[kind], node)
+
+
+def table_of(path: str) -> bytes:
+    with Path(path).open("rb") as device:
+        return device.read(MIB)

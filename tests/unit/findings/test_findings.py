@@ -136,6 +136,11 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
         DANGER,
         partitioned(partition(signatures=(Signature("ext4", "filesystem", size_bytes=2 * GIB),))),
     ),
+    (
+        "content-smaller",
+        INFO,
+        partitioned(partition(signatures=(Signature("ext4", "filesystem", size_bytes=GIB // 2),))),
+    ),
     ("content-shared", WARNING, with_signatures(Signature("btrfs", "filesystem", devices=2))),
     ("contents-unrecognised", INFO, drive(data_at_bytes=MIB)),
     ("table-lost", DANGER, drive(data_at_bytes=MIB, lost=(partition(),))),

@@ -176,6 +176,11 @@ class DriveChange:
         """Number of bytes that change."""
         return sum(place.size_bytes for place in self.places)
 
+    @property
+    def hides_all(self) -> bool:
+        """True if all changes are hidden, so the hidden drive has only its old bytes."""
+        return self.old_digest == self.barred_digest
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

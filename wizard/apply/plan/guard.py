@@ -167,7 +167,8 @@ def _check_keepable(drive: Drive) -> None:
 
 def adds_to_table(plan: Plan) -> bool:
     """Return True if the plan preserves a partition table, and adds or changes a partition."""
-    return any(isinstance(step.operation, WriteTable) and not step.operation.fresh for step in plan.steps)
+    tables = (step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+    return plan.before.table != "none" and any(not table.fresh for table in tables)
 
 
 def check_start(plan: Plan) -> None:

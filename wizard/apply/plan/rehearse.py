@@ -64,7 +64,8 @@ class RehearsalWorkspace:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """A drive of the plan, its scratch copy, and the partition table that the plan writes."""
+    """A drive of the plan, its scratch copy, and the partition table that the plan writes. `part`: number of
+    the only partition whose contents change, or 0."""
 
     member: Member
     stand_in: Member
@@ -110,7 +111,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     with standing_in_for(workspace.run, wanted) as nodes:
         there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)) | stand_in_nodes(plan))
         drives = [
-            Rehearsed(member, stand_in, table_of(plan, member), plan.part)
+            Rehearsed(member, stand_in, table_of(plan, member), _changed_part(plan))
             for member, stand_in in zip(plan.members, there.members, strict=True)
         ]
         for drive in drives:
@@ -219,7 +220,8 @@ def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
     table."""
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
-    slots = (*_changed(member.before, plan.part), *_changed(member.after, plan.part))
+    part = _changed_part(plan)
+    slots = (*_changed(member.before, part), *_changed(member.after, part))
     changing = tuple(slot.extent for slot in slots)
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
@@ -244,6 +246,11 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     if found is None:
         raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), str(NOTHING_YET))
     return found
+
+
+def _changed_part(plan: Plan) -> int:
+    """Return the number of the only partition whose contents change, or 0."""
+    return 0 if plan.only_table else plan.part
 
 
 def _changed(layout: Layout, part: int) -> list[Slot]:

@@ -69,6 +69,16 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
         return (NOT_YET,)
     if state not in (RunState.DONE, RunState.KEPT):
         return ()
+    if plan.only_table and not plan.part:
+        count = len(plan.after.partitions)
+        return (
+            tn(
+                "{drive} has its table again, with {count} partition.",
+                "{drive} has its table again, with {count} partitions.",
+                drive=plan.drive.path,
+                count=count,
+            ),
+        )
     if not plan.volumes:
         left = next((slot for slot in plan.after.partitions if slot.number == plan.part), None)
         return (

@@ -67,11 +67,11 @@ def start_run(
     """
     secret = key_of(plan) if secret is None else secret
     check_secret(plan, secret)
-    if plan.part and WORD in tokens:
+    if (plan.part or plan.only_table) and WORD in tokens:
         raise Refused(
             t(
                 "Changes to {part} always support undo: omit {word!r}. Nothing was written.",
-                part=plan.part_path,
+                part=plan.part_path or plan.drive.path,
                 word=WORD,
             )
         )
@@ -117,11 +117,11 @@ def _lock_checked(
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()
-    if plan.part and why:
+    if (plan.part or plan.only_table) and why:
         raise Refused(
             t(
                 "Changes to {part} require a rehearsal, which is not possible: {why}. Nothing was written.",
-                part=plan.part_path,
+                part=plan.part_path or plan.drive.path,
                 why=why,
             )
         )

@@ -28,13 +28,17 @@ from wizard.model.plan import (
     AddFstabLine,
     GrowFilesystem,
     MakeSubvolumes,
+    Member,
     Mount,
     Plan,
     Resizing,
     ShrinkFilesystem,
+    Slot,
     TurnOnSwap,
 )
 from wizard.model.said import Message, Sentence, t, tn
+from wizard.plan.dangers import slot_of
+from wizard.plan.free_space import content_of
 from wizard.plan.rehearsed import array_node
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.sysfs import name_of
@@ -50,17 +54,7 @@ def verify(
     limit for each tool.
     """
     for member, drive in zip(plan.members, drives, strict=True):
-        what = (
-            Sentence("{drive} has no table, as planned")
-            if member.after.whole
-            else Sentence("{drive} has the planned table")
-        )
-        yield _check(what(drive=drive.path), disk_differences(member.after, drive))
-        yield _check(t("The kernel sees the same partitions"), kernel_differences(member.after, drive))
-        for slot in member.after.partitions:
-            # Existing partitions keep their alignment.
-            if not slot.kept and not plan.part:
-                yield from alignment_checks(drive, slot.number, seconds)
+        yield from _table_checks(plan, member, drive, seconds)
     yield from array_checks(plan, lambda argv: run(argv, seconds=seconds))
     yield from container_checks(plan, drives, crypttab, seconds)
     for step in plan.steps:
@@ -92,6 +86,31 @@ def verify(
                 yield _check(t("{device} is in use as swap", device=device), swap_differences(step.operation))
             case _:
                 pass
+
+
+def _table_checks(plan: Plan, member: Member, drive: Drive, seconds: float) -> Iterator[Check]:
+    what = (
+        Sentence("{drive} has no table, as planned")
+        if member.after.whole
+        else Sentence("{drive} has the planned table")
+    )
+    yield _check(what(drive=drive.path), disk_differences(member.after, drive))
+    yield _check(t("The kernel sees the same partitions"), kernel_differences(member.after, drive))
+    if plan.only_table:
+        yield _check(t("The partitions have the contents found"), (*_content_differences(plan, drive),))
+    for slot in member.after.partitions:
+        # Existing partitions keep their alignment.
+        if not slot.kept and not plan.part:
+            yield from alignment_checks(drive, slot.number, seconds)
+
+
+def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
+    parts = {part.number: slot_of(part) for part in drive.partitions}
+    for slot in plan.after.partitions:
+        found = parts.get(slot.number, Slot(slot.number, 0, 0))
+        is_checked = slot.filesystem and plan.part in (0, slot.number)
+        if is_checked and (found.filesystem, found.uuid) != (slot.filesystem, slot.uuid):
+            yield t("partition {number} lacks its {content}", number=slot.number, content=content_of(slot))
 
 
 def _filesystem_checks(

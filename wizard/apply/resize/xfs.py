@@ -25,7 +25,7 @@ UNMOUNTED_BADLY = re.compile("(?i)valuable metadata changes in a log")
 
 
 def show(showing: Showing) -> tuple[Extent, ...]:
-    """Copy all metadata, and return free places. Raises Failed."""
+    """Copy all metadata, and return free places, also after the filesystem. Raises Failed."""
     found = superblock_in(showing.asked(*SUPERBLOCK, showing.real))
     _refuse(found, showing)
     records = showing.run / "records"
@@ -36,7 +36,9 @@ def show(showing: Showing) -> tuple[Extent, ...]:
         with suppress(OSError):
             records.unlink()
     output = showing.asked("xfs_db", "-r", "-c", "freesp -d", showing.real)
-    return tuple(showing.within(place.start_bytes, place.size_bytes) for place in free_in(output, found))
+    size = found["dblocks"] * found["blocksize"]
+    free = (*free_in(output, found), Extent(size, max(0, showing.volume.size_bytes - size)))
+    return tuple(showing.within(place.start_bytes, place.size_bytes) for place in free)
 
 
 def superblock_in(text: str) -> dict[str, int]:

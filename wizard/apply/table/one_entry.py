@@ -1,12 +1,12 @@
-"""Change or remove one entry of a partition table. All other bytes stay the same. Pure.
+"""Change or remove one entry of a partition table, or write back a lost table. All other bytes stay the same.
 
-libparted would recreate the entry with another GUID and without flags.
+libparted would recreate the entries with other GUIDs and without flags, and clear both ends of the drive.
 """
 
 import struct
 import zlib
 from dataclasses import dataclass
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from wizard.apply.table.proof import (
     CHECKSUM_AT,
@@ -20,10 +20,10 @@ from wizard.apply.table.proof import (
 )
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.plan import Layout, TableEntry, WriteTable
 from wizard.model.said import t
 from wizard.plan.free_space import MBR_PRIMARIES
-from wizard.probe.content.gpt import HEADER, read_copy
+from wizard.probe.content.gpt import ENTRY, HEADER, SIGNATURE, read_copy
 from wizard.probe.content.gpt import GptCopy as AtEndCopy
 from wizard.probe.content.tables import EXTENDED_TYPES, SECTOR_BYTES, SLOT, GptEntry, read_table
 
@@ -107,6 +107,75 @@ MBR_FIRST_AT, MBR_LAST_AT, MBR_START_AT = 1, 5, 8
 follows."""
 
 HEADS, SECTORS, LAST_CYLINDER = 255, 63, 1023
+
+
+MBR_END_AT, MBR_SIGNATURE = 510, b"\x55\xaa"
+PROTECTIVE = bytes.fromhex("00000200eeffffff01000000")
+"""First bytes of the protective MBR entry; the drive's size in blocks follows (UEFI 2.10, 5.2.3)."""
+
+REVISION, HEADER_BYTES, ENTRY_COUNT = 0x10000, 92, 128
+
+
+def with_lost_table(operation: WriteTable, before: Image, layout: Layout) -> Image:
+    """Return a drive without a table with the partitions of `layout`. A lone backup GPT is completed, and
+    stays as it is. Draws the GUID of a new GPT. Raises Failed if the result differs from the plan."""
+    found = read_table(before.read, before.size_bytes, before.block_bytes, None, has_signature=False)
+    if found.table.kind != "none":
+        raise Failed(t("{device} has a partition table.", device=operation.device))
+    is_gpt = operation.table == "gpt"
+    if not is_gpt:
+        wanted = _with_record(before, bytes(4 * MBR_LINE_BYTES))
+        for entry in operation.entries:
+            wanted = _with_line(wanted, MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1), entry)
+    else:
+        wanted = _complete_gpt(before, layout, is_new=not found.lost)
+    _check(operation, wanted, wanted)
+    table = read_table(wanted.read, wanted.size_bytes, wanted.block_bytes, None, has_signature=False).table
+    if (table.kind, table.primary, table.backup) != (
+        operation.table,
+        *(("ok", "ok") if is_gpt else (None, None)),
+    ):
+        raise Failed(t("The changed table would not contain the planned partitions."))
+    return wanted
+
+
+def _with_record(image: Image, lines: bytes) -> Image:
+    """Return the drive with these four lines in the first sector, whose other bytes stay."""
+    return image.having({MBR_LINES_AT: lines, MBR_END_AT: MBR_SIGNATURE})
+
+
+def _complete_gpt(image: Image, layout: Layout, *, is_new: bool) -> Image:
+    """Return the drive with both copies of a GPT and the protective MBR. Unless the GPT `is_new`, the backup
+    is there. Raises Failed."""
+    block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
+    if is_new:
+        entries = _new_entries(layout, block)
+        start = last - -(-len(entries) // block)
+        fields = (SIGNATURE, REVISION, HEADER_BYTES, 0, 0, last, 1, FIRST_ENTRIES + last - start, start - 1)
+        rest = (uuid4().bytes_le, start, ENTRY_COUNT, ENTRY.size, zlib.crc32(entries))
+        header = _header(HEADER.pack(*fields, *rest).ljust(block, b"\0"), {})
+        image = image.having({start * block: entries, last * block: header})
+    copy = read_copy(image.read, last, last, block)
+    if (
+        copy is None
+        or not copy.sound
+        or copy.first_usable_lba < FIRST_ENTRIES + -(-len(copy.entries) // block)
+    ):
+        raise Failed(t("The backup GPT leaves no space for the primary one."))
+    lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * MBR_LINE_BYTES)
+    return _rebuild_first(_with_record(image, lines), last)
+
+
+def _new_entries(layout: Layout, block_bytes: int) -> bytes:
+    entries = bytearray(ENTRY_COUNT * ENTRY.size)
+    for slot in layout.partitions:
+        kind, own = UUID(slot.type).bytes_le, UUID(slot.part_uuid).bytes_le
+        first, last = slot.start_bytes // block_bytes, slot.end_bytes // block_bytes - 1
+        name = (slot.name or "").encode("utf-16-le")
+        ENTRY.pack_into(
+            entries, (slot.number - 1) * ENTRY.size, kind, own, first, last, slot.attributes, name
+        )
+    return bytes(entries)
 
 
 def with_one_changed(operation: WriteTable, before: Image) -> Image:

@@ -359,10 +359,14 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
     if kind == "mbr":
         # Only one record changes at a time: the first, or one of the chain of logical partitions.
         size = wanted.block_bytes
-        phases = [Extent(offset // size * size, size) for offset, _ in _reading(before).spans]
+        spans = _reading(before).spans or ((0, size),)
+        phases = [Extent(offset // size * size, size) for offset, _ in spans]
     else:
         first, last = copies_of(wanted)
         phases = [last.entries, last.header, first.entries, first.header]
+        if _reading(before).table.kind == "none":
+            # A lost table: Linux reads no GPT without the protective MBR.
+            phases.append(Extent(0, wanted.block_bytes))
     writes: list[tuple[int, bytes]] = []
     for phase in phases:
         blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))

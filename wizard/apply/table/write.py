@@ -21,7 +21,7 @@ from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import NO_NODE, StepContext, look_at
-from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
+from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, with_one_changed
 from wizard.apply.table.proof import Image, disk_differences, in_order, kernel_differences, proven, set_types
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed, Refused, partition_path
@@ -137,8 +137,14 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
     if context.again and not operation.fresh:
         _restore_interrupted(drive, context)
     regions = table_regions(context.member, fresh=operation.fresh)
-    if context.plan.part:
-        _change_one(operation, image_of(drive, regions, context.member.drive))
+    if context.plan.part or context.plan.only_table:
+        before = image_of(drive, regions, context.member.drive)
+        wanted = (
+            with_one_changed(operation, before)
+            if context.plan.part
+            else with_lost_table(operation, before, context.member.after)
+        )
+        _change_entries(operation, before, wanted)
     elif operation.fresh:
         context.save(regions)
         _have_written(operation, context)
@@ -171,11 +177,10 @@ def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], context:
     _commit(operation, before, wanted, context)
 
 
-def _change_one(operation: WriteTable, before: Image) -> None:
-    """Change or remove one partition's entry on a scratch copy. libparted would recreate it. Raises
-    Failed."""
+def _change_entries(operation: WriteTable, before: Image, wanted: Image) -> None:
+    """Write a table to a scratch copy without libparted, which would recreate entries. Raises Failed."""
     drive = operation.device
-    for offset, _, data in before.changed_blocks(with_one_changed(operation, before)):
+    for offset, _, data in before.changed_blocks(wanted):
         write_bytes(drive, offset, data)
     forget_caches(drive)
     tell_kernel(drive, anew=True)

@@ -33,6 +33,7 @@ from wizard.plan.export import plan_requested, plan_striped, put_as_asked
 from wizard.plan.messages import AS_ROOT, RECORD_AS_ROOT, UNREAD
 from wizard.plan.partition.possible import SIZE_STAYS
 from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
+from wizard.plan.partition.restore import restore_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import plan_lines, unread_words
 from wizard.plan.raid.striped import StripeWish
@@ -50,7 +51,7 @@ NOTHING_PLANNED = Sentence(
 )
 NOT_WRITTEN = t("Nothing was written to the drive.")
 
-FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
+FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata", "restore-table")
 """Options that do not go with one partition."""
 
 CHANGES = ("delete", "grow", "grow_to", "shrink")
@@ -157,6 +158,8 @@ def _plan_one(
     arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drives: Sequence[Drive]
 ) -> Plan:
     drive = drives[0]
+    if arguments.restore_table:
+        return restore_plan(machine, drive, _draw, diagnose(machine, drive, load_patterns()).recording)
     if arguments.table is not None and arguments.mode == "use-free":
         raise BadInput(t("--table requires a new table: --use-free preserves the existing one."))
     if arguments.chunk is not None or arguments.metadata is not None:
@@ -212,6 +215,12 @@ def _draw() -> str:
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
+    if arguments.restore_table:
+        for word in ("mode", "table", "stripe", "mirror", "lvm"):
+            if getattr(arguments, word):
+                option = getattr(arguments, word) if word == "mode" else word
+                raise BadInput(t("--restore-table cannot be combined with --{option}.", option=option))
+        return ()
     if any(getattr(arguments, word) for word in CHANGES):
         return ()
     if arguments.volume is None and arguments.preset is None:

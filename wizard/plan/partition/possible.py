@@ -8,10 +8,10 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, printable
 from wizard.model.geometry import align_down, align_up, grain_bytes
-from wizard.model.machine import Drive, Partition
+from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.plan import GrowFilesystem, Resizing, Slot, TableEntry, WriteTable
-from wizard.model.said import MIB, Message, Sentence, Sentences, join, t
-from wizard.plan.dangers import layout_before
+from wizard.model.said import MIB, Message, Sentence, Sentences, join, rounded_up, t
+from wizard.plan.dangers import bounds_of, layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
 from wizard.plan.request.volume_request import size_text
@@ -158,12 +158,49 @@ def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
 
 def why_not_grow(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition and its filesystem cannot grow into the adjacent free space, or None."""
-    if why := _why_not_change(drive, part) or _why_cannot_grow(drive, part):
+    if why := _why_not_change(drive, part):
+        return why
+    if part.overhang is not None:
+        return _why_cannot_resize(drive, part) or _why_not_restore_end(drive, part)
+    if why := _why_cannot_grow(drive, part):
         return why
     growing = growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
-    return None if room_behind(drive, part) else t("No free space directly after {part}.", part=part.path)
+    if part.is_unfilled or room_behind(drive, part):
+        return None
+    return t("No free space directly after {part}.", part=part.path)
+
+
+def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
+    """Return what occupies the end of the contents that the partition cuts, or None."""
+    end = part.start_bytes + needed_bytes(drive, part)
+    lost = Extent(part.end_bytes, end - part.end_bytes)
+    for other in drive.partitions:
+        if other is not part and (other.overlaps(lost) or (other.overhang or other).overlaps(lost)):
+            return t("The end of the contents of {part} is in {other}.", part=part.path, other=other.path)
+    if end > bounds_of(drive, *measured(drive)).end_bytes:
+        return t(
+            "The contents of {part} end at byte {end}, after the last usable byte of {drive}.",
+            part=part.path,
+            end=end,
+            drive=drive.path,
+        )
+    return None
+
+
+def needed_bytes(drive: Drive, part: Partition) -> int:
+    """Return the least size of a partition in whole blocks that contains all its contents."""
+    _, geometry = measured(drive)
+    size = part.overhang.end_bytes - part.start_bytes if part.overhang else part.size_bytes
+    return rounded_up(size, geometry.logical_block_bytes)
+
+
+def restored_bytes(drive: Drive, part: Partition) -> int:
+    """Return the size that contains all contents, with an aligned end if that space is free."""
+    least = needed_bytes(drive, part)
+    aligned = aligned_size(drive, part, least)
+    return aligned if aligned <= part.size_bytes + room_behind(drive, part) else least
 
 
 def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
@@ -192,7 +229,9 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
             part=part.path,
             most=most,
         )
-    if size_bytes <= part.size_bytes:
+    if size_bytes < (least := needed_bytes(drive, part)):
+        return t("{part} cannot be that small. Request at least {least:exact}.", part=part.path, least=least)
+    if size_bytes <= part.size_bytes and not part.is_unfilled:
         return t("{part} already has {size:exact}. Request more.", part=part.path, size=part.size_bytes)
     return None
 
@@ -203,7 +242,7 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     if why := _why_not_change(drive, part, mounted=True) or _why_cannot_grow(drive, part):
         return why
     growing, mark = growing_of(part.filesystem), part.signatures[0]
-    if growing is None or growing.in_use is None:
+    if growing is None or growing.in_use is None or part.overhang is not None:
         return t(
             "{part} contains {kind}, which cannot grow while in use. Unmount {part} first.",
             part=part.path,
@@ -262,9 +301,11 @@ def room_behind(drive: Drive, part: Partition) -> int:
     drive's size must be known."""
     size_bytes, geometry = measured(drive)
     slots = layout_before(drive, size_bytes, geometry, keep=True).slots
-    free = (slot for slot in slots if not slot.number and slot.start_bytes == part.end_bytes)
+    least = part.overhang.end_bytes if part.overhang else part.end_bytes
+    free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
+    needed = part.start_bytes + needed_bytes(drive, part)
     end = max((align_down(geometry, slot.end_bytes) for slot in free), default=0)
-    return max(0, end - part.end_bytes)
+    return max(needed, end) - part.end_bytes
 
 
 def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:

@@ -37,6 +37,7 @@ from wizard.plan.partition.possible import (
     aligned_size,
     changes,
     growing_of,
+    restored_bytes,
     room_behind,
     why_not_delete,
     why_not_format,
@@ -128,7 +129,12 @@ def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
     """Return the layout with this partition at another place or size."""
     first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
     slots = (
-        replace(one, start_bytes=place.start_bytes, size_bytes=place.size_bytes)
+        replace(
+            one,
+            start_bytes=place.start_bytes,
+            size_bytes=place.size_bytes,
+            overhang_bytes=max(0, one.overhang_bytes + one.size_bytes - place.size_bytes),
+        )
         if one.number == number
         else one
         for one in before.partitions
@@ -138,9 +144,12 @@ def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
 
 
 def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:
-    """Return the operations in order: grow the partition before the filesystem, shrink it after."""
+    """Return the operations in order: grow the partition before the filesystem, shrink it after. If the
+    partition cuts its contents, only the partition grows."""
     device, kind = partition_path(path, slot.number), slot.filesystem or ""
-    if size_bytes > slot.size_bytes:
+    if slot.overhang_bytes and size_bytes > slot.size_bytes:
+        return (table,)
+    if size_bytes >= slot.size_bytes:
         return (table, GrowFilesystem(device, kind, size_bytes))
     return (ShrinkFilesystem(device, kind, size_bytes), table)
 
@@ -221,11 +230,15 @@ def grow_plan(
     asked_bytes: int | None = None,
 ) -> Plan:
     """Plan to grow a partition and its filesystem to all adjacent free space, or to `asked_bytes` rounded up
-    to an aligned end. Raises Refused."""
+    to an aligned end. A partition that cuts its contents grows alone, by default just enough. Raises
+    Refused."""
     _refuse(why_not_grow(drive, part))
     size_bytes = part.size_bytes + room_behind(drive, part)
+    if part.overhang is not None:
+        size_bytes = restored_bytes(drive, part)
     if asked_bytes is not None:
-        size_bytes = aligned_size(drive, part, asked_bytes)
+        is_fill = asked_bytes == part.size_bytes
+        size_bytes = asked_bytes if is_fill else aligned_size(drive, part, asked_bytes)
     _refuse(why_not_grow_to(drive, part, size_bytes))
     return _resized(machine, drive, part, size_bytes, recording)
 
@@ -250,11 +263,11 @@ def _resized(
 ) -> Plan:
     """Plan a new size of a partition, preserving its contents."""
     doubts: tuple[Message, ...] = ()
-    if growing := growing_of(part.filesystem):
+    if part.overhang is None and (growing := growing_of(part.filesystem)):
         if growing.mounted:
             _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
         refuse_missing(machine, growing.check[:1])
-        doubts = growing.grown_remarks if size_bytes > part.size_bytes else growing.shrunk_remarks
+        doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
     before = layout_before(drive, *measured(drive), keep=True)
     slot = next(one for one in before.partitions if one.number == part.number)
     table = resized_table(drive.path, before, slot, size_bytes)

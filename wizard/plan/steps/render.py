@@ -297,6 +297,16 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
         )
     if context.changed:
         return str(table_said(context.changed, operation))
+    if context.before.table == "none":
+        return str(
+            tn(
+                "Write a {table} with {count} partition to {device}, around the contents found.",
+                "Write a {table} with {count} partitions to {device}, around the contents found.",
+                table=kind,
+                device=device,
+                count=len(operation.entries),
+            )
+        )
     new = sum(not entry.kept for entry in operation.entries)
     kept = len(operation.entries) - new
     added = tn(

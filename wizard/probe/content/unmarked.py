@@ -24,6 +24,8 @@ USUAL_STARTS = tuple(number * MIB for number in (1, 2, 4, 8, 16, 17, 129, 513, 1
 TRACK_BLOCKS = 63
 """Start of the first partition in logical blocks, as DOS and Windows XP created it."""
 
+POSSIBLE_STARTS = (TRACK_BLOCKS * 512, TRACK_BLOCKS * 4096, *USUAL_STARTS)
+
 MOST_LOST = 16
 OTHER_LOST = ("swap",)
 """Kinds without a parser that are reported too."""
@@ -41,10 +43,11 @@ def sampled(start_bytes: int, size_bytes: int) -> Iterator[tuple[int, int]]:
         yield at, min(length, end - at)
 
 
-def find_data(read: Read, start_bytes: int, size_bytes: int) -> Facts | None:
-    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. Raises
-    OSError."""
-    for at, length in sampled(start_bytes, size_bytes):
+def find_data(read: Read, start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> Facts | None:
+    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. `starts`:
+    possible starts of filesystems, which are also read. Raises OSError."""
+    heads = ((at, min(HIDDEN_START_BYTES, size_bytes - at)) for at in starts if at < size_bytes)
+    for at, length in (*sampled(start_bytes, size_bytes), *heads):
         data = read(at, length)
         if data.strip(b"\0"):
             first = at + len(data) - len(data.lstrip(b"\0"))

@@ -88,7 +88,7 @@ def plan_bars(plan: Plan) -> tuple[Bar, ...]:
         now, then = (
             (t("{drive} now", drive=drive), t("{drive} then", drive=drive)) if plan.others else (NOW, THEN)
         )
-        bars.append(_bar_of(member.before, size, after=False, caption=now))
+        bars.append(_bar_of(member.drawn_before, size, after=False, caption=now))
         bars.append(_bar_of(member.after, size, after=True, caption=then))
     return tuple(bars)
 

@@ -40,7 +40,7 @@ TONES = {
 
 def _named(plan: Plan) -> Sentence:
     if not plan.part:
-        return Sentence("Set up {what}")
+        return Sentence("Write back the table of {what}") if plan.only_table else Sentence("Set up {what}")
     if plan.volumes:
         return Sentence("Format {what}")
     sizes = [
@@ -75,8 +75,8 @@ class PlanJob(Job):
 
     @property
     def keeps_all(self) -> bool:
-        """True if one partition is resized without loss. Current contents of whole drives are unknown."""
-        return bool(self.plan.part) and not self.lost()
+        """True if no contents are lost. Current contents of whole drives are unknown."""
+        return bool(self.plan.part or self.plan.only_table) and not self.lost()
 
     def lost_when(self, services: Services) -> Text:
         """Return the heading: deleted at keep, or when applied."""

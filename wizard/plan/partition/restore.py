@@ -1,0 +1,212 @@
+"""Plan to write a lost partition table back around the contents found. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from wizard.filesystems.kind import (
+    CONTAINER_TYPES,
+    LINUX_GPT_TYPE,
+    LINUX_LUKS_TYPE,
+    LINUX_LVM_TYPE,
+    LINUX_MBR_TYPE,
+    LINUX_RAID_TYPE,
+    LUKS_MBR_TYPE,
+    LVM_MBR_TYPE,
+)
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import Refused
+from wizard.model.finding import NOT_JUDGED, Recording
+from wizard.model.geometry import Geometry, align_up
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.plan import Layout, Plan, Slot, TableEntry, WriteTable
+from wizard.model.said import Message, rounded_up, t
+from wizard.plan import messages
+from wizard.plan.dangers import doubts_of, known_identity, layout_before, rehearsal_doubts, slot_of
+from wizard.plan.free_space import GPT_PARTITIONS, MBR_PRIMARIES, fresh_bounds, with_free
+from wizard.plan.refusals import measured, refuse_drive, refuse_table, unread_content
+from wizard.plan.request.roles import TableKind
+from wizard.plan.steps.render import Context, steps_of
+
+TRACK_BLOCKS = 63
+"""Start of the first partition in logical blocks, as DOS and Windows XP created it, always in an MBR."""
+
+OTHER_TYPES = {
+    "crypto_LUKS": (LINUX_LUKS_TYPE, LUKS_MBR_TYPE),
+    "LVM2_member": (LINUX_LVM_TYPE, LVM_MBR_TYPE),
+    "linux_raid_member": (LINUX_RAID_TYPE, "0xfd"),
+}
+"""GPT and MBR types of contents other than filesystems that diskwright creates."""
+
+PROTECTIVE_TYPE = "0xee"
+UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+MBR_TYPE = re.compile(r"0x[0-9a-f]{2}")
+MOST_NAME_UNITS, MOST_ATTRIBUTES = 36, 1 << 64
+"""Limits of a GPT entry: UTF-16 units of the name, and 64 bits."""
+
+
+def why_not_restore(drive: Drive) -> Message | str | None:
+    """Return why no lost table can be written back, or None."""
+    try:
+        _lost_layout(drive, lambda: "")
+    except Refused as refusal:
+        return str(refusal)
+    return None
+
+
+def restore_plan(
+    machine: Machine, drive: Drive, draw_uuid: Callable[[], str], recording: Recording = NOT_JUDGED
+) -> Plan:
+    """Plan to write the lost table back: exactly as in a lone backup GPT, else around the filesystems found.
+    Nothing else is written. Raises Refused."""
+    after = _lost_layout(drive, draw_uuid)
+    before = layout_before(drive, *measured(drive), keep=True)
+    identity = known_identity(machine, drive, *measured(drive))
+    doubts = (
+        *doubts_of(drive, recording, keep=True),
+        *rehearsal_doubts(machine.kernel),
+        *_lost_doubts(drive),
+    )
+    steps = steps_of((_table_of(drive.path, after),), Context(identity, before, after))
+    return Plan(identity, before, after, (), steps, doubts)
+
+
+def _lost_doubts(drive: Drive) -> Iterator[Message]:
+    if _has_backup(drive):
+        yield t("Partitions, names, types and GUIDs come from the backup GPT.")
+        return
+    yield t(
+        "Only contents at usual starts were found. {drive} may have had other partitions, and other types.",
+        drive=drive.path,
+    )
+    if unknown := tuple(part.path for part in drive.lost if not _has_size(part)):
+        yield t("Unknown size, so it ends at the next partition or the end: {parts:list}.", parts=unknown)
+
+
+def _has_backup(drive: Drive) -> bool:
+    return any(part.part_uuid for part in drive.lost)
+
+
+def _has_size(part: Partition) -> bool:
+    return any(mark.size_bytes for mark in part.signatures)
+
+
+def _lost_layout(drive: Drive, draw_uuid: Callable[[], str]) -> Layout:
+    """Return the layout to write back. Raises Refused."""
+    size_bytes, geometry = refuse_drive(drive)
+    if unread_content(drive) or drive.waiting:
+        refuse_table(drive)
+    if not drive.lost or drive.signatures or drive.partitions or drive.table is None:
+        raise Refused(t("No lost partition was found. See `diskwright inspect {drive}`.", drive=drive.path))
+    if drive.table.kind != "none":
+        raise Refused(t("{drive} has a partition table.", drive=drive.path))
+    backup, block = _has_backup(drive), geometry.logical_block_bytes
+    kinds: tuple[TableKind, ...] = ("gpt", "mbr")
+    if drive.lost[0].start_bytes == TRACK_BLOCKS * block:
+        kinds = ("mbr", "gpt")
+    for kind in ("gpt",) if backup else kinds:
+        slots = [slot_of(part) for part in drive.lost]
+        if not backup:
+            slots = [*_placed(drive.lost, kind, size_bytes, geometry, draw_uuid)]
+        bounds = fresh_bounds(kind, size_bytes, geometry)
+        kept = tuple(replace(slot, kept=True) for slot in slots)
+        layout = Layout(kind, with_free(kept, bounds))
+        if next(_layout_faults(layout, size_bytes, geometry), None) is None:
+            return layout
+    raise Refused(t("The partitions found on {drive} overlap each other or a table.", drive=drive.path))
+
+
+def _placed(
+    lost: Sequence[Partition],
+    kind: TableKind,
+    size_bytes: int,
+    geometry: Geometry,
+    draw_uuid: Callable[[], str],
+) -> Iterator[Slot]:
+    """Yield the entries of contents found: sizes from superblocks, up to an aligned end if possible."""
+    end_of_all = fresh_bounds(kind, size_bytes, geometry).end_bytes
+    limits = [*(part.start_bytes for part in lost[1:]), end_of_all]
+    for part, limit in zip(lost, limits, strict=True):
+        least = rounded_up((part.overhang or part).end_bytes, geometry.logical_block_bytes)
+        aligned = align_up(geometry, least)
+        end = (aligned if aligned <= limit else least) if _has_size(part) else limit
+        content = part.filesystem or ""
+        made = MADE.get(content)
+        types = (made.gpt_type, made.mbr_type) if made else (LINUX_GPT_TYPE, LINUX_MBR_TYPE)
+        gpt_type, mbr_type = OTHER_TYPES.get(content, types)
+        yield replace(
+            slot_of(part),
+            size_bytes=end - part.start_bytes,
+            overhang_bytes=0,
+            type=mbr_type if kind == "mbr" else gpt_type,
+            part_uuid=draw_uuid() if kind == "gpt" else None,
+        )
+
+
+def _table_of(path: str, after: Layout) -> WriteTable:
+    """Return the table with all partitions of the layout."""
+    entries = tuple(
+        TableEntry(
+            slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "", kept=True
+        )
+        for slot in sorted(after.partitions, key=lambda slot: slot.number)
+    )
+    return WriteTable(path, "mbr" if after.table == "mbr" else "gpt", False, entries)
+
+
+def restored_faults(plan: Plan) -> Iterator[Message]:
+    """Check a plan that writes a lost table back."""
+    before, after = plan.before, plan.after
+    if before.table != "none" or before.slots or before.signatures or before.waiting or not before.unmarked:
+        yield t("the drive has a table or other contents")
+    if plan.volumes or plan.group or plan.others or plan.stripe or after.whole or after.signatures:
+        yield t("the plan does more than write the table")
+    if faults := [*_layout_faults(after, plan.drive.size_bytes, plan.drive.geometry)]:
+        yield from faults
+        return
+    bounds = fresh_bounds(after.table, plan.drive.size_bytes, plan.drive.geometry)
+    if after != Layout(after.table, with_free(after.partitions, bounds)):
+        yield messages.AFTER_NOT_TABLE
+    if tuple(step.operation for step in plan.steps) != (_table_of(plan.drive.path, after),):
+        yield t("the operations do not match the change")
+
+
+def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Iterator[Message]:
+    """Yield why a table cannot have these partitions."""
+    slots, block = layout.partitions, geometry.logical_block_bytes
+    if layout.table not in ("gpt", "mbr") or not slots:
+        yield t("the table is missing")
+        return
+    is_mbr = layout.table == "mbr"
+    most = MBR_PRIMARIES if is_mbr else GPT_PARTITIONS
+    numbers = [slot.number for slot in slots]
+    if len(set(numbers)) != len(numbers) or min(numbers) < 1 or max(numbers) > most:
+        yield t("the table cannot number its partitions so")
+    bounds = fresh_bounds(layout.table, size_bytes, geometry)
+    for slot in slots:
+        if slot.size_bytes <= 0 or not slot.is_within(bounds):
+            yield t("partition {number} is outside the usable range of the drive", number=slot.number)
+        if slot.start_bytes % block or slot.size_bytes % block:
+            yield messages.PARTIAL_BLOCKS(number=slot.number)
+        if not slot.kept or not (_is_mbr_entry(slot) if is_mbr else _is_gpt_entry(slot)):
+            yield t("partition {number} cannot be in the table", number=slot.number)
+    places = sorted(slots, key=lambda slot: slot.start_bytes)
+    if any(after.start_bytes < one.end_bytes for one, after in pairwise(places)):
+        yield t("partitions overlap")
+
+
+def _is_mbr_entry(slot: Slot) -> bool:
+    types = MBR_TYPE.fullmatch(slot.type or "")
+    forbidden = {"0x00", PROTECTIVE_TYPE, *CONTAINER_TYPES}
+    return bool(types) and slot.type not in forbidden and not (slot.attributes or slot.name or slot.part_uuid)
+
+
+def _is_gpt_entry(slot: Slot) -> bool:
+    name = (slot.name or "").encode("utf-16-le", "surrogatepass")
+    return (
+        bool(UUID.fullmatch(slot.type or "") and UUID.fullmatch(slot.part_uuid or ""))
+        and len(name) <= 2 * MOST_NAME_UNITS
+        and "\0" not in (slot.name or "")
+        and 0 <= slot.attributes < MOST_ATTRIBUTES
+    )
