@@ -205,6 +205,32 @@ def overlap(path: str) -> None:
         device.write(bytes(MIB))
 
 
+@pytest.mark.parametrize("at", [20 * 512, SIZE - 512], ids=["boot loader", "end"])
+def test_a_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: int) -> None:
+    """Data in the place of a GPT stays, and an MBR fits."""
+    path = made(work, make_drive, "mbr", "ext4", 512)
+    before = probe_drive(path).partitions
+    drop_partitions(path)
+    erase(path, "signatures")
+    with Path(path).open("r+b") as device:
+        device.seek(at)
+        device.write(b"GRUB")
+    was = work.digest(path)
+    plan = planned(work, finding(path, "table-lost"))
+    run, state = work.apply(plan)
+    assert state is RunState.FAILED and work.digest(path) == was, story(run)
+    assert diskwright(work, "undo", run.name).returncode == 0
+    again = replace(finding(path, "table-lost"), command=("plan", path, "--restore-table", "--table", "mbr"))
+    run, state = work.apply(planned(work, again))
+    assert state is RunState.DONE, story(run)
+    assert [shown(one, with_entry=False) for one in probe_drive(path).partitions] == [
+        shown(one, with_entry=False) for one in before
+    ]
+    with Path(path).open("rb") as device:
+        device.seek(at)
+        assert device.read(4) == b"GRUB"
+
+
 def test_a_changed_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
     drop_partitions(path)

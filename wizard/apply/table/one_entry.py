@@ -150,6 +150,7 @@ def _complete_gpt(image: Image, layout: Layout, *, is_new: bool) -> Image:
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
     if is_new:
         entries = _new_entries(layout, block)
+        _refuse_data(image, last, -(-len(entries) // block))
         start = last - -(-len(entries) // block)
         fields = (SIGNATURE, REVISION, HEADER_BYTES, 0, 0, last, 1, FIRST_ENTRIES + last - start, start - 1)
         rest = (uuid4().bytes_le, start, ENTRY_COUNT, ENTRY.size, zlib.crc32(entries))
@@ -164,6 +165,21 @@ def _complete_gpt(image: Image, layout: Layout, *, is_new: bool) -> Image:
         raise Failed(t("The backup GPT leaves no space for the primary one."))
     lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * MBR_LINE_BYTES)
     return _rebuild_first(_with_record(image, lines), last)
+
+
+def _refuse_data(image: Image, last: int, blocks: int) -> None:
+    """Raises Failed if anything but zeros or the remains of a GPT is in the place of a new one."""
+    for header, first in ((1, 1), (last, last - blocks)):
+        _, revision, *fields = HEADER.unpack(image.read(header * image.block_bytes, HEADER.size))
+        is_left = (revision, fields[3]) == (REVISION, header)
+        data = image.read(first * image.block_bytes, (blocks + 1) * image.block_bytes)
+        if data.strip(b"\0") and not is_left:
+            raise Failed(
+                t(
+                    "There is data at byte {byte}, in the place of a GPT. Plan with --table mbr.",
+                    byte=first * image.block_bytes + len(data) - len(data.lstrip(b"\0")),
+                )
+            )
 
 
 def _new_entries(layout: Layout, block_bytes: int) -> bytes:

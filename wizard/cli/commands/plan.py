@@ -159,7 +159,8 @@ def _plan_one(
 ) -> Plan:
     drive = drives[0]
     if arguments.restore_table:
-        return restore_plan(machine, drive, _draw, diagnose(machine, drive, load_patterns()).recording)
+        recording = diagnose(machine, drive, load_patterns()).recording
+        return restore_plan(machine, drive, _draw, recording, arguments.table)
     if arguments.table is not None and arguments.mode == "use-free":
         raise BadInput(t("--table requires a new table: --use-free preserves the existing one."))
     if arguments.chunk is not None or arguments.metadata is not None:
@@ -216,7 +217,7 @@ def _draw() -> str:
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
     if arguments.restore_table:
-        for word in ("mode", "table", "stripe", "mirror", "lvm"):
+        for word in ("mode", "stripe", "mirror", "lvm"):
             if getattr(arguments, word):
                 option = getattr(arguments, word) if word == "mode" else word
                 raise BadInput(t("--restore-table cannot be combined with --{option}.", option=option))

@@ -56,11 +56,15 @@ def why_not_restore(drive: Drive) -> Message | str | None:
 
 
 def restore_plan(
-    machine: Machine, drive: Drive, draw_uuid: Callable[[], str], recording: Recording = NOT_JUDGED
+    machine: Machine,
+    drive: Drive,
+    draw_uuid: Callable[[], str],
+    recording: Recording = NOT_JUDGED,
+    table: TableKind | None = None,
 ) -> Plan:
     """Plan to write the lost table back: exactly as in a lone backup GPT, else around the filesystems found.
-    Nothing else is written. Raises Refused."""
-    after = _lost_layout(drive, draw_uuid)
+    Nothing else is written. `table`: the only type to use. Raises Refused."""
+    after = _lost_layout(drive, draw_uuid, table)
     before = layout_before(drive, *measured(drive), keep=True)
     identity = known_identity(machine, drive, *measured(drive))
     doubts = (
@@ -92,8 +96,9 @@ def _has_size(part: Partition) -> bool:
     return any(mark.size_bytes for mark in part.signatures)
 
 
-def _lost_layout(drive: Drive, draw_uuid: Callable[[], str]) -> Layout:
-    """Return the layout to write back. Raises Refused."""
+def _lost_layout(drive: Drive, draw_uuid: Callable[[], str], table: TableKind | None = None) -> Layout:
+    """Return the layout to write back. An MBR is the second choice, but the usual one for a first partition
+    at block 63. Raises Refused."""
     size_bytes, geometry = refuse_drive(drive)
     if unread_content(drive) or drive.waiting:
         refuse_table(drive)
@@ -105,7 +110,9 @@ def _lost_layout(drive: Drive, draw_uuid: Callable[[], str]) -> Layout:
     kinds: tuple[TableKind, ...] = ("gpt", "mbr")
     if drive.lost[0].start_bytes == TRACK_BLOCKS * block:
         kinds = ("mbr", "gpt")
-    for kind in ("gpt",) if backup else kinds:
+    if backup:
+        kinds = ("gpt",)
+    for kind in (kind for kind in kinds if table in (None, kind)):
         slots = [slot_of(part) for part in drive.lost]
         if not backup:
             slots = [*_placed(drive.lost, kind, size_bytes, geometry, draw_uuid)]
@@ -114,7 +121,7 @@ def _lost_layout(drive: Drive, draw_uuid: Callable[[], str]) -> Layout:
         layout = Layout(kind, with_free(kept, bounds))
         if next(_layout_faults(layout, size_bytes, geometry), None) is None:
             return layout
-    raise Refused(t("The partitions found on {drive} overlap each other or a table.", drive=drive.path))
+    raise Refused(t("No table fits the partitions found on {drive}.", drive=drive.path))
 
 
 def _placed(
