@@ -85,7 +85,10 @@ def _lost_doubts(drive: Drive) -> Iterator[Message]:
         drive=drive.path,
     )
     if unknown := tuple(part.path for part in drive.lost if not _has_size(part)):
-        yield t("Unknown size, so it ends at the next partition or the end: {parts:list}.", parts=unknown)
+        yield t(
+            "The size of {parts:list} is unknown. The entry ends at the next partition or the end.",
+            parts=unknown,
+        )
 
 
 def _has_backup(drive: Drive) -> bool:
