@@ -8,8 +8,8 @@ from tests.daily import one_in
 from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, diskwright, story, wish
 from tests.loop.partition.test_grown import CHECKS
-from tests.loop.partition.test_restored import planned
-from tests.loop.program import MIB, RunState, partition_path, probe_drive, probe_machine
+from tests.loop.partition.test_restored import mounted, planned
+from tests.loop.program import MIB, Extent, RunState, partition_path, probe_drive, probe_machine
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding
@@ -121,6 +121,26 @@ def test_an_end_ends_at_the_last_block(work: Work, make_drive: MakeDrive) -> Non
     assert state is RunState.DONE, story(run)
     assert probe_drive(path).partitions[0].overhang is None
     tool("e2fsck", "-fn", node)
+
+
+def test_an_end_is_restored_beside_a_mounted_partition(work: Work, make_drive: MakeDrive) -> None:
+    path = make_drive(1000 * MIB)
+    node, other = cut_short(path, "ext4", "gpt", "1MiB"), partition_path(path, 2)
+    script = "start=600MiB,size=100MiB"
+    tool("sh", "-c", f"echo {script} | sfdisk --quiet --append --no-reread --wipe never {path}")
+    tool("partx", "--add", "--nr", "2:2", path)
+    work.bench.own(path)
+    tool("mkfs.ext4", "-q", other)
+    with mounted(work, other, "ext4") as place:
+        (place / "kept").write_bytes(b"other")
+        run, state = work.apply(planned(work, codes(path)["content-beyond-partition"]))
+        assert state is RunState.DONE, story(run)
+        (place / "kept").write_bytes(b"written since")
+    first, second = probe_drive(path).partitions
+    assert first.overhang is None and first.kernel_size_bytes == LARGE
+    assert second.extent == Extent(600 * MIB, 100 * MIB)
+    for one in (node, other):
+        tool("e2fsck", "-fn", one)
 
 
 @pytest.mark.parametrize("case", ["neighbour", "table"])

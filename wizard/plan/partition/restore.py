@@ -28,9 +28,7 @@ from wizard.plan.free_space import GPT_PARTITIONS, MBR_PRIMARIES, fresh_bounds, 
 from wizard.plan.refusals import measured, refuse_drive, refuse_table, unread_content
 from wizard.plan.request.roles import TableKind
 from wizard.plan.steps.render import Context, steps_of
-
-TRACK_BLOCKS = 63
-"""Start of the first partition in logical blocks, as DOS and Windows XP created it, always in an MBR."""
+from wizard.probe.content.unmarked import TRACK_BLOCKS
 
 OTHER_TYPES = {
     "crypto_LUKS": (LINUX_LUKS_TYPE, LUKS_MBR_TYPE),
