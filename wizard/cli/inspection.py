@@ -96,7 +96,7 @@ def _finding(finding: Finding) -> JSON:
         "why": to_json(finding.why),
         "source": to_json(finding.source),
         "remedy": to_json(finding.remedy),
-        "command": list(finding.command),
+        "commands": [list(command.argv) for command in finding.commands],
     }
 
 

@@ -292,7 +292,7 @@ def _finding(finding: Finding, width: int) -> list[str]:
     head = f"{word:<9}{printable(str(finding.sentence), 400)}"
     lines = wrap(head, width, initial_indent="  ", subsequent_indent=" " * 11, break_on_hyphens=False)
     if finding.remedy and finding.severity.value not in ("ok",):
-        lines += _wrapped(printable(str(finding.remedy), 600), width, 11)
+        lines += _wrapped(printable(str(finding.advice), 600), width, 11)
     return lines
 
 

@@ -12,7 +12,7 @@ from wizard.findings.places import (
     place_of_drive,
     place_of_partition,
 )
-from wizard.model.finding import Finding, Severity
+from wizard.model.finding import Finding, Severity, own_command
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import MIB, Message, Sentence, join, t
@@ -21,7 +21,7 @@ KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
-ALIGNED_START = t("Only an aligned start resolves this.")
+MOVE = t("Only an aligned start resolves this. A move preserves all files, even through a power cut.")
 MOST_FINE = 32
 """Most aligned partitions of a drive to report individually."""
 
@@ -271,7 +271,8 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         )
     )
     cost = _cost(drive, geometry)
-    return Finding(code, Severity.DANGER, path, sentence, cost, source, ALIGNED_START, _move(partition))
+    move = (own_command("move", path),)
+    return Finding(code, Severity.DANGER, path, sentence, cost, source, MOVE, move)
 
 
 def _cost(drive: Drive, geometry: Geometry) -> Message:
@@ -306,8 +307,11 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
         ),
         messages.LIARS,
         t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
-        t("To test: `diskwright bench {drive} --assume-physical 4096`.", drive=drive.path),
-        _move(partition),
+        t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
+        (
+            own_command("bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES)),
+            own_command("move", partition.path),
+        ),
     )
 
 
@@ -380,7 +384,3 @@ def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Find
         t("Linux, block/blk-settings.c, blk_stack_limits"),
         t("No action needed for this alone. Other findings report the alignment of the data."),
     )
-
-
-def _move(partition: Partition) -> tuple[str, ...]:
-    return "move", partition.path

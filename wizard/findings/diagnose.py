@@ -20,7 +20,7 @@ from wizard.findings.tables import find_tables
 from wizard.findings.use import find_use
 from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.errors import printable
-from wizard.model.finding import Diagnosis, Finding, Severity
+from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity, own_command
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
@@ -174,22 +174,15 @@ def find_health(drive: Drive) -> Iterator[Finding]:
         ),
     ):
         if sentences:
-            found, remedy = (
-                t("{drive}: {sentences:row}", drive=drive.path, sentences=sentences),
-                t(
-                    "Copy important data elsewhere and replace the drive. `smartctl -x {drive}` "
-                    "shows all details.",
-                    drive=drive.path,
-                ),
-            )
             yield Finding(
                 code,
                 severity,
                 drive.path,
-                found,
+                t("{drive}: {sentences:row}", drive=drive.path, sentences=sentences),
                 why,
                 t("smartctl: the drive's counters and self-tests"),
-                remedy,
+                t("Copy important data elsewhere and replace the drive. smartctl shows all details."),
+                (FindingCommand(("smartctl", "-x", drive.path)),),
             )
 
 
@@ -275,11 +268,8 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
                 "copy, the intended drive is unknown."
             ),
             SOURCE,
-            t(
-                "Check each connection with `lsblk -o NAME,SIZE,HCTL,WWN {drive}`. Use "
-                "`multipath` to combine paths to one drive. Detach a copy.",
-                drive=drive.path,
-            ),
+            t("Compare the connections. If this is one drive, multipath combines the paths. Detach a copy."),
+            (FindingCommand(("lsblk", "-o", "NAME,SIZE,HCTL,WWN", drive.path, *indistinct)),),
         )
     if distinct:
         yield Finding(
@@ -340,8 +330,7 @@ def _is_one_drive(drive: Drive, other: Drive) -> bool:
     return by_loop or not _maps_of(drive).isdisjoint(_maps_of(other))
 
 
-def _copy_remedies(drive: Drive, devices: set[str]) -> Iterator[Message]:
-    yield t("Detach the copy.")
+def _copy_commands(drive: Drive, devices: set[str]) -> Iterator[FindingCommand]:
     used = {use.subject for use in drive.uses}
     for device, marks in (
         (drive.path, drive.signatures),
@@ -349,9 +338,9 @@ def _copy_remedies(drive: Drive, devices: set[str]) -> Iterator[Message]:
     ):
         kind = KINDS.get(marks[0].kind) if len(marks) == 1 else None
         if kind and kind.set_uuid and device in devices - used and not drive.read_only:
-            yield t("Or run `sudo diskwright new-uuid {device}`.", device=device)
+            yield own_command("new-uuid", device)
     if drive.path in devices and drive.partitions and not used:
-        yield t("For the GPT, run `sgdisk --randomize-guids {drive}`.", drive=drive.path)
+        yield FindingCommand(("sgdisk", "--randomize-guids", drive.path), drive.path)
 
 
 def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
@@ -388,7 +377,8 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         ),
         t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),
         t("libblkid: UUID and UUID_SUB; the GPT's disk GUID"),
-        join(*_copy_remedies(drive, devices)),
+        t("Detach the copy, or give the copy new identifiers."),
+        tuple(_copy_commands(drive, devices)),
     )
 
 

@@ -9,7 +9,7 @@ from wizard.filesystems.registry import MADE
 from wizard.findings.contents import NOT_READ
 from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
 from wizard.model.drive_facts import NvmeFormat
-from wizard.model.finding import Finding, Recorded, Recording, Severity
+from wizard.model.finding import Finding, FindingCommand, Recorded, Recording, Severity, own_command
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 
@@ -148,10 +148,8 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
         ),
         join(
             t(
-                "If at all, run `nvme format --lbaf={number} {drive}` before storing any "
-                "data. It ERASES EVERYTHING on the drive permanently.",
-                number=better.number,
-                drive=drive.path,
+                "If at all, change the format before storing any data. It ERASES EVERYTHING on the drive "
+                "permanently."
             ),
             scope.get(
                 drive.nvme_format_scope or "",
@@ -161,7 +159,12 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
             )(),
             t("diskwright never runs this command. Old firmware cannot boot from 4096-byte blocks."),
         ),
+        (_nvme_format(drive, better),),
     )
+
+
+def _nvme_format(drive: Drive, wanted: NvmeFormat) -> FindingCommand:
+    return FindingCommand(("nvme", "format", f"--lbaf={wanted.number}", drive.path), drive.path)
 
 
 def _size(one: NvmeFormat) -> Message:
@@ -230,6 +233,7 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
     rate, kernels = drive.rotation_rate, drive.kernel_rotational
     if rate is None or kernels is None or (rate > 1) == kernels:
         return
+    setting = f"/sys/block/{drive.path.removeprefix('/dev/')}/queue/rotational"
     yield Finding(
         "recording-contradiction",
         Severity.INFO,
@@ -250,12 +254,10 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
         ),
         t("queue/rotational in sysfs, against IDENTIFY word 217 or smartctl"),
         t(
-            "`echo {turns} > /sys/block/{name}/queue/rotational` corrects the kernel "
-            "until the next reboot. Conclusions about the recording method do not depend "
-            "on this setting.",
-            turns=int(rate > 1),
-            name=drive.path.removeprefix("/dev/"),
+            "Correct the kernel's setting until the next reboot. Conclusions about the recording method do "
+            "not depend on this setting."
         ),
+        (FindingCommand(("sh", "-c", f"echo {int(rate > 1)} > {setting}")),),
     )
 
 
@@ -299,14 +301,20 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
                 "Blocks aligned for the kernel then straddle two physical blocks."
             ),
             t(
-                "Remove the jumper before storing any data, or attach the drive without the "
-                "bridge. `diskwright bench {drive}` measures which value is right.",
-                drive=drive.path,
+                "Remove the jumper before storing any data, or attach the drive without the bridge. A "
+                "measurement shows which value is right."
             ),
+            (own_command("bench", drive.path),),
         )
 
 
-def _geometry(drive: Drive, sentence: Message, why: Message, remedy: Message) -> Finding:
+def _geometry(
+    drive: Drive,
+    sentence: Message,
+    why: Message,
+    remedy: Message,
+    commands: tuple[FindingCommand, ...] = (),
+) -> Finding:
     return Finding(
         "geometry-contradiction",
         Severity.WARNING,
@@ -315,10 +323,8 @@ def _geometry(drive: Drive, sentence: Message, why: Message, remedy: Message) ->
         why,
         t("physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209"),
         remedy,
+        commands,
     )
-
-
-NVME_REMEDY = Sentence("`nvme id-ns -H {drive}` shows the formats; `dmesg` shows kernel errors.")
 
 
 def find_no_size(drive: Drive) -> Iterator[Finding]:
@@ -326,7 +332,7 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
     medium."""
     if drive.size_bytes != 0 or drive.removable is not False:
         return
-    why, remedy = _nvme(drive) if drive.bus == "nvme" else _other(drive)
+    why, remedy, commands = _nvme(drive) if drive.bus == "nvme" else _other(drive)
     yield Finding(
         "drive-no-size",
         Severity.WARNING,
@@ -338,15 +344,21 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
         why,
         t("the block device's size attribute in sysfs; the kernel source"),
         remedy,
+        commands,
     )
 
 
-def _nvme(drive: Drive) -> tuple[Message, Message]:
+_Explained = tuple[Message, Message, tuple[FindingCommand, ...]]
+"""Reason, remedy and commands."""
+
+
+def _nvme(drive: Drive) -> _Explained:
     used = next((one for one in drive.nvme_formats if one.in_use), None)
+    look = t("Look at the drive's formats and the kernel log.")
+    commands = FindingCommand(("nvme", "id-ns", "-H", drive.path)), FindingCommand(("dmesg",))
     if used is None or not used.metadata_bytes:
-        return t("The drive may have a block format that the kernel cannot use, or be damaged."), NVME_REMEDY(
-            drive=drive.path
-        )
+        unknown = t("The drive may have a block format that the kernel cannot use, or be damaged.")
+        return unknown, look, commands
     why = t(
         "The drive is formatted with {data}-byte blocks and {metadata} bytes of "
         "metadata each, which the kernel cannot use.",
@@ -355,20 +367,21 @@ def _nvme(drive: Drive) -> tuple[Message, Message]:
     )
     plain = [one for one in drive.nvme_formats if not one.metadata_bytes]
     if not plain or drive.nvme_format_scope == "none":
-        return why, NVME_REMEDY(drive=drive.path)
+        return why, look, commands
     best = min(plain, key=lambda one: (one.performance, -one.data_bytes))
-    return why, t(
-        "`nvme format --lbaf={number} {drive}` selects blocks without metadata. This "
-        "erases everything, perhaps on the whole controller.",
-        number=best.number,
-        drive=drive.path,
-    )
+    remedy = t("Select blocks without metadata. This erases everything, perhaps on the whole controller.")
+    return why, remedy, (_nvme_format(drive, best),)
 
 
-def _other(drive: Drive) -> tuple[Message, Message]:
-    return t("Drives from storage arrays often have 520- or 528-byte blocks, which Linux cannot use."), t(
-        "Check `dmesg` and `sg_readcap --long {drive}`. For such blocks, `sg_format "
-        "--format --size=512 {drive}` changes the block size. This erases everything "
-        "and takes hours.",
-        drive=drive.path,
+def _other(drive: Drive) -> _Explained:
+    return (
+        t("Drives from storage arrays often have 520- or 528-byte blocks, which Linux cannot use."),
+        t(
+            "Check the block size. For such blocks, sg_format changes the size. This erases everything and "
+            "takes hours."
+        ),
+        (
+            FindingCommand(("sg_readcap", "--long", drive.path)),
+            FindingCommand(("sg_format", "--format", "--size=512", drive.path), drive.path),
+        ),
     )

@@ -136,8 +136,7 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
         ),
         t(
             "No action needed: diskwright ignores this value. In parted, specify starts "
-            "in MiB, not percentages. For LVM, use `pvcreate --config "
-            "devices/data_alignment_detection=0`."
+            "in MiB, not percentages. For LVM, set devices/data_alignment_detection=0."
         ),
     )
 

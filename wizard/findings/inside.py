@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from wizard.findings import messages
 from wizard.findings.places import FAT, Array, DriveStart, StartState
-from wizard.model.finding import Finding, Severity
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
 from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.said import Message, Sentence, join, t
@@ -47,7 +47,7 @@ def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding |
             array=array_named,
             striping=_striping_text(stated),
         )
-        return _stripe(Severity.OK, leaf, fits, WHY, messages.NOTHING_TO_DO)
+        return _stripe(Severity.OK, leaf, fits, WHY, (messages.NOTHING_TO_DO, ()))
     if stated is None:
         severity = Severity.WARNING if array.layer.kind in PARITY else Severity.INFO
         sentence = t(
@@ -81,13 +81,10 @@ def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
         plausible_optimal_io_bytes(geometry) is None
         and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
     )
-    undo = (
-        t(
-            "`tune2fs -E stride=0,stripe_width=0 {device}` removes these values without changing data.",
-            device=leaf.device,
-        )
+    undo, commands = (
+        (t("Remove these values; this does not change data."), (_set_striping(leaf, 0, 0),))
         if signature.kind in EXT
-        else t("With the mount option `noalign`, XFS ignores these values.")
+        else (t("With the mount option `noalign`, XFS ignores these values."), ())
     )
     if bogus:
         believed = t(
@@ -103,7 +100,7 @@ def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
             leaf,
             believed,
             t("The drive's value is wrong, not the filesystem. No stripe of that width exists."),
-            undo,
+            (undo, commands),
         )
     alone = t(
         "{filesystem} on {device} is laid out for {stated}, but no underlying array is visible.",
@@ -119,12 +116,19 @@ def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
             "The filesystem may be a copy from an array. Or a controller hides an array, "
             "and the values may be right."
         ),
-        t("Only if no controller hides an array: {remedy}", remedy=undo),
+        (t("Only if no controller hides an array: {remedy}", remedy=undo), commands),
     )
 
 
+_Remedy = tuple[Message, tuple[FindingCommand, ...]]
+
+
+def _set_striping(leaf: DriveStart, stride: int, width: int) -> FindingCommand:
+    return FindingCommand(("tune2fs", "-E", f"stride={stride},stripe_width={width}", leaf.device))
+
+
 def _stripe(
-    severity: Severity, leaf: DriveStart, sentence: Message, why: Message, remedy: Message
+    severity: Severity, leaf: DriveStart, sentence: Message, why: Message, remedy: _Remedy
 ) -> Finding:
     return Finding(
         "alignment-stripe",
@@ -136,7 +140,7 @@ def _stripe(
             "the filesystem superblock; md superblock, LVM metadata and kernel queue "
             "limits; mke2fs(8), xfs(5)"
         ),
-        remedy,
+        *remedy,
     )
 
 
@@ -172,32 +176,28 @@ def _striping_text(stated: Striping) -> Message:
     )
 
 
-def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> Message:
+def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> _Remedy:
     block, unit, width = signature.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
     if signature.kind in EXT:
         if unit % block:
-            return t(
+            fault = t(
                 "Only a new filesystem can fit: the current block size does not divide the array's chunks."
             )
-        return t(
-            "`tune2fs -E stride={stride},stripe_width={width} {device}` corrects this "
-            "for new writes. Then mount the filesystem again.",
-            stride=unit // block,
-            width=width // block,
-            device=leaf.device,
-        )
+            return fault, ()
+        remedy = t("Correct this for new writes, then mount the filesystem again.")
+        return remedy, (_set_striping(leaf, unit // block, width // block),)
     old = signature.striping.unit_bytes if signature.striping else 0
     if old and unit % old == 0 and (unit // old).bit_count() == 1:
-        return t(
-            "`mount -o sunit={sunit},swidth={swidth}` (in units of 512 bytes), once. XFS stores the values.",
-            sunit=unit // SECTOR_BYTES,
-            swidth=width // SECTOR_BYTES,
-        )
-    return t(
-        "XFS cannot change this later. A new filesystem made with `mkfs.xfs -d su={unit},sw={drives}` fits.",
+        remedy = t("Mount the filesystem once with the right values, in units of 512 bytes. XFS stores them.")
+        options = f"sunit={unit // SECTOR_BYTES},swidth={width // SECTOR_BYTES}"
+        mount = FindingCommand(("mount", "-o", options, leaf.device, "FOLDER"), leaf.device)
+        return remedy, (mount,)
+    new = t(
+        "XFS cannot change this later. Only a new filesystem with `su={unit},sw={drives}` fits.",
         unit=unit,
         drives=width // unit,
     )
+    return new, ()
 
 
 SOURCE = t(
@@ -207,14 +207,12 @@ SOURCE = t(
 BAD = (StartState.OFF, StartState.HIDDEN)
 REMEDIES = {
     "LVM2_member": Sentence(
-        "`pvcreate --dataalignment 1m` (without --dataalignmentoffset) starts LVM data on 1 MiB."
+        "pvcreate starts LVM data on 1 MiB with --dataalignment 1m, without --dataalignmentoffset."
     ),
     "crypto_LUKS": Sentence(
-        "`cryptsetup luksFormat` without --offset and --align-payload lets LUKS choose an aligned start."
+        "Without --offset and --align-payload, cryptsetup lets LUKS choose an aligned start."
     ),
-    "linux_raid_member": Sentence(
-        "`mdadm --create` without --data-offset, or with whole MiB, starts data on 1 MiB."
-    ),
+    "linux_raid_member": Sentence("mdadm starts data on 1 MiB without --data-offset, or with whole MiB."),
 }
 KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 

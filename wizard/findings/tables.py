@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import isqrt
 
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings.alignment import is_extended
-from wizard.model.finding import Finding, Severity
+from wizard.model.finding import Finding, FindingCommand, Severity, own_command
 from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
 from wizard.model.said import KIB, Message, Sentence, t
 
@@ -14,6 +15,9 @@ OUTSIDE_SOURCE = t("the MBR's entry: first block and length")
 
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
+GROUP_BLOCKS = 8
+"""A block group of ext has this many blocks per byte of a block, so its copy shows the block size."""
+
 ENTRY_BYTES, USUAL_ENTRIES = 128, 128
 """Size and number of GPT entries."""
 
@@ -62,14 +66,11 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
                 "Firmware and other systems may not see them."
             ),
             UEFI,
-            _repair(
+            *_repair(
                 drive,
                 table,
-                t(
-                    "Save your data first. Then run `gdisk {drive}`, which offers to restore the "
-                    "table from the backup.",
-                    drive=drive.path,
-                ),
+                t("Save your data first. gdisk then offers to restore the table from the backup."),
+                FindingCommand(("gdisk", drive.path)),
             ),
         )
     if table.backup in ("missing", "damaged", "misplaced") and not _is_lost(table):
@@ -127,7 +128,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
                 "Do not write to {part}. Restore its end first, which changes only the table.",
                 part=part.path,
             ),
-            () if beyond or hit else ("plan", part.path, "--grow"),
+            () if beyond or hit else (own_command("plan", part.path, "--grow"),),
         )
 
 
@@ -150,34 +151,36 @@ def _lost(drive: Drive) -> Finding:
         UEFI,
         t(
             "Do not write to the drive. Attach it as when the table was created: another "
-            "USB bridge may show other or fewer blocks. Otherwise, make an image and let "
-            "`testdisk` search it for partitions."
+            "USB bridge may show other or fewer blocks. Otherwise, make an image and search it for "
+            "partitions with testdisk."
         ),
     )
 
 
-def _repair(drive: Drive, table: Table, remedy: Message) -> Message:
+def _repair(
+    drive: Drive, table: Table, remedy: Message, command: FindingCommand
+) -> tuple[Message, tuple[FindingCommand, ...]]:
     """Return the remedy that rewrites a copy of the table, or a warning if this would overwrite a partition
     or the metadata of an array."""
     if array := _array_of(drive):
-        return t(
+        member = t(
             "Change nothing. {drive} is a member of an array ({kind}), which the table belongs to. A repair "
             "would overwrite the array's metadata.",
             kind=array.kind,
             drive=drive.path,
         )
+        return member, ()
     extents = tuple(_table_extents(drive, table))
     covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in extents))
     overwritten = next(covering, None)
-    return (
-        remedy
-        if overwritten is None
-        else t(
-            "Do not repair the table: {partition} occupies that copy's location and "
-            "would be overwritten. Save the data and set up the drive again.",
-            partition=overwritten.path,
-        )
+    if overwritten is None:
+        return remedy, (command,)
+    warning = t(
+        "Do not repair the table: {partition} occupies that copy's location and "
+        "would be overwritten. Save the data and set up the drive again.",
+        partition=overwritten.path,
     )
+    return warning, ()
 
 
 def _array_of(drive: Drive) -> Signature | None:
@@ -209,18 +212,16 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
             "copied from a smaller one."
         ),
     }[state]
-    remedy = (
-        t("Any change of the table by diskwright also moves the backup.")
-        if state == "misplaced"
-        else t(
-            "`sgdisk --move-second-header {drive}` writes a new backup at the end and does not change "
-            "partitions.",
-            drive=drive.path,
-        )
-    )
-    told = _repair(drive, table, remedy)
     last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
-    grows = state == "misplaced" and last is not None and told is remedy
+    if state == "misplaced":
+        remedy = t("Any change of the table by diskwright also moves the backup.")
+        grow = own_command("plan", last.path if last else drive.path, "--grow")
+        remedy, commands = _repair(drive, table, remedy, grow)
+        commands = commands if last else ()
+    else:
+        remedy = t("Write a new backup at the end; partitions do not change.")
+        command = FindingCommand(("sgdisk", "--move-second-header", drive.path))
+        remedy, commands = _repair(drive, table, remedy, command)
     return Finding(
         f"table-backup-{state}",
         Severity.INFO if _array_of(drive) else Severity.WARNING,
@@ -228,8 +229,8 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
         sentence(drive=drive.path),
         t("If the primary table is damaged, no other copy records the partitions."),
         UEFI,
-        told,
-        ("plan", last.path, "--grow") if last and grows else (),
+        remedy,
+        commands,
     )
 
 
@@ -248,10 +249,8 @@ def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
         ),
         t("An MBR has 32-bit block numbers: partitions cannot start beyond that limit or be longer."),
         t("the MBR's entry: first block and length in 32 bits each"),
-        t(
-            "Set up the drive again with a GPT. To convert in place, make a backup "
-            "first, then use `sgdisk --mbrtogpt`."
-        ),
+        t("Set up the drive again with a GPT. To convert in place, make a backup first, then use sgdisk."),
+        (FindingCommand(("sgdisk", "--mbrtogpt", drive.path), drive.path),),
     )
 
 
@@ -343,11 +342,8 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 t("{partition} has no bytes: the entry ends before the start.", partition=part.path),
                 t("The entry is unusable, and programs that check tables refuse changes to this one."),
                 t("the partition table entry"),
-                t(
-                    "If you do not need the entry, delete it with `sfdisk --delete {drive} {number}`.",
-                    drive=drive.path,
-                    number=part.number,
-                ),
+                t("If you do not need the entry, delete it."),
+                (FindingCommand(("sfdisk", "--delete", drive.path, str(part.number)), drive.path),),
             )
 
 
@@ -452,10 +448,8 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 "contents are expected elsewhere."
             ),
             t("the partition's start and size in sysfs"),
-            t(
-                "Unmount all of {drive} and run `partx --update {drive}`, or reboot.",
-                drive=drive.path,
-            ),
+            t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive.path),
+            (FindingCommand(("partx", "--update", drive.path), drive.path),),
         )
 
 
@@ -481,10 +475,10 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 ),
                 t("libblkid, blkid_do_safeprobe"),
                 t(
-                    "`wipefs {device}` lists the signatures. Erase the stale one with `wipefs "
-                    "--offset`, once identified; diskwright does not guess.",
-                    device=path,
+                    "List the signatures. Once the stale one is identified, erase it with wipefs; "
+                    "diskwright does not guess."
                 ),
+                (FindingCommand(("wipefs", path)),),
             )
     yield from _lost_signatures(drive)
     if (
@@ -504,7 +498,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             ),
             t("One of the two is stale. A program that uses the stale one overwrites the other's data."),
             t("libblkid; new tables do not overwrite superblocks such as Btrfs'"),
-            _erase_stale(drive),
+            *_erase_stale(drive),
         )
 
 
@@ -512,8 +506,8 @@ ZFS_ENDS_BYTES = 768 * KIB
 """Both ends of a drive up to here can contain the four labels of ZFS, each of 256 KiB."""
 
 
-def _erase_stale(drive: Drive) -> Message:
-    """Return the command that erases stale signatures with all their copies, if none is in a partition."""
+def _erase_stale(drive: Drive) -> tuple[Message, tuple[FindingCommand, ...]]:
+    """Return how to erase stale signatures with all their copies, if none is in a partition."""
     size = drive.size_bytes or 0
     ends = (Extent(0, ZFS_ENDS_BYTES), Extent(max(0, size - ZFS_ENDS_BYTES), ZFS_ENDS_BYTES))
     places = [
@@ -522,17 +516,15 @@ def _erase_stale(drive: Drive) -> Message:
         for place in (ends if mark.kind == "zfs_member" else (Extent(mark.offset_bytes or 0, 1),))
     ]
     if any(part.overlaps(place) for part in drive.partitions for place in places):
-        return t(
-            "`wipefs {drive}` lists the signature. Parts of it may be in a partition, so do not erase "
-            "anything before its files are saved.",
-            drive=drive.path,
+        inside = t(
+            "Parts of the signature may be in a partition, so do not erase anything before the partition's "
+            "files are saved."
         )
-    return t(
-        "If the partitions are right, `wipefs --all --types {kinds} --backup {drive}` erases only the stale "
-        "signature, with all copies.",
-        kinds=",".join(_names(drive.signatures)),
-        drive=drive.path,
-    )
+        return inside, (FindingCommand(("wipefs", drive.path)),)
+    kinds = ",".join(_names(drive.signatures))
+    erase = ("wipefs", "--all", "--types", kinds, "--backup", drive.path)
+    remedy = t("If the partitions are right, erase only the stale signature, with all copies.")
+    return remedy, (FindingCommand(erase, drive.path),)
 
 
 def _lost_signatures(drive: Drive) -> Iterator[Finding]:
@@ -547,6 +539,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
     parts = (part for part in drive.partitions if not is_half_moved(part))
     for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
         if place is not None:
+            block = isqrt(place // GROUP_BLOCKS)
             yield Finding(
                 "signatures-lost",
                 Severity.WARNING,
@@ -562,11 +555,8 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
                     "and all files may still exist."
                 ),
                 t("the backup superblock in the second block group, as placed by mke2fs"),
-                t(
-                    "If files should be there, do not set up the device. Make an image, then "
-                    "check the output of `diskwright migrate {device}`.",
-                    device=path,
-                ),
+                t("If files should be there, make an image, then check the backup without writing."),
+                (FindingCommand(("e2fsck", "-n", "-b", str(place // block), "-B", str(block), path), path),),
             )
 
 

@@ -1,18 +1,19 @@
 """Findings about uses of a drive, unread facts and failing health."""
 
+import shlex
 from collections.abc import Iterator
-from dataclasses import replace
 
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings import messages as words
 from wizard.model.ext import Waiting
-from wizard.model.finding import Finding, Severity
+from wizard.model.finding import Finding, FindingCommand, Severity, own_command
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.said import Message, Sentence, t
 
 FORBIDDEN = Sentence(
     "The system denies this even to root, as in a container. Run diskwright outside the container."
 )
+
 
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields required before any write."""
@@ -28,10 +29,8 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             t("{drive} is failing: the drive's SMART health check did not pass.", drive=drive.path),
             t("The drive expects to lose data soon, or already has."),
             t("smartctl: the drive's overall health assessment"),
-            t(
-                "Copy all data off the drive now and replace it. `smartctl -x {drive}` shows the failures.",
-                drive=drive.path,
-            ),
+            t("Copy all data off the drive now and replace it. smartctl shows the failures."),
+            (FindingCommand(("smartctl", "-x", drive.path)),),
         )
     if drive.read_only:
         yield Finding(
@@ -42,11 +41,10 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             t("The drive can be inspected, but not set up."),
             t("the block device's ro attribute in sysfs"),
             t(
-                "Check for a write-protect switch. A migration waiting for `keep` or `undo` "
-                "also locks the drive: see `diskwright status`. `blockdev --setrw {drive}` "
-                "removes a software lock.",
-                drive=drive.path,
+                "Check for a write-protect switch. A migration waiting for `keep` or `undo` also locks the "
+                "drive: see its status first. Otherwise, blockdev removes a software lock."
             ),
+            (own_command("status"), FindingCommand(("blockdev", "--setrw", drive.path))),
         )
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
@@ -54,11 +52,7 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
     yield from _locked(drive)
     yield from _states(drive)
     has_system = any(use.kind == "running-system" for use in drive.uses)
-    own = {drive.path, *(part.path for part in drive.partitions)}
-    for use in drive.uses:
-        found = _use(use, has_system=has_system)
-        stops = use.kind in ("holder", "raid-member") and use.subject in own and not has_system
-        yield replace(found, command=("release", drive.path)) if stops else found
+    yield from (_use(use, drive, has_system=has_system) for use in drive.uses)
     yield from _unread(drive, root=root)
 
 
@@ -82,7 +76,8 @@ def _locked(drive: Drive) -> Iterator[Finding]:
             found(drive=drive.path),
             t("A locked drive neither reads nor writes."),
             t("ACS-4, IDENTIFY word 128"),
-            t("Unlock the drive in the firmware or with `hdparm --security-unlock`."),
+            t("Unlock the drive in the firmware, or with hdparm."),
+            (FindingCommand(("hdparm", "--security-unlock", "PASSWORD", drive.path)),) if locked else (),
         )
 
 
@@ -92,7 +87,7 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
         Severity.WARNING,
         Sentence("The NTFS on {device} is marked for a check: it was not unmounted, or is damaged."),
         t("Linux mounts it read-only or not at all, and cannot resize it."),
-        t("Run `chkdsk /f` on Windows. Without Windows, `ntfsfix --clear-dirty` clears the mark."),
+        t("Check the filesystem on Windows with chkdsk. Without Windows, ntfsfix clears the mark."),
     ),
     "swsuspend": (
         "content-hibernated",
@@ -118,7 +113,9 @@ def _states(drive: Drive) -> Iterator[Finding]:
         if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
             code, severity, found, why, remedy = STATES[mark.kind]
             source = t("the superblock; Linux, Documentation/admin-guide/xfs.rst; linux-ntfs, layout.h")
-            yield Finding(code, severity, device, found(device=device), why, source, remedy)
+            clears = FindingCommand(("ntfsfix", "--clear-dirty", device), device)
+            commands = (clears,) if mark.kind == "ntfs" else ()
+            yield Finding(code, severity, device, found(device=device), why, source, remedy, commands)
 
 
 def _half_moved(drive: Drive) -> Iterator[Finding]:
@@ -136,16 +133,14 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
                 t("the move's journal on the drive")
                 if part.moving
                 else t("the partition's type in the partition table"),
-                t(
-                    "Continue with `sudo diskwright resume`. On another computer: `sudo "
-                    "diskwright resume --from-drive {drive}`.",
-                    drive=drive.path,
-                ),
+                t("Continue the move; on another computer, from the drive's journal."),
+                (own_command("resume"), own_command("resume", "--from-drive", drive.path)),
             )
 
 
 def _waiting(path: str, waiting: Waiting) -> Finding:
     run, begun, result = waiting.run, waiting.begun, waiting.told.rstrip(".")
+    words = shlex.split(run)  # Quoted for the shell.
     source = t("the recovery label at byte {start} of the drive", start=waiting.start_bytes)
     if not waiting.bare:
         return Finding(
@@ -162,7 +157,8 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             ),
             t("It is unknown which part of the run's result is intact."),
             source,
-            t("With the run's folder, `diskwright status {run}` shows the state.", run=run),
+            t("If the run's folder exists, its status shows the state."),
+            (own_command("status", *words),),
         )
     return Finding(
         "drive-waiting",
@@ -181,19 +177,22 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
         ),
         source,
         t(
-            "With the run's folder: `diskwright keep {run}` keeps the result; "
-            "`diskwright undo {run}` restores the old contents. Without the folder, the "
-            "old contents are lost. `diskwright keep --from-drive {drive}` then shows "
-            "which writes would keep the result.",
-            drive=path,
-            run=run,
+            "Keep the result, or undo the run. Without the run's folder, the old contents are lost, and only "
+            "the result on the drive can be kept."
+        ),
+        (
+            own_command("keep", *words),
+            own_command("undo", *words),
+            own_command("keep", "--from-drive", path),
         ),
     )
 
 
-def _use(use: Use, *, has_system: bool) -> Finding:
+def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
     code, sentence, remedy = _used(use.kind, use.subject, use.by)
+    commands = _release(use, drive)
     if has_system and use.kind in ("mounted", "swap"):
+        commands = ()
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
         code,
@@ -203,7 +202,27 @@ def _use(use: Use, *, has_system: bool) -> Finding:
         t("A program that uses a device may write at any time. Other programs must not change the device."),
         t("/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open"),
         remedy,
+        commands,
     )
+
+
+def _release(use: Use, drive: Drive) -> tuple[FindingCommand, ...]:
+    """Return the command that ends a use, or finds the program."""
+    if not isinstance(use.by, str):
+        return ()
+    match use.kind:
+        case "mounted":
+            return (FindingCommand(("umount", use.by)),)
+        case "swap":
+            return (FindingCommand(("swapoff", use.subject)),)
+        case "loop-backing":
+            return (FindingCommand(("losetup", "--detach", use.by), use.by),)
+        case "opened":
+            return (FindingCommand(("fuser", "-v", use.subject)),)
+        case "holder" | "raid-member" if use.subject == drive.path or drive.partition(use.subject):
+            return (own_command("release", drive.path),)
+        case _:
+            return ()
 
 
 def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Message]:
@@ -211,7 +230,7 @@ def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Mess
     match kind:
         case "mounted":
             remedy = (
-                t("Run `umount {by}` when unused.", by=by)
+                t("Unmount it when no program uses it.")
                 if isinstance(by, str)
                 else t("Unmount it in the other session or container.")
             )
@@ -220,19 +239,19 @@ def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Mess
             return (
                 "use-swap",
                 t("{device} is used as swap space.", device=device),
-                t("Run `swapoff {device}` if memory suffices without it.", device=device),
+                t("Deactivate the swap space if memory suffices without it."),
             )
         case "holder":
             return (
                 "use-holder",
                 t("{device} is used by block device {by}.", device=device, by=by),
-                t("Stop {by} first (`cryptsetup close`, `vgchange -an`, `mdadm --stop`).", by=by),
+                t("Close {by} first.", by=by),
             )
         case "loop-backing":
             return (
                 "use-loop-backing",
                 t("{device} is used by loop device {by}.", device=device, by=by),
-                t("Run `losetup --detach {by}` when unused.", by=by),
+                t("Detach {by} when unused.", by=by),
             )
         case "raid-member":
             return (
@@ -253,7 +272,7 @@ def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Mess
             return (
                 "use-opened",
                 t("{device} is opened exclusively by {by}.", device=device, by=by),
-                t("Run `fuser -v {device}` to find the program, then end the program.", device=device),
+                t("Find the program and end it."),
             )
 
 
@@ -270,13 +289,21 @@ REMEDIES = {
         "USB bridge may show other blocks."
     ),
     Obstacle.CONTROLLER: Sentence(
-        "No fault: a RAID controller hides the drives. `smartctl --scan-open` lists their addresses."
+        "No fault: a RAID controller hides the drives. smartctl lists their addresses and reads one of them."
     ),
     Obstacle.CONTRADICTORY: Sentence(
         "Do not write to the drive: it may contain more than the table shows. Save "
         "all readable data, then set up the drive again."
     ),
 }
+
+
+CABLE = Sentence("Check the cable and power. The kernel log shows errors.")
+READS: dict[Message, tuple[FindingCommand, ...]] = {
+    CABLE(): (FindingCommand(("dmesg",)),),
+    REMEDIES[Obstacle.CONTROLLER](): (FindingCommand(("smartctl", "--scan-open")),),
+}
+"""Commands by remedy."""
 
 
 def named_field(what: str) -> Message | str:
@@ -289,7 +316,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
-            REMEDIES.get(unread.obstacle, Sentence("Check the cable and power; `dmesg` shows kernel errors."))
+            REMEDIES.get(unread.obstacle, CABLE)
             if root
             else Sentence("Run diskwright as root to read everything.")
         )
@@ -314,4 +341,5 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             else t("Dependent information below is missing or less certain."),
             t("the system's response"),
             remedy_text,
+            READS.get(remedy_text, ()),
         )

@@ -1,11 +1,12 @@
 """Findings about the use and recording technology of a drive, and notices of waiting runs."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import MIB, Message
+from wizard.model.said import MIB, Message, Sentences
 
 
 class Severity(StrEnum):
@@ -19,10 +20,29 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class FindingCommand:
+    """A command in a finding: program and arguments, without sudo. The user replaces words in capitals.
+    `unused`: device that must not be in use, or empty."""
+
+    argv: tuple[str, ...]
+    unused: str = ""
+
+    @property
+    def text(self) -> str:
+        """The command for a shell."""
+        return shlex.join(("sudo", *self.argv))
+
+
+def own_command(*words: str) -> FindingCommand:
+    """Return a command of diskwright."""
+    return FindingCommand(("diskwright", *words))
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
-    can be done. `command`: words after `diskwright` to resolve the finding;
-    `wizard.apply.remedies` drops refused commands. Findings of a conversion still contain text."""
+    can be done, without commands. `commands`: alternatives; `wizard.apply.remedies` drops refused ones.
+    Findings of a conversion have commands in their text."""
 
     code: str
     severity: Severity
@@ -31,7 +51,18 @@ class Finding:
     why: Message | str
     source: Message | str
     remedy: Message | str
-    command: tuple[str, ...] = ()
+    commands: tuple[FindingCommand, ...] = ()
+
+    @property
+    def advice(self) -> Message | str:
+        """The remedy with its commands, as every interface shows it."""
+        commands = tuple(f"`{command.text}`" for command in self.commands)
+        return (
+            _ADVICE(count=len(commands), remedy=self.remedy, commands=commands) if commands else self.remedy
+        )
+
+
+_ADVICE = Sentences("{remedy} Command: {commands:list}.", "{remedy} Commands: {commands:list}.")
 
 
 class Recorded(StrEnum):

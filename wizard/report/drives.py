@@ -234,7 +234,7 @@ def _finding(finding: Finding) -> Markup:
         pairs(
             (
                 ("Why", str(finding.why)),
-                (t("Remedy"), str(finding.remedy)),
+                (t("Remedy"), str(finding.advice)),
                 (SOURCE, str(finding.source)),
                 ("Code", finding.code),
             )

@@ -159,7 +159,7 @@ def test_an_end_that_is_taken_stays(work: Work, make_drive: MakeDrive, case: str
         tool("partx", "--add", smaller)
         path, node = smaller, partition_path(smaller, 1)
     was = work.digest(path)
-    assert not codes(path)["content-beyond-partition"].command
+    assert not codes(path)["content-beyond-partition"].commands
     assert diskwright(work, "plan", node, "--grow").returncode == 3
     assert work.digest(path) == was
 

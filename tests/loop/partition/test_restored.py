@@ -25,7 +25,7 @@ from tests.loop.program import (
 )
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.model.finding import Finding
+from wizard.model.finding import Finding, own_command
 from wizard.plan.undo_policy import losses
 
 SIZE = 700 * MIB
@@ -95,7 +95,7 @@ def finding(path: str, code: str) -> Finding:
 def planned(work: Work, found: Finding) -> Plan:
     """Return the plan that the finding's command makes."""
     file = work.folder / "plan.json"
-    done = diskwright(work, *found.command, "-o", str(file))
+    done = diskwright(work, *found.commands[0].argv[1:], "-o", str(file))
     assert done.returncode == 0, done.stderr
     return read_plan(file.read_text(), "the plan")
 
@@ -177,7 +177,7 @@ def test_no_table_is_written_over_contents(work: Work, make_drive: MakeDrive, ca
     was = work.digest(path)
     done = diskwright(work, "plan", path, "--restore-table")
     assert done.returncode == 3, done.stderr
-    assert not any(one.command for one in findings(path))
+    assert not any(one.commands for one in findings(path))
     assert work.digest(path) == was
 
 
@@ -220,7 +220,8 @@ def test_a_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: i
     run, state = work.apply(plan)
     assert state is RunState.FAILED and work.digest(path) == was, story(run)
     assert diskwright(work, "undo", run.name).returncode == 0
-    again = replace(finding(path, "table-lost"), command=("plan", path, "--restore-table", "--table", "mbr"))
+    mbr = own_command("plan", path, "--restore-table", "--table", "mbr")
+    again = replace(finding(path, "table-lost"), commands=(mbr,))
     run, state = work.apply(planned(work, again))
     assert state is RunState.DONE, story(run)
     assert [shown(one, with_entry=False) for one in probe_drive(path).partitions] == [

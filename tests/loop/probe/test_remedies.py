@@ -1,6 +1,5 @@
 """Commands that findings name, run on real drives: none of them is refused."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from tests.loop.engine.test_old_pools import label
 from tests.loop.program import MIB, partition_path, probe_machine
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.model.finding import Finding
+from wizard.model.finding import Finding, own_command
 
 MISALIGNED = "label: {label}\nstart=63,size=700000,type={kind}\n"
 OFFERED = {
@@ -45,19 +44,20 @@ def misaligned(make_drive: MakeDrive, label: str, kind: str, makes: tuple[str, .
 
 def runs(work: Work, finding: Finding) -> int:
     """Run the finding's command without writing."""
-    command, *words = finding.command
-    options = ["--dry-run"] if command == "move" else ["-o", str(work.folder / "plan.json")]
-    done = diskwright(work, command, *words, *options)
+    (command,) = (one for one in finding.commands if one.argv[1] in ("move", "plan"))
+    words = command.argv[1:]
+    options = ["--dry-run"] if words[0] == "move" else ["-o", str(work.folder / "plan.json")]
+    done = diskwright(work, *words, *options)
     return done.returncode
 
 
 @pytest.mark.parametrize("name", list(OFFERED))
 def test_a_move_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, name: str) -> None:
     path = misaligned(make_drive, *OFFERED[name])
-    (finding,) = (one for one in findings(path) if one.command)
-    assert finding.command == ("move", partition_path(path, 1))
+    move = own_command("move", partition_path(path, 1))
+    (finding,) = (one for one in findings(path) if move in one.commands)
     assert runs(work, finding) == 0
-    assert f"diskwright move {finding.subject}" in str(finding.remedy)
+    assert f"diskwright move {finding.subject}" in str(finding.advice)
 
 
 @pytest.mark.parametrize("name", list(REFUSED))
@@ -75,7 +75,7 @@ def test_a_move_that_is_refused_is_not_offered(work: Work, make_drive: MakeDrive
         place.mkdir(parents=True)
         tool("mount", partition_path(path, 1), str(place))
     (found,) = (one for one in findings(path) if one.code == "alignment-4096")
-    assert not found.command and not re.search(r"diskwright move", str(found.remedy))
+    assert not any("move" in command.argv for command in found.commands)
     assert diskwright(work, "move", partition_path(path, 1), "--dry-run").returncode != 0
 
 
@@ -96,8 +96,8 @@ def test_growing_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, 
     found = next(one for one in findings(path) if one.code == "table-backup-misplaced")
     if full:
         tool("umount", partition_path(path, 1))
-    assert bool(found.command) is not full
-    if found.command:
+    assert bool(found.commands) is not full
+    if found.commands:
         assert runs(work, found) == 0
 
 
@@ -124,10 +124,10 @@ def test_a_stale_signature_is_erased_with_its_copies(
     script = f"label: gpt\nfirst-lba: 34\nstart={start},size={size}\n"
     tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --wipe never --no-reread {path}")
     (finding,) = (one for one in findings(path) if one.code == "signatures-beside-table")
-    command = re.search(r"`(wipefs --all [^`]*)`", str(finding.remedy))
-    assert bool(command) is not inside
-    if command:
+    (command,) = finding.commands
+    assert ("--all" in command.argv) is not inside
+    if not inside:
         before = [part.extent for part in probe_machine([path]).drives[0].partitions]
-        tool("env", f"HOME={work.folder}", *command[1].split())
+        tool("env", f"HOME={work.folder}", *command.argv)
         (after,) = probe_machine([path]).drives
         assert not after.signatures and [part.extent for part in after.partitions] == before

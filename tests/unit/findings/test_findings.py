@@ -33,10 +33,10 @@ from wizard.findings.diagnose import CODES, diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.ext import Waiting
-from wizard.model.finding import Finding, Severity
+from wizard.model.finding import Finding, Severity, own_command
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Layer, Obstacle, Signature, Table, Use
-from wizard.model.said import GIB, KIB, MIB, TIB, Message, parts_of
+from wizard.model.said import GIB, KIB, MIB, TIB, Message
 from wizard.probe.interpret import machine_of
 
 LIST = (
@@ -289,7 +289,7 @@ def test_no_repair_of_a_table_erases_the_metadata_of_an_array(kind: str, backup:
     code = f"table-backup-{backup}"
     assert severities(alone)[code] is WARNING and severities(member)[code] is INFO
     found = [next(one for one in of(subject) if one.code == code) for subject in (alone, member)]
-    named = [bool(one.command) or "`" in str(one.remedy) for one in found]
+    named = [bool(one.commands) for one in found]
     assert named == [True, False]
 
 
@@ -408,7 +408,7 @@ def test_a_new_uuid_is_offered_where_it_can_be_set(subject: Drive, devices: list
         for one in diagnose(machine(subject, other), subject, LIST).findings
         if one.code == "identity-same-filesystem"
     )
-    assert [str(value) for part in parts_of(found.remedy) for _, value in part.values] == devices  # type: ignore[union-attr]
+    assert [command.argv[-1] for command in found.commands] == devices
 
 
 def test_a_copied_table_is_found() -> None:
@@ -474,7 +474,7 @@ def test_the_sentence_has_the_real_numbers() -> None:
     )
     assert found.subject == "/dev/sda1"
     assert "17408" in str(found.sentence) and "3072" in str(found.sentence)
-    assert found.command == ("move", "/dev/sda1")
+    assert found.commands == (own_command("move", "/dev/sda1"),)
 
 
 def test_a_solid_state_drive_is_promised_no_ratio() -> None:
@@ -523,7 +523,7 @@ def test_a_plausible_optimal_size_is_not_blamed() -> None:
 def test_no_repair_from_a_copy_is_advised_where_neither_is_whole() -> None:
     lost = of(drive(table=Table("gpt", primary="damaged", backup="missing")))
     assert [finding.code for finding in lost if finding.code.startswith("table-")] == ["table-both-damaged"]
-    assert not any("gdisk" in str(finding.remedy) for finding in lost)
+    assert not any("gdisk" in str(finding.advice) for finding in lost)
     without_record = {
         finding.code
         for finding in of(partitioned(partition(), table=gpt(primary="damaged", backup="missing")))

@@ -71,7 +71,7 @@ def test_an_aligned_partition_with_a_misaligned_inside_is_a_danger(container: ty
         and str(2 * MIB + 512) in str(found.sentence)
         and "3584" in str(found.sentence)
     )
-    assert any(word in str(found.remedy) for word in ("cryptsetup", "pvcreate", "mdadm"))
+    assert any(word in str(found.advice) for word in ("cryptsetup", "pvcreate", "mdadm"))
 
 
 @pytest.mark.parametrize("container", [luks, lvm, member])
@@ -253,17 +253,17 @@ def test_a_filesystem_on_an_array_is_held_against_it(
 def test_the_right_numbers_are_given_with_the_command() -> None:
     def remedy(filesystem: Signature) -> str:
         layers = (array(5, 2, MIB, filesystem),)
-        return str(one(holding(member(MIB), layers=layers), "alignment-stripe").remedy)
+        return str(one(holding(member(MIB), layers=layers), "alignment-stripe").advice)
 
     assert f"tune2fs -E stride=128,stripe_width=256 {ARRAY}" in remedy(ext4())
     assert f"tune2fs -E stride=512,stripe_width=1024 {ARRAY}" in remedy(ext4(block_bytes=1024))
     assert "mount -o sunit=1024,swidth=2048" in remedy(xfs(Striping(CHUNK // 4, CHUNK)))
-    assert f"mkfs.xfs -d su={CHUNK},sw=2" in remedy(xfs())
-    assert f"mkfs.xfs -d su={CHUNK},sw=2" in remedy(xfs(Striping(96 * KIB, 192 * KIB)))
+    assert f"su={CHUNK},sw=2" in remedy(xfs())
+    assert f"su={CHUNK},sw=2" in remedy(xfs(Striping(96 * KIB, 192 * KIB)))
     thrice = holding(
         member(MIB), layers=(array(0, 2, MIB, xfs(Striping(64 * KIB, 128 * KIB)), chunk_bytes=192 * KIB),)
     )
-    assert f"mkfs.xfs -d su={192 * KIB},sw=2" in str(one(thrice, "alignment-stripe").remedy)
+    assert f"su={192 * KIB},sw=2" in str(one(thrice, "alignment-stripe").advice)
 
 
 def test_a_filesystem_above_lvm_on_an_array_is_held_against_the_array() -> None:
@@ -280,7 +280,7 @@ def test_striping_of_a_filesystem_without_an_array_is_doubted_unless_the_drive_a
     assert (
         believed.severity is WARNING
         and "33553920" in str(believed.sentence)
-        and "stride=0,stripe_width=0" in str(believed.remedy)
+        and "stride=0,stripe_width=0" in str(believed.advice)
     )
     assert "alignment-stripe" not in codes(holding(ext4()))
     assert "alignment-stripe" not in codes(holding(ext4(Striping(4096, 4096), block_bytes=1024)))

@@ -313,7 +313,7 @@ def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]
     (finding,) = found_of(subject, "recording-contradiction")
     assert finding.severity is Severity.INFO
     for word in words:
-        assert word in f"{finding.sentence} {finding.why} {finding.remedy}"
+        assert word in f"{finding.sentence} {finding.why} {finding.advice}"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_unread_fields_are_told_once_for_each_reason() -> None:
     assert len(found) == 2
     assert "from /dev/sda: health (SMART), vpd_zoned" in str(found[0].sentence)
     assert "Only root may read it." in str(found[0].sentence)
-    assert all("root" in str(finding.remedy) for finding in found)
+    assert all("root" in str(finding.advice) for finding in found)
 
 
 def test_many_failures_to_read_the_same_are_one_finding() -> None:
@@ -48,7 +48,7 @@ def test_many_failures_to_read_the_same_are_one_finding() -> None:
     assert len(found) == 2
     assert "Byte 0 could not be read: Input/output error. Byte 512 could" in str(
         found[0].sentence
-    ) and "cable" in str(found[0].remedy)
+    ) and "cable" in str(found[0].advice)
 
 
 def test_a_drive_of_which_nothing_was_read_is_one_finding_and_no_crash() -> None:
@@ -74,7 +74,7 @@ def test_foreign_text_reaches_no_sentence_unescaped() -> None:
 
 def test_nobody_is_told_to_unmount_the_running_system() -> None:
     subject = drive(uses=(Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda1", "/")))
-    assert not any("umount" in str(finding.remedy) for finding in of(subject))
+    assert not any("umount" in str(finding.advice) for finding in of(subject))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_nobody_is_told_to_unmount_the_running_system() -> None:
 def test_the_remedy_for_something_unread_fits_the_obstacle(obstacle: Obstacle, root: bool, word: str) -> None:
     subject = drive(unread=(unread("table", "Whatever was said.", obstacle=obstacle),))
     (found,) = (finding for finding in of(subject, root=root) if finding.code == "drive-unread")
-    assert word in str(found.remedy)
+    assert word in str(found.advice)
 
 
 @pytest.mark.parametrize(

@@ -118,5 +118,5 @@ def test_what_it_calls_its_run_is_typed_as_one_word(named: str, typed: str) -> N
     (drive,) = machine_of(rawfacts.machine(rawfacts.drive(notice=notice))).drives
     assert drive.waiting is not None and drive.waiting.run == typed
     findings = diagnose(machine(drive), drive, ()).findings
-    (remedy,) = (one.remedy for one in findings if one.code == "drive-waiting")
-    assert f"`diskwright keep {typed}`" in str(remedy)
+    (advice,) = (one.advice for one in findings if one.code == "drive-waiting")
+    assert f"`sudo diskwright keep {typed}`" in str(advice)

@@ -63,13 +63,13 @@ def test_no_repair_is_offered_that_would_write_over_the_partition() -> None:
     drive = seen(image, "gpt")
     assert drive.table is not None and drive.table.primary == "damaged"
     (finding,) = found(drive, "table-primary-damaged")
-    assert "gdisk" not in str(finding.remedy) and "/dev/sda1" in str(finding.remedy)
+    assert "gdisk" not in str(finding.advice) and "/dev/sda1" in str(finding.advice)
     sound = Image(SIZE)
     sound.protective()
     sound.gpt((2048, 4095, "beside"))
     sound.put(512, b"\0" * 512)
     (finding,) = found(seen(sound, "gpt"), "table-primary-damaged")
-    assert "gdisk" in str(finding.remedy)
+    assert "gdisk" in str(finding.advice)
 
 
 def test_no_second_copy_is_offered_where_a_partition_lies() -> None:
@@ -78,7 +78,7 @@ def test_no_second_copy_is_offered_where_a_partition_lies() -> None:
     image.gpt((2048, 128 * 1024 - 10, "to the end"), last_usable=128 * 1024 - 2)
     image.put(SIZE - 512, b"\0" * 512)
     (finding,) = found(seen(image, "gpt"), "table-backup-missing")
-    assert "sgdisk" not in str(finding.remedy) and "/dev/sda1" in str(finding.remedy)
+    assert "sgdisk" not in str(finding.advice) and "/dev/sda1" in str(finding.advice)
 
 
 def test_an_entry_without_bytes_is_told_and_nothing_is_added_to_such_a_table() -> None:
@@ -87,7 +87,7 @@ def test_an_entry_without_bytes_is_told_and_nothing_is_added_to_such_a_table() -
     image.gpt((2048, 8191, "sound"), (16384, 16383, "empty"))
     drive = seen(image, "gpt")
     (finding,) = found(drive, "table-no-bytes")
-    assert finding.subject == "/dev/sda2" and "sfdisk --delete /dev/sda 2" in str(finding.remedy)
+    assert finding.subject == "/dev/sda2" and "sfdisk --delete /dev/sda 2" in str(finding.advice)
     with pytest.raises(Refused, match="zero bytes"):
         plan_for(drive, wish("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
 

@@ -115,7 +115,7 @@ def test_a_home_of_its_own_keeps_nothing_for_root_and_a_system_does() -> None:
 
 def geometry_codes(geometry: Geometry) -> dict[str, str]:
     of = drive(geometry=geometry)
-    return {one.code: str(one.remedy) for one in diagnose(machine(of), of, ()).findings}
+    return {one.code: str(one.advice) for one in diagnose(machine(of), of, ()).findings}
 
 
 def test_nothing_to_do_is_not_said_beside_a_stack_that_is_misaligned_in_itself() -> None:

@@ -60,7 +60,7 @@ def test_every_recording_gives_a_whole_page_that_fetches_nothing_and_says_every_
     assert report.facts is not None
     for diagnosis in report.facts.diagnoses:
         for finding in diagnosis.findings:
-            assert str(finding.sentence) in page.text and str(finding.remedy) in page.text
+            assert str(finding.sentence) in page.text and str(finding.advice) in page.text
     for one in known.drives:
         assert f"{one.path}: {one.model or 'no name'}" in page.text
 

@@ -126,6 +126,8 @@ TOOLS = (
     "lvcreate",
     "lvs",
     "cryptsetup",
+    *("blockdev", "dmesg", "fuser", "gdisk", "hdparm", "lvchange", "ntfsfix", "nvme"),
+    *("sg_format", "sg_readcap", "sgdisk", "swapoff"),
 )
 
 FILES = tuple(dict.fromkeys(path for kind in MADE.values() for path, _ in kind.needs_files))

@@ -368,7 +368,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
         piece = Piece(_SAID[severity](), TONES[severity])
         yield para(piece, strong(same[0].sentence), more, hang=2, key=key)
         if severity is not Severity.INFO and key != "speed":
-            yield para(same[0].remedy, indent=2)
+            yield para(same[0].advice, indent=2)
 
 
 def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[Para]:

@@ -187,7 +187,7 @@ def _finding(finding: Finding) -> Reason:
     rule = t("{code}: {meaning}", code=finding.code, meaning=meaning) if meaning else finding.code
     behind = [
         *_named(WHY, finding.why),
-        *_named(t("Do:"), finding.remedy),
+        *_named(t("Do:"), finding.advice),
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), rule),
     ]

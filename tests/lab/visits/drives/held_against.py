@@ -134,11 +134,13 @@ def formats_of(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
         f"{drive.nvme_format_scope}, nvme {scope}",
     )
     found = [
-        str(one.remedy) for one in diagnosed(seen["nvme"], ()).findings if one.code == "geometry-nvme-formats"
+        " ".join(one.commands[0].argv)
+        for one in diagnosed(seen["nvme"], ()).findings
+        if one.code == "geometry-nvme-formats"
     ]
     yield Check("nvme: the better format is told", len(found) == 1, shown(found))
     if found:
-        command = found[0].split("`")[1].split()
+        command = found[0].split()
         # --force only spares the ten seconds in which a person could think better of it.
         tool(*command, "--force")
         machine = machine_of(survey((node_of(made),), seconds=PATIENCE))

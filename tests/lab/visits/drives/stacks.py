@@ -346,16 +346,15 @@ def _remedy_works(
 ) -> Check:
     """Run the command of the finding about stripes. The finding must become good."""
     before = next(one for one in about(built.partitions, machine, findings) if one.code == STRIPE)
-    command = re.search(r"`(tune2fs [^`]+)`", str(before.remedy))
-    assert command is not None
-    tool(*command[1].split())
+    (command,) = before.commands
+    tool(*command.argv)
     again = machine_of(survey((paths[built.bases[0][0]],), seconds=PATIENCE))
     stripes = [
         one.severity for one in about(built.partitions, again, findings_of(again)) if one.code == STRIPE
     ]
     good = before.severity is Severity.WARNING and stripes == [Severity.OK]
     return Check(
-        f"{built.stack.name}: `{command[1]}` makes it right", good, f"{before.severity}, then {stripes}"
+        f"{built.stack.name}: `{command.text}` makes it right", good, f"{before.severity}, then {stripes}"
     )
 
 

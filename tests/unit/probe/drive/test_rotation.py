@@ -66,7 +66,7 @@ def test_what_reports_nothing_is_neither_solid_nor_corrected(rate: int) -> None:
     found = diagnose(machine(silent), silent, ())
     assert found.recording.verdict is Recorded.UNKNOWN
     assert "recording-contradiction" not in {finding.code for finding in found.findings}
-    assert not any("echo" in str(finding.remedy) for finding in found.findings)
+    assert not any("echo" in str(finding.advice) for finding in found.findings)
 
 
 def test_smartctls_zero_is_solid_state_of_an_ata_drive_only() -> None:

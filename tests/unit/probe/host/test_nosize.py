@@ -60,7 +60,7 @@ def test_a_drive_of_520_byte_blocks_says_what_to_do_and_is_refused() -> None:
     raw = rawfacts.drive(sysfs=rawfacts.SYSFS | {"size": "0"}, chunks=(), contents=None, table_kind=None)
     seen = machine_of(rawfacts.machine(raw)).drives[0]
     (finding,) = found(seen)
-    assert finding.severity is Severity.WARNING and "sg_format" in str(finding.remedy)
+    assert finding.severity is Severity.WARNING and "sg_format" in str(finding.advice)
     with pytest.raises(Refused, match="reports no size for /dev/sda"):
         refuse_drive(seen)
 
@@ -70,7 +70,7 @@ def test_an_nvme_drive_with_metadata_names_the_format_without() -> None:
     of = drive(path="/dev/nvme0n1", bus="nvme", size_bytes=0, nvme_formats=formats, table=None)
     (finding,) = found(of)
     assert "4096-byte blocks and 64 bytes of metadata" in str(finding.why)
-    assert "nvme format --lbaf=2 /dev/nvme0n1" in str(finding.remedy)
+    assert "nvme format --lbaf=2 /dev/nvme0n1" in str(finding.advice)
 
 
 @pytest.mark.parametrize("of", [drive(), drive(size_bytes=0, removable=True, table=None)])

@@ -1,0 +1,89 @@
+"""Commands in findings, on every recorded machine and every drive of the tests of findings: each is one that
+the command itself accepts."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.machines import name_of, recordings
+from tests.unit.findings.test_findings import SCENARIOS
+from tests.unit.machines import machine
+from wizard.apply.remedies import diagnose
+from wizard.cli.main import parser_of
+from wizard.findings.diagnose import diagnose as conclude
+from wizard.findings.geometry import load_patterns
+from wizard.host.recorded import RecordedServices
+from wizard.host.session import PartChange
+from wizard.model.errors import DiskwrightError
+from wizard.model.finding import FindingCommand
+from wizard.model.machine import Drive, Machine
+from wizard.plan.partition.move_target import planned_move
+from wizard.probe.host.system import TOOLS
+from wizard.probe.machine import load_machine
+
+SUBJECTS = {
+    **{name_of(path): load_machine(path) for path in recordings()},
+    **{f"{number}-{code}": machine(subject) for number, (code, _, subject) in enumerate(SCENARIOS)},
+}
+COMMAND = re.compile(r"`(?:sudo )?[a-z][\w.-]* [^`]+`")
+
+
+def plan(services: RecordedServices, drive: Drive, words: tuple[str, ...]) -> None:
+    """Plan what the command would do."""
+    parser_of(words[0]).parse_args(words[1:])
+    part = drive.partition(words[1]) if len(words) > 1 else None
+    match words[0]:
+        case "move":
+            assert part is not None
+            planned_move(services.machine, drive, part)
+        case "plan":
+            assert part is not None and words[2:] == ("--grow",)
+            services.plan_part(services.machine, drive, part, PartChange.GROW)
+        case "bench" if "--quick" in words:
+            assert not services.quick_test_obstacle(drive)
+
+
+def with_all_tools(machine: Machine) -> Machine:
+    return replace(machine, tools=tuple((tool, f"/bin/{tool}") for tool in TOOLS))
+
+
+def is_possible(machine: Machine, drive: Drive, command: FindingCommand) -> bool:
+    program, *words = command.argv
+    if program != "diskwright":
+        return program == "sh" or machine.has_tool(program)
+    try:
+        plan(RecordedServices(machine, "recording"), drive, tuple(words))
+    except DiskwrightError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("tools", [True, False], ids=["with all tools", "as recorded"])
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_every_command_shown_is_possible(name: str, tools: bool) -> None:
+    subject = SUBJECTS[name]
+    if tools:
+        subject = with_all_tools(subject)
+    patterns = load_patterns()
+    for drive in subject.drives:
+        wanted = conclude(subject, drive, patterns).findings
+        shown = diagnose(subject, drive, patterns).findings
+        for before, after in zip(wanted, shown, strict=True):
+            assert all(is_possible(subject, drive, command) for command in after.commands)
+            assert all(command.text in str(after.advice) for command in after.commands)
+            assert not COMMAND.search(str(before.remedy)), before
+            if before.commands and not after.commands:
+                assert len(str(after.remedy)) > len(str(before.remedy))
+
+
+def test_only_the_topmost_device_of_a_stack_can_be_closed() -> None:
+    subject = with_all_tools(SUBJECTS["stacks/opened"])
+    closed = set()
+    for drive in subject.drives:
+        found = diagnose(subject, drive, ()).findings
+        for use, finding in zip(drive.uses, (one for one in found if one.code[:4] == "use-"), strict=True):
+            below_others = any(layer.below == use.by for layer in drive.layers)
+            assert bool(finding.commands) is not below_others
+            closed |= {command.argv[0] for command in finding.commands}
+    assert closed >= {"cryptsetup", "lvchange", "mdadm"}
