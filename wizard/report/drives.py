@@ -7,7 +7,7 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.contents import unmarked_content, unmarked_contents
 from wizard.findings.drive_faults import turning_words
 from wizard.model.advice import Advice
-from wizard.model.changes import Changes
+from wizard.model.changes import Bring, Changes, RunDocument
 from wizard.model.ext import Check, JournalEntry
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Partition, Signature, Unread
@@ -75,8 +75,8 @@ class RunRecord:
 class Report:
     """All parts of the document `diskwright.report/2`. `absent` explains missing parts.
 
-    At most one of `plan`, `changes`, `migration` and `move` is present. `anonymous`: everything that could
-    identify a drive or person was replaced.
+    At most one of `plan`, `changes`, `migration`, `move` and `bring` is present. `anonymous`: everything that
+    could identify a drive or person was replaced.
     """
 
     made_at: str
@@ -92,13 +92,14 @@ class Report:
     changes: Changes | None = None
     migration: Migration | None = None
     move: Moves | None = None
+    bring: Bring | None = None
     displaced: DisplacedVerdict | None = None
     trial: TrialVerdict | None = None
 
     @property
-    def document(self) -> Plan | Changes | Migration | Moves | None:
+    def document(self) -> RunDocument | None:
         """The document that the run executes."""
-        return self.plan or self.changes or self.migration or self.move
+        return self.plan or self.changes or self.migration or self.move or self.bring
 
 
 SOURCE = t("Source")

@@ -12,13 +12,13 @@ from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.remedies import diagnose
 from wizard.apply.run.backup_store import kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
-from wizard.apply.run.load import load_changes, load_migration, load_moves, outline
+from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves, outline
 from wizard.apply.run.runs import RunKind, command_on, kind_of, load_plan
 from wizard.apply.run_control import NextCommands, is_not_yet, power_told, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
-from wizard.model.changes import Changes
+from wizard.model.changes import Bring, Changes, RunDocument
 from wizard.model.errors import BadInput, printable
 from wizard.model.ext import Check, Event, JournalEntry
 from wizard.model.geometry import Identity
@@ -31,9 +31,6 @@ from wizard.probe.machine import probe_machine
 from wizard.report.drives import Absence, Facts, Report, RunRecord, StepResult
 
 NO_DRIVE = t("no drive")
-
-
-Document = Plan | Changes | Migration | Moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +79,13 @@ def gather(sources: Sources) -> Report:
         changes=document if isinstance(document, Changes) else None,
         migration=document if isinstance(document, Migration) else None,
         move=document if isinstance(document, Moves) else None,
+        bring=document if isinstance(document, Bring) else None,
         displaced=sources.displaced,
         trial=sources.trial,
     )
 
 
-def _document(sources: Sources, absent: list[Absence]) -> Document | None:
+def _document(sources: Sources, absent: list[Absence]) -> RunDocument | None:
     """Return the run's document, or the named plan. Reports a damaged one as missing."""
     if sources.run is None or sources.plan is not None:
         if sources.plan is None:
@@ -104,36 +102,25 @@ def _document(sources: Sources, absent: list[Absence]) -> Document | None:
             case RunKind.PLAN:
                 return load_plan(sources.run)
             case RunKind.BRING:
-                absent.append(
-                    Absence(
-                        "plan",
-                        str(
-                            t(
-                                "The run copied files. See the run's journal for details; no drive is "
-                                "described."
-                            )
-                        ),
-                    )
-                )
-                return None
+                return load_bring(sources.run)
     except BadInput as error:
         absent.append(Absence("plan", str(error)))
         return None
 
 
-def _drives_of(document: Document) -> tuple[Identity, ...]:
+def _drives_of(document: RunDocument) -> tuple[Identity, ...]:
     match document:
         case Plan():
             return tuple(member.drive for member in document.members)
-        case Changes() | Moves() | Migration():
+        case Changes() | Moves() | Bring() | Migration():
             return (document.drive,)
 
 
-def _record(run: Path, document: Document | None) -> RunRecord:
+def _record(run: Path, document: RunDocument | None) -> RunRecord:
     return _record_of(run, state(run), read_entries(run), outline(run)[1] if document else 0, power_told(run))
 
 
-def _measurement(sources: Sources, document: Document | None, facts: Facts | None) -> list[Absence]:
+def _measurement(sources: Sources, document: RunDocument | None, facts: Facts | None) -> list[Absence]:
     """Report a missing measurement, or that another drive was measured. Verdicts only have the drive's
     node."""
     measured = (sources.verdict, sources.cliff, sources.displaced, sources.trial)
@@ -170,12 +157,11 @@ def _measurement(sources: Sources, document: Document | None, facts: Facts | Non
 
 
 def _facts(
-    sources: Sources, document: Document | None, absent: list[Absence]
+    sources: Sources, document: RunDocument | None, absent: list[Absence]
 ) -> tuple[Facts | None, Machine | None]:
     """Return the facts about the drives and their machine."""
     if document is None and sources.run is not None:
-        if kind_of(sources.run) is not RunKind.BRING:
-            absent.append(Absence("facts", str(t("The drives of the run are unknown."))))
+        absent.append(Absence("facts", str(t("The drives of the run are unknown."))))
         return None, None
     known = _drives_of(document) if document is not None else ()
     wanted = tuple(drive.path for drive in known) if document is not None else sources.devices

@@ -17,7 +17,7 @@ from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, runs_fo
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS as FILESYSTEMS
 from wizard.model.advice import Evidence, Workload
-from wizard.model.changes import Relabel
+from wizard.model.changes import BringFrom, BringTo, Relabel, TakePlace
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Waiting
 from wizard.model.machine import Partition
@@ -172,6 +172,8 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
         yield value.run.strip("'"), FILE
     if isinstance(value, Relabel):
         yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in (value.old, value.new))
+    if isinstance(value, BringFrom | BringTo | TakePlace):
+        yield from ((name, MOUNT) for name in _folders(value))
     for field in fields(value):
         inner: object = getattr(value, field.name)
         kind = BY_FIELD.get(field.name) or _name_kind(value, field.name)
@@ -183,6 +185,16 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
                 for one in (inner if isinstance(inner, tuple) else (inner,))
                 if isinstance(one, str)
             )
+
+
+def _folders(value: BringFrom | BringTo | TakePlace) -> tuple[str, ...]:
+    match value:
+        case BringFrom():
+            return (*value.below, *(() if value.is_device else (value.path,)))
+        case BringTo():
+            return (value.folder, *value.makes, value.place)
+        case TakePlace():
+            return (value.place,)
 
 
 LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.benchmark.candidates.verdict import sentences
-from wizard.model.changes import ChangeStep
+from wizard.benchmark.candidates.verdict import sentences as trial_sentences
+from wizard.model.changes import Bring, ChangeStep, RunDocument
 from wizard.model.ext import Check, JournalEntry
 from wizard.model.migration import MigrationStep, Moves
 from wizard.model.plan import Step
@@ -27,7 +27,15 @@ from wizard.report.charts import (
 )
 from wizard.report.drives import Report, RunRecord, StepResult, drives_part, findings_part
 from wizard.report.measured import cliff_part, displaced_part, trial_part, verdict_part
-from wizard.report.planned import advice_part, changes_part, migration_part, move_part, plan_part
+from wizard.report.planned import (
+    advice_part,
+    bring_part,
+    changes_part,
+    migration_part,
+    move_part,
+    plan_part,
+    step_sentences_of,
+)
 
 STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
 
@@ -35,12 +43,13 @@ STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "
 Steps = Sequence[Step] | Sequence[ChangeStep] | Sequence[MigrationStep]
 
 
-def run_part(run: RunRecord, steps: Steps) -> Markup:
+def run_part(run: RunRecord, document: RunDocument | None) -> Markup:
     """Describe a run: ending, steps and journal."""
+    sentences = step_sentences_of(document)
     rows = [
         (
             str(result.number),
-            steps[result.number - 1].sentence,
+            sentences[result.number - 1],
             word(STATES[result.state], result.state),
             took(result),
             result.said,
@@ -71,7 +80,9 @@ def run_part(run: RunRecord, steps: Steps) -> Markup:
             )
             if rows
             else "",
-            _durations(run, steps),
+            _durations(
+                run, () if document is None or isinstance(document, Moves | Bring) else document.steps
+            ),
             folded(t("Full journal ({entries} entries)", entries=len(run.journal)), _journal(run.journal)),
         )
     )
@@ -83,18 +94,18 @@ def took(result: StepResult) -> str:
 
 
 def _durations(run: RunRecord, steps: Steps) -> Markup:
-    measured = [(result, steps[result.number - 1]) for result in run.steps if result.seconds is not None]
-    if not measured:
+    measured = [result for result in run.steps if result.seconds is not None]
+    if not measured or not steps:
         return Markup("")
     title = t("Duration of each step")
     rows = [
         ChartBar(
-            f"{result.number}. {step.operation.kind.replace('-', ' ')}",
+            f"{result.number}. {steps[result.number - 1].operation.kind.replace('-', ' ')}",
             result.seconds or 0.0,
-            _times(result, step),
+            _times(result, steps[result.number - 1]),
             kind=result.state,
         )
-        for result, step in measured
+        for result in measured
     ]
     description = "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
     return tag("figure", tag("figcaption", title), bars("durations", title, description, rows))
@@ -225,6 +236,8 @@ def _title(report: Report) -> Message:
         return t("Report on converting {device} to ext4", device=report.migration.device)
     if report.move is not None:
         return t("Report on moving {device}", device=report.move.device)
+    if report.bring is not None:
+        return t("Report on copying files to {device}", device=report.bring.target.device)
     drives = report.facts.drives if report.facts is not None else ()
     return t("Report on {drives:list}", drives=tuple(drive.path for drive in drives) or words.NO_DRIVE)
 
@@ -294,7 +307,7 @@ def _verified(report: Report) -> Content:
 def _measured(report: Report) -> str:
     verdicts = (report.verdict, report.cliff, report.displaced)
     texts = [verdict.sentence for verdict in verdicts if verdict is not None]
-    return " ".join((*texts, *map(str, sentences(report.trial) if report.trial else ())))
+    return " ".join((*texts, *map(str, trial_sentences(report.trial) if report.trial else ())))
 
 
 def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
@@ -316,7 +329,7 @@ def _parts(report: Report) -> Iterator[tuple[str, Message, Markup]]:
     if measured:
         yield "measured", t("Measurements"), join(measured)
     if report.run is not None:
-        yield "run", t("Execution"), run_part(report.run, _steps(report))
+        yield "run", t("Execution"), run_part(report.run, report.document)
         if report.run.checks:
             yield "checks", t("Verification"), _checks_part(report.run.checks)
     if report.absent:
@@ -335,8 +348,5 @@ def _documents(report: Report) -> Iterator[tuple[str, Message, Markup]]:
         yield "plan", t("The conversion"), migration_part(report.migration)
     if report.move is not None:
         yield "plan", t("Move"), move_part(report.move)
-
-
-def _steps(report: Report) -> Steps:
-    """Return the document's steps. A move has no steps with commands and checks."""
-    return () if report.document is None or isinstance(report.document, Moves) else report.document.steps
+    if report.bring is not None:
+        yield "plan", t("Copy"), bring_part(report.bring)

@@ -1,6 +1,7 @@
 """Bringing files between real filesystems: everything comes over, the source is only read, and undo removes
 what was brought and nothing else."""
 
+import json
 import os
 import stat
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from tests.loop.program import (
     undo,
 )
 from tests.loop.runs.published import kept_schemas
+from tests.unit.report.reports import Page
 from wizard.apply.copy import catch_up, copying
 from wizard.apply.copy import job as running
 from wizard.apply.copy import undo as comparing
@@ -333,7 +335,15 @@ def test_by_command(ways: Ways) -> None:
     listed_ = diskwright(ways.work, "status").stdout
     assert "done" in listed_ and "3 of 3 steps" in listed_
     report = ways.work.folder / "report.html"
-    assert diskwright(ways.work, "report", "-o", str(report)).returncode == 0
+    done = diskwright(ways.work, "report", "-o", str(report), "--json")
+    assert done.returncode == 0, done.stderr
+    document, page = json.loads(done.stdout), Page(report.read_text())
+    folder = str(target.place / "in")
+    assert document["bring"]["target"]["folder"] == folder and folder in page.text
+    assert [drive["path"] for drive in document["facts"]["drives"]] == [target.drive]
+    assert [step["state"] for step in document["run"]["steps"]] == ["done"] * 3
+    hidden = diskwright(ways.work, "report", "--json", "--without-serials").stdout
+    assert not any(place in hidden for place in (folder, str(source.place)))
     assert diskwright(ways.work, "keep").returncode != 0
     assert diskwright(ways.work, "undo").returncode == 0
     assert contents(target.place) == was

@@ -35,10 +35,13 @@ from tests.loop.program import (
     undo,
 )
 from tests.loop.runs.published import kept_schemas
+from tests.unit.report.reports import Page
 from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.recover import start_moves
 from wizard.model.migration import Move, Scheme
 from wizard.plan.partition.move_target import planned_move
+from wizard.report.anonymous import make_report, write_report
+from wizard.report.gather import Sources
 
 SECTOR = 512
 
@@ -204,6 +207,8 @@ def test_the_neighbours_and_the_table_stay(work: Work, make_drive: MakeDrive, sc
     ]
     assert [digest(f"{path}p{number}") for number in (1, 3)] == others
     assert digest(f"{path}p2") == mine and part_of(path, 2).start_bytes % MIB == 0
+    write_report(make_report(Sources(run=run)), page := work.folder / "report.html")
+    assert f"{path}p2" in Page(page.read_text()).text
     undo(run)
     assert tool("sfdisk", "--dump", path) == was
     assert [digest(f"{path}p{number}") for number in (1, 2, 3)] == [others[0], mine, others[1]]

@@ -121,7 +121,7 @@ def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str
     assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
     assert ("not in use yet" in listed) is not_yet
     record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", not_yet=not_yet)
-    assert f">{shown}<" in str(run_part(record, ()))
+    assert f">{shown}<" in str(run_part(record, None))
 
 
 def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
