@@ -20,6 +20,7 @@ def machine(shapes: Shapes) -> JSON:
             "root": shapes.of(bool),
             "live_medium": shapes.of(bool),
             "unread": unread,
+            "findings": _list(shapes.record(Finding)),
         }
     )
 

@@ -1,31 +1,43 @@
-"""Check the commands in findings, and explain the refused ones. Reads only the folder of runs."""
+"""Findings that depend on this system: possible commands, and lines of fstab without nofail. Reads only."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from wizard.advice.existing import is_pulled
 from wizard.apply.run.runs import RunKind, find_run, kind_of, list_runs
+from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Tags, parse, tags_of
 from wizard.benchmark.smr_run import quick_test_obstacle
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
-from wizard.model.errors import DiskwrightError
-from wizard.model.finding import Diagnosis, Finding, FindingCommand
+from wizard.model.errors import BadInput, DiskwrightError, printable
+from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity, own_command
 from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, t
 from wizard.model.verdict import DisplacedVerdict
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow, why_not_grow_mounted, why_not_grow_to
 from wizard.plan.partition.restore import why_not_restore
-from wizard.plan.refusals import in_use, measured, uses_of_part
-from wizard.plan.settings.possible import why_not_relabel
+from wizard.plan.refusals import in_use, measured, unread_content, uses_of_part
+from wizard.plan.settings.possible import signatures_on, why_not_relabel, why_not_remount
 from wizard.plan.settings.release import why_not_release
 
 
 def diagnose(
-    machine: Machine, drive: Drive, patterns: tuple[Pattern, ...], probed: DisplacedVerdict | None = None
+    machine: Machine,
+    drive: Drive,
+    patterns: tuple[Pattern, ...],
+    probed: DisplacedVerdict | None = None,
+    fstab: Path | None = None,
 ) -> Diagnosis:
     """Return the conclusions about a drive. A finding keeps the commands that are possible now, or explains
-    why none is. `probed` is the verdict of the quick probe for shingled recording."""
+    why none is. `probed` is the verdict of the quick probe for shingled recording; `fstab` the file of this
+    system, None for a recording."""
     found = conclude(machine, drive, patterns, probed)
+    lines = tuple(_boot_findings(drive, fstab)) if fstab else ()
+    found = replace(found, findings=(*lines, *found.findings))
 
     def checked(finding: Finding) -> Finding:
         reasons = [_why_not(machine, drive, command, patterns) for command in finding.commands]
@@ -36,6 +48,68 @@ def diagnose(
         return replace(finding, remedy=remedy, commands=())
 
     return replace(found, findings=tuple(map(checked, found.findings)))
+
+
+def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
+    """Yield lines of fstab with which a boot may stop if this removable drive is missing."""
+    if not is_pulled(drive) or any(use.kind == "running-system" for use in drive.uses):
+        return
+    for device in (drive.path, *(part.path for part in drive.partitions)):
+        changed = options_at_boot(drive, device, fstab)
+        for line in lines_at_boot(drive, device, fstab):
+            if line.may_stop:
+                add = own_command("remount", device, ",".join((*line.options, "nofail")))
+                found = t(
+                    "Line {line} of {file} names {device} on a removable drive without nofail.",
+                    line=line.number,
+                    file=printable(str(fstab), 200),
+                    device=device,
+                )
+                yield _stops(device, found, (add,) if line.options == changed else ())
+
+
+def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
+    """Yield lines of fstab for devices that are not attached, with which the next boot may stop. `machine`
+    has all drives. Mapped devices may only be closed."""
+    if not machine.root or any(map(unread_content, machine.drives)):
+        return
+    try:
+        lines = parse(read_text(fstab), str(fstab))
+    except BadInput:
+        return
+    for line in lines:
+        is_device = line.path.startswith("/dev/") and not line.path.startswith("/dev/mapper/")
+        is_there = Path(line.path).exists() or any(line.means(*one) for one in _devices(machine))
+        if line.may_stop and is_device and not is_there:
+            found = t(
+                "Line {line} of {file} names {source}, which is not attached.",
+                line=line.number,
+                file=printable(str(fstab), 200),
+                source=printable(line.source, 80),
+            )
+            yield _stops(printable(line.source, 80), found, ())
+
+
+def _devices(machine: Machine) -> Iterator[tuple[str, Tags]]:
+    """Yield every device of the machine with its tags."""
+    for drive in machine.drives:
+        for device in (drive.path, *(part.path for part in drive.partitions)):
+            yield device, tags_of(signatures_on(drive, device), drive.partition(device))
+        for layer in drive.layers:
+            yield layer.path, tags_of(layer.signatures, None)
+
+
+def _stops(subject: str, found: Message, commands: tuple[FindingCommand, ...]) -> Finding:
+    return Finding(
+        "boot-may-stop",
+        Severity.WARNING,
+        subject,
+        found,
+        t("Without nofail, the boot may stop if the device is missing."),
+        t("fstab, and systemd.mount(5)"),
+        t("Add nofail to the line."),
+        commands,
+    )
 
 
 def _why_not(
@@ -93,6 +167,8 @@ def _refuse(
             measured(drive)
         case ("new-uuid", device):
             return why_not_relabel(drive, device, uuid=True)
+        case ("remount", device, _):
+            return why_not_remount(drive, device, has_line=True)
         case _:
             return _refuse_run(drive, words)
     return None

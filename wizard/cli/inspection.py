@@ -19,14 +19,18 @@ SCHEMA = "diskwright.machine/2"
 JSON = dict[str, Any]
 
 
-def machine_document(machine: Machine, diagnoses: Mapping[str, Diagnosis]) -> JSON:
-    """Return the document's body. `diagnoses` maps drive nodes to diagnoses."""
+def machine_document(
+    machine: Machine, diagnoses: Mapping[str, Diagnosis], absent: Sequence[Finding] = ()
+) -> JSON:
+    """Return the document's body. `diagnoses` maps drive nodes to diagnoses. `absent`: findings about absent
+    drives."""
     return {
         "drives": [drive_document(drive, diagnoses[drive.path]) for drive in machine.drives],
         "kernel": machine.kernel.release,
         "root": machine.root,
         "live_medium": machine.live_medium,
         "unread": _unread(machine.unread),
+        "findings": to_json(tuple(absent)),
     }
 
 
@@ -74,7 +78,7 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "content_digest": drive.content_digest,
         "superblock_digest": drive.superblock_digest,
         "unread": _unread(drive.unread),
-        "findings": [_finding(finding) for finding in diagnosis.findings],
+        "findings": to_json(diagnosis.findings),
     }
 
 
@@ -84,19 +88,6 @@ def _discard(discard: Discard | None) -> JSON | None:
     return {
         "granularity_bytes": discard.granularity_bytes,
         "maximum_bytes": discard.maximum_bytes,
-    }
-
-
-def _finding(finding: Finding) -> JSON:
-    return {
-        "code": finding.code,
-        "severity": finding.severity.value,
-        "subject": finding.subject,
-        "sentence": to_json(finding.sentence),
-        "why": to_json(finding.why),
-        "source": to_json(finding.source),
-        "remedy": to_json(finding.remedy),
-        "commands": [list(command.argv) for command in finding.commands],
     }
 
 

@@ -74,7 +74,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
         lines += [(line, "") for row in _rows(drive, width) for line in row]
     lines += [(line, "") for layer in drive.layers for line in _wrapped(layer_words(layer), width, 2)]
     for finding in diagnosis.findings:
-        lines += [(line, finding.severity.value) for line in _finding(finding, width)]
+        lines += finding_lines(finding, width)
     return lines
 
 
@@ -287,13 +287,14 @@ def _mark(kind: str, label: str | None) -> str:
     return printable(f"{kind} {label!r}" if label else kind, 60)
 
 
-def _finding(finding: Finding, width: int) -> list[str]:
+def finding_lines(finding: Finding, width: int) -> list[Line]:
+    """Return a finding with its advice as lines."""
     word = f"{finding.severity.value}:"
     head = f"{word:<9}{printable(str(finding.sentence), 400)}"
     lines = wrap(head, width, initial_indent="  ", subsequent_indent=" " * 11, break_on_hyphens=False)
     if finding.remedy and finding.severity.value not in ("ok",):
         lines += _wrapped(printable(str(finding.advice), 600), width, 11)
-    return lines
+    return [(line, finding.severity.value) for line in lines]
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:

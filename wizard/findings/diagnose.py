@@ -432,6 +432,7 @@ CODES: dict[str, Message] = {
     "content-shared": t(
         "A device belongs to a Btrfs, array, pool, cache or volume group on several devices."
     ),
+    "boot-may-stop": t("A line of fstab without nofail names a removable or absent drive."),
     "table-lost": t("The partition table is missing, but filesystems in former partitions remain."),
     "contents-unrecognised": t("The drive has unrecognised data."),
     "disc-image": t("The drive contains a disc image, such as an installer."),

@@ -152,7 +152,12 @@ class Services(ABC):
         from wizard.apply.remedies import diagnose
 
         known_machine = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
-        return diagnose(known_machine, drive, self._patterns, self.quick_tested(drive))
+        return diagnose(known_machine, drive, self._patterns, self.quick_tested(drive), self._fstab)
+
+    @property
+    def _fstab(self) -> Path | None:
+        """The fstab of a live machine."""
+        return None
 
     def profiles(self) -> tuple[Profile, ...]:
         """Return the workloads."""

@@ -68,10 +68,16 @@ class RealServices(Running):
         return taken_arrays()
 
     def _with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
-        """Read fstab and crypttab of this system."""
+        """Read fstab, crypttab and the mount points of this system."""
+        from wizard.apply.plan.guard import check_places
         from wizard.apply.settings.existing_filesystem import with_lines_left
 
+        check_places(plan)
         return with_lines_left(plan, drives, self._apply_environment)
+
+    @property
+    def _fstab(self) -> Path | None:
+        return self._apply_environment.fstab
 
     def usual(self) -> Usual:
         """Return the defaults of this system. In `mounts`, volumes belong to root because no one else can

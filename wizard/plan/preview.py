@@ -202,7 +202,7 @@ def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
         *_layouts_lines(plan, width),
         *undo,
         "",
-        *_steps_lines(plan.steps, width),
+        *_steps_lines(plan, width),
         *_doubts(plan, width),
     ]
 
@@ -357,9 +357,10 @@ def _contents(slot: Slot) -> str:
     return " ".join(word for word in tail if word)
 
 
-def _steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
+def _steps_lines(plan: Plan, width: int) -> Iterator[str]:
     """Yield the steps in order. Commands have their own lines, so they can be copied; wrapped ones end with a
     backslash."""
+    steps = plan.steps
     total = sum(step.seconds for step in steps)
     yield from wrapped(
         str(
@@ -372,6 +373,8 @@ def _steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
         ),
         width,
     )
+    for note in words.background_work(plan):
+        yield from wrapped(str(note), width)
     for number, step in enumerate(steps, 1):
         yield ""
         yield from _step_lines(number, step, width)

@@ -192,6 +192,14 @@ FREE_USED = Sentence(
 )
 
 
+def background_work(plan: Plan) -> tuple[Message, ...]:
+    """Return that a new ext4 is busy after mounting, unless mkfs writes all inode tables."""
+    made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
+    lazy = (one for one in made if one.filesystem == "ext4" and "lazy_itable_init=0" not in str(one.options))
+    late = t("ext4 writes inode tables in the background for a while after mounting.")
+    return (late,) if any(lazy) else ()
+
+
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
     """Return sentences on the volume group, each volume's subvolumes and writers, and the free space used."""
     subvolumes = tuple(_subvolumes_sentence(volume) for volume in plan.volumes if volume.subvolumes)

@@ -21,9 +21,11 @@ from tests.loop.program import (
     Plan,
     Refused,
     preflight,
+    probe_machine,
     render_plan,
     start_run,
 )
+from wizard.host.this_system import RealServices
 
 
 @contextmanager
@@ -221,6 +223,10 @@ def test_a_mount_point_that_is_taken_or_full(work: Work, make_drive: MakeDrive) 
     (place / "letter").write_text("would be hidden")
     with untouched(work, drive):
         refused(work, plan, "is not empty")
+        with pytest.raises(Refused, match="is not empty"):
+            machine = probe_machine([drive])
+            services = RealServices([drive], work.environment, work.runs)
+            services.plan(machine, machine.drives[0], (wish("ext4", None, place),), Mode.REPLACE)
     (place / "letter").unlink()
     tool("mount", "-t", "tmpfs", "none", str(place))
     with untouched(work, drive):

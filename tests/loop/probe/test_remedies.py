@@ -1,5 +1,7 @@
 """Commands that findings name, run on real drives: none of them is refused."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ from tests.loop.applying import Work, diskwright
 from tests.loop.engine.test_old_pools import label
 from tests.loop.program import MIB, partition_path, probe_machine
 from wizard.apply.remedies import diagnose
+from wizard.cli.commands import inspect
+from wizard.cli.main import main
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding, own_command
 
@@ -131,3 +135,60 @@ def test_a_stale_signature_is_erased_with_its_copies(
         tool("env", f"HOME={work.folder}", *command.argv)
         (after,) = probe_machine([path]).drives
         assert not after.signatures and [part.extent for part in after.partitions] == before
+
+
+NAMES = ("UUID", "LABEL", "PARTUUID", "PARTLABEL", "path", "link")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_line_without_nofail_on_a_removable_drive_gets_it(
+    work: Work, make_drive: MakeDrive, name: str
+) -> None:
+    path = make_drive(64 * MIB)
+    tool("sh", "-c", f"echo 'start=1MiB,name=photos' | sfdisk --quiet --label gpt --no-reread {path}")
+    tool("partx", "--add", path)
+    node = partition_path(path, 1)
+    tool("mkfs.ext4", "-q", "-L", "pics", node)
+    drive = probe_machine([path]).drives[0]
+    (part,) = drive.partitions
+    link = work.folder / "link"
+    link.symlink_to(node)
+    sources = (f"UUID={part.signatures[0].uuid}", "LABEL=pics", f"PARTUUID={part.part_uuid}")
+    source = dict(zip(NAMES, (*sources, "PARTLABEL=photos", node, str(link)), strict=True))[name]
+    work.fstab.write_text(f"proc /proc proc\n{source} {work.place('usb')} ext4 noatime 0 2\n")
+
+    def found(*, removable: bool = False) -> list[Finding]:
+        machine = probe_machine([path])
+        one = replace(machine.drives[0], removable=removable)
+        findings = diagnose(machine, one, (), fstab=work.fstab).findings
+        return [finding for finding in findings if finding.code == "boot-may-stop"]
+
+    assert not found()
+    (finding,) = found(removable=True)
+    assert "Line 2" in str(finding.sentence) and finding.subject == node
+    (command,) = finding.commands
+    options = ("--fstab", str(work.fstab), "--confirm", drive.serial or Path(path).name)
+    done = diskwright(work, *command.argv[1:], *options)
+    assert done.returncode == 0, done.stderr
+    assert work.fstab.read_text().split("\n")[1].split()[3] == "noatime,nofail"
+    assert not found(removable=True)
+
+
+def test_lines_of_absent_drives_are_listed(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make_drive(64 * MIB)
+    tool("mkfs.ext4", "-q", "-L", "here", path)
+    gone = ("UUID=0f0f0f0f-1111-4222-8333-444444444444", "LABEL=gone", "/dev/disk/by-id/usb-gone-part1")
+    there = ("LABEL=here", path, "tmpfs", "server:/films", "//server/films", "/dev/mapper/closed", "/image")
+    lines = [f"{source} /mnt/{number} auto defaults 0 0" for number, source in enumerate((*there, *gone))]
+    lines += [f"LABEL=other /mnt/{option} ext4 {option} 0 0" for option in ("nofail", "noauto")]
+    work.fstab.write_text("\n".join(lines))
+    monkeypatch.setattr(inspect, "OWN_FSTAB", work.fstab)
+    monkeypatch.setattr(inspect, "_machine", lambda _arguments: probe_machine([path]))
+    assert main(["inspect", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [finding["subject"] for finding in found] == list(gone)
+    assert main(["inspect"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert all(f"names {source}, which is not attached" in told for source in gone)

@@ -219,7 +219,7 @@ def test_a_drive_on_which_a_run_waits_is_not_also_said_to_have_lost_its_files() 
 
 def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documented() -> None:
     emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
-    assert emitted == set(CODES)
+    assert emitted == set(CODES) - {"boot-may-stop"}, "fstab is not a fact of a drive: tests/loop/probe"
     themes = "alignment|geometry|recording|table|signatures|use|drive|health|identity"
     words = re.compile(rf'^\s+(?:"|code = ")((?:{themes})-[a-z0-9-]+)"', re.MULTILINE)
     for module in Path(wizard.findings.__path__[0]).glob("*.py"):

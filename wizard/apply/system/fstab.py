@@ -76,10 +76,14 @@ class FstabEntry:
         """Return True if the source is this device, by tag or by a path that resolves to the node."""
         if self.tag is not None and self.tag[0] in {name for name, _ in tags}:
             return bool(self.names(tags))
-        path = self.source
-        if self.tag is not None and not path.startswith("/"):
-            path = f"/dev/disk/by-{self.tag[0].lower()}/{self.tag[1]}"
-        return path.startswith("/") and os.path.realpath(path) == node
+        return self.path.startswith("/") and os.path.realpath(self.path) == node
+
+    @property
+    def path(self) -> str:
+        """The source as a path; for a tag, that of udev's link."""
+        if self.tag is not None and not self.source.startswith("/"):
+            return f"/dev/disk/by-{self.tag[0].lower()}/{self.tag[1]}"
+        return self.source
 
 
 CMDLINE = Path("/proc/cmdline")

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.remedies import diagnose
+from wizard.apply.remedies import absent_at_boot, diagnose
+from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.cli.command import CommandParser, plain, root
 from wizard.cli.inspection import SCHEMA, machine_document
 from wizard.cli.passphrase import tell
-from wizard.cli.portrait import WIDTH, Line, portrait
+from wizard.cli.portrait import WIDTH, Line, finding_lines, portrait
 from wizard.cli.select_run import DOCUMENT, not_recorded
 from wizard.documents.codec import render_document
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
-from wizard.model.finding import Diagnosis
+from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Machine
 from wizard.model.said import t
 from wizard.probe.interpret import machine_of
@@ -57,11 +58,13 @@ def main(arguments: Namespace) -> ExitCode:
     """Print the drives."""
     machine = _machine(arguments)
     patterns = load_patterns()
-    diagnoses = {drive.path: diagnose(machine, drive, patterns) for drive in machine.drives}
+    fstab = None if arguments.machine else OWN_FSTAB
+    diagnoses = {drive.path: diagnose(machine, drive, patterns, fstab=fstab) for drive in machine.drives}
+    absent = () if fstab is None or arguments.devices else tuple(absent_at_boot(machine, fstab))
     if arguments.json:
-        sys.stdout.write(render_document(SCHEMA, machine_document(machine, diagnoses)))
+        sys.stdout.write(render_document(SCHEMA, machine_document(machine, diagnoses, absent)))
     else:
-        _show(_lines(machine, diagnoses, replayed=arguments.machine is not None))
+        _show(_lines(machine, diagnoses, absent, replayed=arguments.machine is not None))
     return ExitCode.DONE
 
 
@@ -85,12 +88,16 @@ def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:
     return replace(machine, drives=tuple(dict.fromkeys(drives)))
 
 
-def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool) -> list[Line]:
+def _lines(
+    machine: Machine, diagnoses: dict[str, Diagnosis], absent: Sequence[Finding], *, replayed: bool
+) -> list[Line]:
     lines: list[Line] = []
     for drive in machine.drives:
         lines += [*([("", "")] if lines else []), *portrait(drive, diagnoses[drive.path], WIDTH)]
     if not machine.drives:
         lines.append((str(t("No drives.") if replayed else t("No drives are attached.")), ""))
+    lines += [("", "")] if absent else []
+    lines += [line for finding in absent for line in finding_lines(finding, WIDTH)]
     if not machine.root:
         lines += [
             ("", ""),

@@ -11,7 +11,7 @@ from wizard.model.plan import Mount, Plan
 from wizard.model.said import Sentence, t
 from wizard.plan.preview import danger_of
 from wizard.plan.steps.render import told_as_direct
-from wizard.plan.text import brief, inside_sentences
+from wizard.plan.text import background_work, brief, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, promise, shows_nothing, wants_word
 from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.components.reasons import command_blocks
@@ -120,7 +120,7 @@ class PlanJob(Job):
     @property
     def brief(self) -> tuple[Text, ...]:
         """The steps without preparations."""
-        return brief(self.plan)
+        return (*brief(self.plan), *background_work(self.plan))
 
     @property
     def seconds(self) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, plan_for, wish
 from wizard.findings.contents import partition_words
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
@@ -280,3 +280,15 @@ def test_undo_of_each_step_depends_on_old_contents(plan: Plan) -> None:
     assert ("used immediately" in text) is blank
     if blank:
         assert text.index("used immediately") < text.index("Otherwise") < text.index("diskwright undo")
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "options", "late"),
+    [("ext4", (), True), ("ext4", ("-E lazy_itable_init=0,nodiscard",), False), ("xfs", (), False)],
+)
+def test_the_background_work_of_a_new_ext4_is_said(
+    filesystem: str, options: tuple[str, ...], late: bool
+) -> None:
+    asked = replace(wish(filesystem), choice=choice(filesystem, mkfs=options))
+    plan = plan_for(drive(), asked)
+    assert ("inode tables in the background" in " ".join(preview_lines(plan, 80))) is late
