@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.advice.existing import is_pulled
+from wizard.advice.missing import missing
 from wizard.apply.run.runs import RunKind, find_run, kind_of, list_runs
 from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
 from wizard.apply.system.edited_file import read_text
@@ -13,14 +14,14 @@ from wizard.benchmark.smr_run import quick_test_obstacle
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
 from wizard.model.errors import BadInput, DiskwrightError, printable
-from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity, own_command
+from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, t
 from wizard.model.verdict import DisplacedVerdict
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow, why_not_grow_mounted, why_not_grow_to
 from wizard.plan.partition.restore import why_not_restore
-from wizard.plan.refusals import in_use, measured, unread_content, uses_of_part
+from wizard.plan.refusals import IN_USE, in_use, measured, unread_content, uses_of_part
 from wizard.plan.settings.possible import signatures_on, why_not_relabel, why_not_remount
 from wizard.plan.settings.release import why_not_release
 
@@ -58,7 +59,7 @@ def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
         changed = options_at_boot(drive, device, fstab)
         for line in lines_at_boot(drive, device, fstab):
             if line.may_stop:
-                add = own_command("remount", device, ",".join((*line.options, "nofail")))
+                add = FindingCommand(("diskwright", "remount", device, ",".join((*line.options, "nofail"))))
                 found = t(
                     "Line {line} of {file} names {device} on a removable drive without nofail.",
                     line=line.number,
@@ -123,9 +124,9 @@ def _why_not(
         except DiskwrightError as refusal:
             return str(refusal)
     if program != "sh" and not machine.has_tool(program):
-        return t("{program} was not found.", program=program)
+        return missing((program,), machine.family).said
     use = next((use for use in _uses(drive, command.unused)), None) if command.unused else None
-    return t("{use}.", use=in_use(use)) if use else None
+    return IN_USE(drive=command.unused, how=in_use(use)) if use else None
 
 
 def _uses(drive: Drive, device: str) -> Sequence[Use]:
@@ -150,15 +151,8 @@ def _refuse(
     match words:
         case ("move", device):
             planned_move(machine, drive, _partition(drive, device))
-        case ("plan", _, "--restore-table"):
-            return why_not_restore(drive)
-        case ("plan", device, "--grow"):
-            return why_not_grow(drive, _partition(drive, device))
-        case ("plan", device, "--grow-to", size):
-            part = _partition(drive, device)
-            return why_not_grow(drive, part) or why_not_grow_to(drive, part, int(size))
-        case ("grow", device):
-            return why_not_grow_mounted(drive, _partition(drive, device))
+        case ("plan" | "grow", *_):
+            return _refuse_table(drive, words)
         case ("release", _):
             return why_not_release(machine, drive)
         case ("bench", _, "--scratch", "--shingled", "--quick"):
@@ -172,6 +166,19 @@ def _refuse(
         case _:
             return _refuse_run(drive, words)
     return None
+
+
+def _refuse_table(drive: Drive, words: tuple[str, ...]) -> Message | str | None:
+    match words:
+        case ("plan", device, "--grow"):
+            return why_not_grow(drive, _partition(drive, device))
+        case ("plan", device, "--grow-to", size):
+            part = _partition(drive, device)
+            return why_not_grow(drive, part) or why_not_grow_to(drive, part, int(size))
+        case ("grow", device):
+            return why_not_grow_mounted(drive, _partition(drive, device))
+        case _:
+            return why_not_restore(drive)
 
 
 def _refuse_run(drive: Drive, words: tuple[str, ...]) -> Message | None:

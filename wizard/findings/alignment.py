@@ -12,7 +12,7 @@ from wizard.findings.places import (
     place_of_drive,
     place_of_partition,
 )
-from wizard.model.finding import Finding, Severity, own_command
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import MIB, Message, Sentence, join, t
@@ -271,7 +271,7 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         )
     )
     cost = _cost(drive, geometry)
-    move = (own_command("move", path),)
+    move = (FindingCommand(("diskwright", "move", path)),)
     return Finding(code, Severity.DANGER, path, sentence, cost, source, MOVE, move)
 
 
@@ -309,8 +309,8 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
         t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
         t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
         (
-            own_command("bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES)),
-            own_command("move", partition.path),
+            FindingCommand(("diskwright", "bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES))),
+            FindingCommand(("diskwright", "move", partition.path)),
         ),
     )
 

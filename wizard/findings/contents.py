@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.errors import printable
-from wizard.model.finding import Finding, Severity, own_command
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
 
@@ -174,7 +174,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             t("The table was erased or overwritten. The files are out of reach, but may all exist."),
             t("superblocks at the usual starts of partitions, and the backup GPT"),
             t("If the files matter, do not set up the drive. Make an image first, then restore the table."),
-            (own_command("plan", drive.path, "--restore-table"),),
+            (FindingCommand(("diskwright", "plan", drive.path, "--restore-table")),),
         )
     elif drive.data_at_bytes is not None:
         yield Finding(
@@ -200,7 +200,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
         kind = KINDS.get(part.filesystem or "")
         if kind is None or kind.growing is None or not part.is_unfilled:
             continue
-        command = own_command("plan", part.path, "--grow-to", str(part.size_bytes))
+        command = FindingCommand(("diskwright", "plan", part.path, "--grow-to", str(part.size_bytes)))
         yield Finding(
             "content-smaller",
             Severity.INFO,
@@ -215,7 +215,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             t("The rest of the partition stays unused."),
             t("the size in the superblock, and the partition table"),
             t("Fill the partition. All files are preserved."),
-            (own_command("grow", part.path) if part.mount_points else command,),
+            (FindingCommand(("diskwright", "grow", part.path)) if part.mount_points else command,),
         )
 
 

@@ -20,7 +20,7 @@ from wizard.findings.tables import find_tables
 from wizard.findings.use import find_use
 from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.errors import printable
-from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity, own_command
+from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
@@ -338,7 +338,7 @@ def _copy_commands(drive: Drive, devices: set[str]) -> Iterator[FindingCommand]:
     ):
         kind = KINDS.get(marks[0].kind) if len(marks) == 1 else None
         if kind and kind.set_uuid and device in devices - used and not drive.read_only:
-            yield own_command("new-uuid", device)
+            yield FindingCommand(("diskwright", "new-uuid", device))
     if drive.path in devices and drive.partitions and not used:
         yield FindingCommand(("sgdisk", "--randomize-guids", drive.path), drive.path)
 

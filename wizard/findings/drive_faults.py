@@ -9,7 +9,7 @@ from wizard.filesystems.registry import MADE
 from wizard.findings.contents import NOT_READ
 from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
 from wizard.model.drive_facts import NvmeFormat
-from wizard.model.finding import Finding, FindingCommand, Recorded, Recording, Severity, own_command
+from wizard.model.finding import Finding, FindingCommand, Recorded, Recording, Severity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 
@@ -304,7 +304,7 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
                 "Remove the jumper before storing any data, or attach the drive without the bridge. A "
                 "measurement shows which value is right."
             ),
-            (own_command("bench", drive.path),),
+            (FindingCommand(("diskwright", "bench", drive.path)),),
         )
 
 

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 from wizard.findings import messages as words
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind, fitting
-from wizard.model.finding import Clue, Finding, Recorded, Recording, Severity, own_command
+from wizard.model.finding import Clue, Finding, FindingCommand, Recorded, Recording, Severity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Displaced, DisplacedVerdict
@@ -346,7 +346,7 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
             "Look up the model at the manufacturer and add the result to "
             "/etc/diskwright/drives; one line is enough. A test in free space takes a minute."
         ),
-        (own_command("bench", drive.path, "--scratch", "--shingled", "--quick"),),
+        (FindingCommand(("diskwright", "bench", drive.path, "--scratch", "--shingled", "--quick")),),
     )
 
 
@@ -370,7 +370,7 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
             "Use the whole drive for Btrfs in zoned mode, without partitions. `advise` checks support in "
             "this kernel and tools, and lists alternatives."
         ),
-        (own_command("advise", drive.path, "--workload", "ID"),),
+        (FindingCommand(("diskwright", "advise", drive.path, "--workload", "ID")),),
     )
 
 

@@ -6,7 +6,7 @@ from math import isqrt
 
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings.alignment import is_extended
-from wizard.model.finding import Finding, FindingCommand, Severity, own_command
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
 from wizard.model.said import KIB, Message, Sentence, t
 
@@ -128,7 +128,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
                 "Do not write to {part}. Restore its end first, which changes only the table.",
                 part=part.path,
             ),
-            () if beyond or hit else (own_command("plan", part.path, "--grow"),),
+            () if beyond or hit else (FindingCommand(("diskwright", "plan", part.path, "--grow")),),
         )
 
 
@@ -215,7 +215,7 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
     last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
     if state == "misplaced":
         remedy = t("Any change of the table by diskwright also moves the backup.")
-        grow = own_command("plan", last.path if last else drive.path, "--grow")
+        grow = FindingCommand(("diskwright", "plan", last.path if last else drive.path, "--grow"))
         remedy, commands = _repair(drive, table, remedy, grow)
         commands = commands if last else ()
     else:
@@ -342,7 +342,7 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 t("{partition} has no bytes: the entry ends before the start.", partition=part.path),
                 t("The entry is unusable, and programs that check tables refuse changes to this one."),
                 t("the partition table entry"),
-                t("If you do not need the entry, delete it."),
+                t("Delete the entry if unused."),
                 (FindingCommand(("sfdisk", "--delete", drive.path, str(part.number)), drive.path),),
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings import messages as words
 from wizard.model.ext import Waiting
-from wizard.model.finding import Finding, FindingCommand, Severity, own_command
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.said import Message, Sentence, t
 
@@ -44,7 +44,7 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
                 "Check for a write-protect switch. A migration waiting for `keep` or `undo` also locks the "
                 "drive: see its status first. Otherwise, blockdev removes a software lock."
             ),
-            (own_command("status"), FindingCommand(("blockdev", "--setrw", drive.path))),
+            (FindingCommand(("diskwright", "status")), FindingCommand(("blockdev", "--setrw", drive.path))),
         )
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
@@ -134,7 +134,10 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
                 if part.moving
                 else t("the partition's type in the partition table"),
                 t("Continue the move; on another computer, from the drive's journal."),
-                (own_command("resume"), own_command("resume", "--from-drive", drive.path)),
+                (
+                    FindingCommand(("diskwright", "resume")),
+                    FindingCommand(("diskwright", "resume", "--from-drive", drive.path)),
+                ),
             )
 
 
@@ -158,7 +161,7 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             t("It is unknown which part of the run's result is intact."),
             source,
             t("If the run's folder exists, its status shows the state."),
-            (own_command("status", *words),),
+            (FindingCommand(("diskwright", "status", *words)),),
         )
     return Finding(
         "drive-waiting",
@@ -181,9 +184,9 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             "the result on the drive can be kept."
         ),
         (
-            own_command("keep", *words),
-            own_command("undo", *words),
-            own_command("keep", "--from-drive", path),
+            FindingCommand(("diskwright", "keep", *words)),
+            FindingCommand(("diskwright", "undo", *words)),
+            FindingCommand(("diskwright", "keep", "--from-drive", path)),
         ),
     )
 
@@ -220,7 +223,7 @@ def _release(use: Use, drive: Drive) -> tuple[FindingCommand, ...]:
         case "opened":
             return (FindingCommand(("fuser", "-v", use.subject)),)
         case "holder" | "raid-member" if use.subject == drive.path or drive.partition(use.subject):
-            return (own_command("release", drive.path),)
+            return (FindingCommand(("diskwright", "release", drive.path)),)
         case _:
             return ()
 
@@ -230,7 +233,7 @@ def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Mess
     match kind:
         case "mounted":
             remedy = (
-                t("Unmount it when no program uses it.")
+                t("Unmount {by} when unused.", by=by)
                 if isinstance(by, str)
                 else t("Unmount it in the other session or container.")
             )
@@ -272,7 +275,7 @@ def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Mess
             return (
                 "use-opened",
                 t("{device} is opened exclusively by {by}.", device=device, by=by),
-                t("Find the program and end it."),
+                t("End the program that uses the device."),
             )
 
 

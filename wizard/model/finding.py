@@ -33,11 +33,6 @@ class FindingCommand:
         return shlex.join(("sudo", *self.argv))
 
 
-def own_command(*words: str) -> FindingCommand:
-    """Return a command of diskwright."""
-    return FindingCommand(("diskwright", *words))
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing

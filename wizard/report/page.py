@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from wizard.apply.copy.job import step_said
 from wizard.benchmark.candidates.verdict import sentences as trial_sentences
 from wizard.model.changes import Bring, ChangeStep, RunDocument
 from wizard.model.ext import Check, JournalEntry
 from wizard.model.migration import MigrationStep, Moves
 from wizard.model.plan import Step
 from wizard.model.said import Message, format_capacity, format_duration, t
+from wizard.plan.partition.moves import step_sentences
 from wizard.report import gather as words
 from wizard.report.charts import (
     ChartBar,
@@ -34,7 +36,6 @@ from wizard.report.planned import (
     migration_part,
     move_part,
     plan_part,
-    step_sentences_of,
 )
 
 STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
@@ -45,7 +46,7 @@ Steps = Sequence[Step] | Sequence[ChangeStep] | Sequence[MigrationStep]
 
 def run_part(run: RunRecord, document: RunDocument | None) -> Markup:
     """Describe a run: ending, steps and journal."""
-    sentences = step_sentences_of(document)
+    sentences = _sentences(document)
     rows = [
         (
             str(result.number),
@@ -91,6 +92,18 @@ def run_part(run: RunRecord, document: RunDocument | None) -> Markup:
 def took(result: StepResult) -> str:
     """Format a step's time by the journal's clock."""
     return "" if result.seconds is None else f"{result.seconds:.2f} s"
+
+
+def _sentences(document: RunDocument | None) -> tuple[Message | str, ...]:
+    match document:
+        case None:
+            return ()
+        case Moves():
+            return step_sentences(document)
+        case Bring():
+            return tuple(step_said(document, step) for step in document.steps)
+        case _:
+            return tuple(step.sentence for step in document.steps)
 
 
 def _durations(run: RunRecord, steps: Steps) -> Markup:

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice.missing import for_files
-from wizard.apply.copy.job import step_said
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
-from wizard.model.changes import Bring, Changes, ChangeStep, RunDocument
+from wizard.model.changes import Bring, Changes, ChangeStep
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.migration import Migration, MigrationStep, Moves
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
@@ -23,7 +22,7 @@ from wizard.model.said import (
 from wizard.plan.copy import amount_said, fstab_difference
 from wizard.plan.free_space import content_of
 from wizard.plan.messages import who
-from wizard.plan.partition.moves import preview, step_sentences
+from wizard.plan.partition.moves import preview
 from wizard.plan.preview import Cell, StretchState, bar, danger_of, state_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.text import inside_sentences
@@ -205,33 +204,16 @@ def migration_part(migration: Migration) -> Markup:
 
 
 def move_part(moves: Moves) -> Markup:
-    """Describe a move of partitions: preview and steps."""
-    return join((paragraphs(*preview(moves)), _numbered(moves)))
+    """Describe a move of partitions."""
+    return paragraphs(*preview(moves))
 
 
 def bring_part(bring: Bring) -> Markup:
-    """Describe a copy of files: places, amount, losses, lines of fstab and steps."""
+    """Describe a copy of files: places, amount, losses and lines of fstab."""
     places = t("{source} to {folder}", source=bring.source.path, folder=bring.target.folder)
     edits = "\n".join(fstab_difference(bring))
     parts = (paragraphs(places), listed(amount_said(bring)), _why((), bring.doubts))
-    return join((*parts, tag("pre", edits) if edits else "", _numbered(bring)))
-
-
-def step_sentences_of(document: RunDocument | None) -> tuple[Message | str, ...]:
-    """Return a sentence for each step of a document."""
-    match document:
-        case None:
-            return ()
-        case Moves():
-            return step_sentences(document)
-        case Bring():
-            return tuple(step_said(document, step) for step in document.steps)
-        case _:
-            return tuple(step.sentence for step in document.steps)
-
-
-def _numbered(document: RunDocument) -> Markup:
-    return tag("ol", *(tag("li", str(sentence)) for sentence in step_sentences_of(document)))
+    return join((*parts, tag("pre", edits) if edits else ""))
 
 
 def _why(reasons: Sequence[Message | str], doubts: Sequence[Message | str]) -> Markup:

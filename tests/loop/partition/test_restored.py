@@ -25,7 +25,7 @@ from tests.loop.program import (
 )
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.model.finding import Finding, own_command
+from wizard.model.finding import Finding, FindingCommand
 from wizard.plan.undo_policy import losses
 
 SIZE = 700 * MIB
@@ -220,7 +220,7 @@ def test_a_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: i
     run, state = work.apply(plan)
     assert state is RunState.FAILED and work.digest(path) == was, story(run)
     assert diskwright(work, "undo", run.name).returncode == 0
-    mbr = own_command("plan", path, "--restore-table", "--table", "mbr")
+    mbr = FindingCommand(("diskwright", "plan", path, "--restore-table", "--table", "mbr"))
     again = replace(finding(path, "table-lost"), commands=(mbr,))
     run, state = work.apply(planned(work, again))
     assert state is RunState.DONE, story(run)

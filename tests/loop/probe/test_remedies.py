@@ -14,7 +14,7 @@ from wizard.apply.remedies import diagnose
 from wizard.cli.commands import inspect
 from wizard.cli.main import main
 from wizard.findings.geometry import load_patterns
-from wizard.model.finding import Finding, own_command
+from wizard.model.finding import Finding, FindingCommand
 
 MISALIGNED = "label: {label}\nstart=63,size=700000,type={kind}\n"
 OFFERED = {
@@ -58,7 +58,7 @@ def runs(work: Work, finding: Finding) -> int:
 @pytest.mark.parametrize("name", list(OFFERED))
 def test_a_move_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, name: str) -> None:
     path = misaligned(make_drive, *OFFERED[name])
-    move = own_command("move", partition_path(path, 1))
+    move = FindingCommand(("diskwright", "move", partition_path(path, 1)))
     (finding,) = (one for one in findings(path) if move in one.commands)
     assert runs(work, finding) == 0
     assert f"diskwright move {finding.subject}" in str(finding.advice)

@@ -33,7 +33,7 @@ from wizard.findings.diagnose import CODES, diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.ext import Waiting
-from wizard.model.finding import Finding, Severity, own_command
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Layer, Obstacle, Signature, Table, Use
 from wizard.model.said import GIB, KIB, MIB, TIB, Message
@@ -474,7 +474,7 @@ def test_the_sentence_has_the_real_numbers() -> None:
     )
     assert found.subject == "/dev/sda1"
     assert "17408" in str(found.sentence) and "3072" in str(found.sentence)
-    assert found.commands == (own_command("move", "/dev/sda1"),)
+    assert found.commands == (FindingCommand(("diskwright", "move", "/dev/sda1")),)
 
 
 def test_a_solid_state_drive_is_promised_no_ratio() -> None:
