@@ -12,7 +12,7 @@ from wizard.apply.conversion import commit
 from wizard.apply.conversion import undo_files as direct_record
 from wizard.apply.copy import site as bring_record
 from wizard.apply.engine import record as engine_record
-from wizard.apply.move import bad_sectors
+from wizard.apply.move import move_notes
 from wizard.apply.run import runs
 from wizard.apply.run.progress_log import StepProgress
 from wizard.benchmark.alignment import SCHEMAS
@@ -199,7 +199,7 @@ DOCUMENTS = (
     _of(engine_record.SCHEMA, engine_record.Record, "rehearsed.json: where a rehearsed run stands", RUN),
     _of(commit.SCHEMA, commit.Snapshotted, "snapshot.json: a filesystem that is put back whole", RUN),
     _of(direct_record.SCHEMA, direct_record.UndoRecord, "direct.json: what a migration in place keeps", RUN),
-    _of(bad_sectors.SCHEMA, bad_sectors.Notes, "moved.json: what a run noted of each of its moves", RUN),
+    _of(move_notes.SCHEMA, move_notes.Notes, "moved.json: what a run noted of each of its moves", RUN),
     _of(bring_record.SCHEMA, bring_record.Copied, "copied.json: how far a copy is", RUN),
     _of(bring_record.AGAIN_SCHEMA, bring_record.Again, "again.json: what changed while it was copied", RUN),
     _of(profiles.SCHEMA, Notice, "What a drive that waits says of itself", "the drive"),

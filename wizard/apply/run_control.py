@@ -46,13 +46,12 @@ def job_of(run: Path) -> RunJob:
     return job
 
 
-def resume(run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
+def resume(run: Path, secret: bytes | None = None) -> None:
     """Resume an interrupted run in a detached process. Raises Refused if that is not safe.
 
-    `secret` is the passphrase of the plan's encrypted volumes, if still needed. `over_bad_sectors` continues
-    a move past the bad sectors that stopped it.
+    `secret` is the passphrase of the plan's encrypted volumes, if still needed.
     """
-    hand_over(job_of(run), run, JobRequest(Purpose.APPLY, secret, over_bad_sectors=over_bad_sectors))
+    hand_over(job_of(run), run, JobRequest(Purpose.APPLY, secret))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
@@ -64,25 +63,13 @@ def keep(run: Path, secret: bytes | None = None) -> str:
     return await_end(run, Purpose.KEEP, hand_over(job_of(run), run, JobRequest(Purpose.KEEP, secret)))
 
 
-def undo(
-    run: Path,
-    *,
-    over_changes: bool = False,
-    over_bad_sectors: bool = False,
-    tokens: Sequence[str] = (),
-) -> str:
+def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -> str:
     """Undo a run in a detached process, so a closed terminal cannot interrupt it. Return a summary after
     verification. Raises Refused and Failed.
 
     `over_changes` overwrites later changes by other programs; `tokens` confirms the drives by serial number.
-    `over_bad_sectors` continues a move past the bad sectors that stopped it.
     """
-    asked = JobRequest(
-        Purpose.UNDO,
-        over_changes=over_changes,
-        over_bad_sectors=over_bad_sectors,
-        tokens=tuple(tokens),
-    )
+    asked = JobRequest(Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
     return await_end(run, Purpose.UNDO, hand_over(job_of(run), run, asked))
 
 

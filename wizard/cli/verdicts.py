@@ -15,9 +15,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import TypeVar
 
-from wizard.apply.move.forward import stops_now
-from wizard.apply.run.process import NO_BAD_SECTORS
-from wizard.apply.run.runs import RunKind, kind_of
 from wizard.benchmark.alignment import render_verdict
 from wizard.benchmark.smr_cliff import rate_in_words
 from wizard.benchmark.smr_probe import WRITES
@@ -30,7 +27,7 @@ from wizard.cli.commands.apply import narrate
 from wizard.cli.passphrase import err, out, say, tell
 from wizard.cli.select_run import DOCUMENT_FILE
 from wizard.documents.files import write_file
-from wizard.model.errors import BadInput, ExitCode, Refused, printable
+from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.machine import Drive
 from wizard.model.said import MIB, Message, Sentence, format_duration, parse_size, t
 from wizard.model.verdict import (
@@ -323,24 +320,3 @@ def offered(offer: PlanOffer, arguments: Namespace) -> ExitCode:
     say(t("Nothing was written. To apply, exactly as shown:"))
     say(f"    {given_again()} --confirm {shlex.quote(printable(offer.token))}")
     return ExitCode.DONE
-
-
-def refuse_otherwise(run: Path) -> None:
-    """Check that the run is a move. Raises Refused."""
-    if kind_of(run) is not RunKind.MOVE:
-        raise Refused(NO_BAD_SECTORS(run=run.name))
-
-
-def tell_bad_sectors(run: Path) -> bool:
-    """Print the bad sectors at which the run stops. Returns True if any exist."""
-    stops = stops_now(run)
-    for said in stops:
-        say(said)
-    if stops:
-        say(
-            t(
-                "The affected file is unknown while the partition is half moved. Move it "
-                "back and run the filesystem check to find out."
-            )
-        )
-    return bool(stops)

@@ -265,7 +265,7 @@ class Running(WithRoot):
         plan = None if self.needs_root else self.document(run)
         return isinstance(plan, Plan) and plan.takes_passphrase and wants_passphrase(run, plan)
 
-    def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
+    def resume(self, run: Path, secret: bytes | None = None) -> None:
         """Resume the run as root. Raises Refused for an unprivileged user, with the command to run."""
         from wizard.apply.run.runs import run_argument
         from wizard.apply.run_control import resume
@@ -274,7 +274,7 @@ class Running(WithRoot):
             raise Refused(
                 str(t("Only root can continue: sudo diskwright resume {run}", run=run_argument(run)))
             )
-        resume(run, secret, over_bad_sectors=over_bad_sectors)
+        resume(run, secret)
 
     def free_bytes(self, place: str) -> int | None:
         """Ask the filesystem."""

@@ -492,9 +492,9 @@ class Services(ABC):
         """Return True if resuming a run requires the encryption passphrase."""
         return False
 
-    def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
-        """Resume an interrupted run in a separate process, optionally past bad sectors. Raises Refused with
-        the reason, or with the command to run as root. May take long. Writes."""
+    def resume(self, run: Path, secret: bytes | None = None) -> None:
+        """Resume an interrupted run in a separate process. Raises Refused with the reason, or with the
+        command to run as root. May take long. Writes."""
         raise Refused(self.obstacle)
 
     def free_bytes(self, place: str) -> int | None:

@@ -108,8 +108,8 @@ class Event(StrEnum):
 
     A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, which means that everything is written and the
     user decides. UNDONE may follow, or KEPT, which is final. MAKING: from now on the device may contain a
-    filesystem of the step's kind with a generated UUID. BAD_SECTOR: a range is unreadable, or has been
-    zeroed.
+    filesystem of the step's kind with a generated UUID. BAD_SECTOR: version 1.0 found a range
+    unreadable, or replaced the range by zeros.
     """
 
     STARTED = "started"

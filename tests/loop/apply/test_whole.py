@@ -148,7 +148,7 @@ def test_the_command_shows_and_checks_everything(work: Work, make_drive: MakeDri
     assert "Traceback" not in done.stdout + done.stderr
 
     listed = json.loads(diskwright(work, "status", "--json").stdout)
-    assert listed["schema"] == "diskwright.runs/1"
+    assert listed["schema"] == "diskwright.runs/2"
     assert [(row["state"], row["drive"], row["steps_done"]) for row in listed["runs"]] == [
         ("done", drive, len(plan.steps))
     ]

@@ -22,7 +22,7 @@ from tests.loop.program import MIB, DiskwrightError, Event, Purpose, state
 from tests.loop.tune.test_actions import label_of, made
 from tests.loop.tune.tuning import begin
 from wizard.apply.copy.survey import work_out
-from wizard.apply.move.bad_sectors import load_notes, new_name, save_notes
+from wizard.apply.move.move_notes import load_notes, new_name, save_notes
 from wizard.apply.run import job
 from wizard.apply.run.load import load_moves
 from wizard.apply.run_control import job_of

@@ -28,8 +28,8 @@ from tests.loop.program import (
     state,
     undo,
 )
-from wizard.apply.move.bad_sectors import load_notes
 from wizard.apply.move.content import THROTTLE
+from wizard.apply.move.move_notes import load_notes
 from wizard.apply.move.recover import start_moves
 from wizard.apply.run.load import load_moves
 from wizard.model.migration import Scheme

@@ -31,7 +31,6 @@ class Seen:
     secrets: list[bytes | None] = field(default_factory=list)
     stopped: int = 0
     resumed: int = 0
-    over: int = 0
     settled: list[tuple[str, bytes | None]] = field(default_factory=list)
 
 
@@ -122,9 +121,8 @@ class Live(RecordedServices):
     def wants_secret(self, run: Path) -> bool:
         return bool(self.plan_begun and self.plan_begun.containers)
 
-    def resume(self, run: Path, secret: bytes | None = None, *, over_bad_sectors: bool = False) -> None:
+    def resume(self, run: Path, secret: bytes | None = None) -> None:
         self.seen.resumed += 1
-        self.seen.over += over_bad_sectors
         self.seen.secrets.append(secret)
         self.ends = RunState.DONE
 

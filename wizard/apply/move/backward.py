@@ -4,23 +4,23 @@ The journal of the last started move is still on the drive and reverses that mov
 are overwritten, so each is undone by a new move from the new place to the old one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from wizard.apply.move import forward
-from wizard.apply.move.bad_sectors import UnreadableBlocks, new_name, with_unread_at
 from wizard.apply.move.content import OnDrive, ends_digest
-from wizard.apply.move.forward import stopped_back_said
-from wizard.apply.move.mover.journal import MovePhase, PartitionSide
+from wizard.apply.move.move_notes import Bad, new_name, without_stops
+from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSector
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.run.backup_store import mark_durably
+from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.process import UNDOING
-from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.migration import Move
 from wizard.model.said import Sentence, t
-from wizard.plan.partition.moves import taken_back
+from wizard.plan.partition.moves import move_step, taken_back
 
 USED_SINCE = Sentence(
     "{part} was used after the move, so this run cannot move it back. "
@@ -58,13 +58,13 @@ def refuse_used(context: OnDrive) -> None:
                 PartitionSide.NEW,
             ):
                 _refuse_changed(context, number, move, mover)
-        elif not _has_same_ends(context, number, move):
+        elif ends_digest(context.drive, move, move.after.start_bytes) != noted.stood:
             raise Refused(USED_SINCE(part=move.device, start=move.before.start_bytes))
 
 
 def _last_move(context: OnDrive, number: int, move: Move) -> Mover | None:
-    """Return the last move from the drive's journal, or None if it has only written the journal. Raises
-    Refused if the journal is lost."""
+    """Return the last move from the drive's journal, or None if only the journal was written. Raises Refused
+    if the journal is lost."""
     if not context.has_started(number):
         return None
     mover = _load_mover(context, number, move, context.notes[number].name)
@@ -73,31 +73,9 @@ def _last_move(context: OnDrive, number: int, move: Move) -> Mover | None:
     return mover
 
 
-def _has_same_ends(context: OnDrive, number: int, move: Move) -> bool:
-    """Return True if both ends of the moved partition are unchanged since they were compared, ignoring places
-    that the user has given up."""
-    start, unread = move.after.start_bytes, list[Extent]()
-    digest = ends_digest(context.drive, move, start, unread)
-    if all(place in context.notes[number].over for place in unread):
-        return bool(unread) or digest == context.notes[number].stood
-    raise _bad_sector_refusal(context, number, unread, is_kept=False)
-
-
-def _bad_sector_refusal(context: OnDrive, number: int, places: Iterable[Extent], *, is_kept: bool) -> Refused:
-    """Record bad sectors of a moved partition, so the user can give them up, and return the refusal."""
-    move = context.moves.moves[number]
-    noted = with_unread_at(context.notes[number], places, move.after.start_bytes, is_kept=is_kept)
-    context.note(number, noted)
-    return Refused(stopped_back_said(move, noted.stops, run_argument(context.run)))
-
-
 def _refuse_changed(context: OnDrive, number: int, move: Move, mover: Mover) -> None:
     start = move.before.start_bytes
-    try:
-        is_unused = mover.stands(PartitionSide.NEW, context.notes[number].over)
-    except UnreadableBlocks as unreadable:
-        raise _bad_sector_refusal(context, number, unreadable.places, is_kept=True) from None
-    if not is_unused:
+    if not mover.stands(PartitionSide.NEW):
         raise Refused(USED_SINCE(part=move.device, start=start))
     if not mover.has_table(PartitionSide.NEW):
         raise Refused(
@@ -128,31 +106,49 @@ def _undo_move(context: OnDrive, number: int, *, is_last: bool) -> None:
         mover = _last_move(context, number, move)
         is_moved = mover is not None and not mover.is_whole
         if mover is not None:
-            _run_mover(context, number, mover, PartitionSide.OLD)
+            if move_step(context.moves, number) in done_steps(read_entries(context.run)):
+                name = context.notes[number].name
+                load = partial(_load_mover, context, number, move, name)
+                try:
+                    _go_or_return(mover, PartitionSide.OLD, load)
+                except PartitionReturned:
+                    # No partition was moved back, so the run can be resumed.
+                    (context.run / UNDOING).unlink()
+                    raise
+            else:
+                mover.go(PartitionSide.OLD)
     else:
         _move_back(context, number, move)
-    # Skip sectors that were given up: they are unreadable here, too. The drive may be failing where data was
-    # lost, so pieces with such places are not compared. New bad sectors do not prevent the end of undo.
-    passed, unread = tuple(one.content for one in context.notes[number].bad), list[Extent]()
-    start = move.before.start_bytes
-    digests = context.digests(move, start, 0, lambda: False, passed, unread)
-    context.note(number, with_unread_at(context.notes[number], unread, start, is_kept=False))
+    # Everything is back, so an unreadable sector does not keep undo from ending. Its piece is not compared.
+    start, unread = move.before.start_bytes, list[Extent]()
+    digests = context.digests(move, start, 0, lambda: False, unread)
     # A partition that has not moved may have been used, since nothing was written to it.
-    if digests is None or (is_moved and not context.are_same(number, digests)):
+    if digests is None or (is_moved and not context.are_same(number, digests, unread)):
         raise Failed(forward.NOT_SAME(part=move.device))
-    context.note(number, replace(context.notes[number], is_back=True))
+    noted = without_stops(context.notes[number])
+    bad = (*noted.bad, *(Bad(place, start + place.start_bytes) for place in unread))
+    context.note(number, replace(noted, is_back=True, bad=bad))
 
 
-def _run_mover(context: OnDrive, number: int, mover: Mover, side: PartitionSide) -> None:
-    """Run a move. Raises Failed, with advice, on bad sectors."""
-    mover.give_up(context.notes[number].over)
+class PartitionReturned(Failed):
+    """A sector is unreadable, and the partition is complete where the move back started."""
+
+
+def _go_or_return(mover: Mover, side: PartitionSide, load: Callable[[], Mover | None]) -> None:
+    """Move a complete partition. If a sector is unreadable, return the partition to the start of this move.
+
+    Raises PartitionReturned in this case, UnreadSector if the partition is incomplete, and Failed.
+    """
     try:
         mover.go(side)
-    except UnreadableBlocks:
-        context.note_bad(number, mover)
-        move, stops = context.moves.moves[number], context.notes[number].stops
-        raise Failed(stopped_back_said(move, stops, run_argument(context.run))) from None
-    context.note_bad(number, mover)
+    except UnreadSector as error:
+        # As after a power cut, only the journal is right.
+        if (again := load()) is None:
+            raise
+        again.go(PartitionSide.NEW if side is PartitionSide.OLD else PartitionSide.OLD)
+        raise PartitionReturned(
+            t("{why} The partition was not moved back, and is complete.", why=str(error))
+        ) from None
 
 
 def _move_back(context: OnDrive, number: int, move: Move) -> None:
@@ -163,20 +159,13 @@ def _move_back(context: OnDrive, number: int, move: Move) -> None:
         for following, name in _leftover_journals(context, number):
             context.journal(following).forget(name)
         begun = replace(noted, back=noted.back or new_name())
-        try:
-            state, images = context.prepared(number, back, begun, begun.back)
-        except UnreadableBlocks as unreadable:
-            context.note(
-                number, with_unread_at(noted, unreadable.places, back.before.start_bytes, is_kept=False)
-            )
-            raise Failed(
-                stopped_back_said(move, context.notes[number].stops, run_argument(context.run))
-            ) from None
+        state, images = context.prepared(number, back, begun, begun.back)
         context.note(number, begun)
         journal = context.journal(back)
         journal.prepare(state, images)
         mover = Mover(context.drive, journal, state, b"", context.telling(back, 0, 0, lambda: False))
-    _run_mover(context, number, mover, PartitionSide.NEW)
+    name = context.notes[number].back
+    _go_or_return(mover, PartitionSide.NEW, partial(_load_mover, context, number, back, name))
 
 
 def _leftover_journals(context: OnDrive, number: int) -> Iterator[tuple[Move, str]]:

@@ -10,9 +10,8 @@ from pathlib import Path
 from time import sleep
 
 from wizard.apply.engine.signatures import xfs_found
-from wizard.apply.move.bad_sectors import Noted, as_json, filled, read_but, save_notes, with_bad
-from wizard.apply.move.mover.journal import MoveJournal, MoveState, MovingDrive
-from wizard.apply.move.mover.mover import Mover
+from wizard.apply.move.move_notes import Noted, as_json, save_notes
+from wizard.apply.move.mover.journal import MoveJournal, MoveState, MovingDrive, UnreadSector
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.apply.run.backup_store import read_kept
 from wizard.apply.run.journal import begun_steps, read_entries
@@ -49,27 +48,31 @@ def _content_digests(
     start_bytes: int,
     told: Callable[[float], None],
     stop: Callable[[], bool],
-    passed: Sequence[Extent] = (),
     unread: list[Extent] | None = None,
 ) -> ContentDigests | None:
     """Read a partition at this start, and return digests without its head and last bytes, which may differ at
-    another place. Return None if stopped. Raises Failed, naming the byte, for unreadable sectors.
+    another place. Return None if stopped. Raises UnreadSector and Failed.
 
-    Places in `passed` are not read. With `unread`, unreadable physical blocks are added there instead of
-    raising.
+    With `unread`, add unreadable ranges of the partition there instead, from the first unreadable sector to
+    the end of the read.
     """
     size = move.before.size_bytes
     low, high = move.head_bytes, max(move.head_bytes, size - TAIL_BYTES)
     hashes = _Hashes(piece_bytes(size), _offsets(move) if move.holds == "xfs" else None)
     buffers = [drive.buffer(min(STEP_BYTES, size)) for _ in range(2)]
-    apart = [Extent(start_bytes + place.start_bytes, place.size_bytes) for place in passed]
     with ThreadPoolExecutor(1) as hashing:
         before = None
         for number, at in enumerate(range(0, size, STEP_BYTES)):
             if stop():
                 return None
             buffer = buffers[number % 2][: min(STEP_BYTES, size - at)]
-            _fill(drive, move, start_bytes, at, buffer, apart, unread)
+            try:
+                drive.read_into(start_bytes + at, buffer)
+            except UnreadSector as error:
+                if unread is None:
+                    raise
+                first = error.at_bytes - start_bytes
+                unread.append(Extent(first, at + len(buffer) - first))
             if before is not None:
                 before.result()
             counted = buffer[max(low - at, 0) : max(min(high - at, len(buffer)), 0)]
@@ -144,35 +147,15 @@ def _affected_pieces(size_bytes: int, lost: Iterable[Extent]) -> Iterator[int]:
         yield from range(place.start_bytes // piece, (place.end_bytes - 1) // piece + 1)
 
 
-def ends_digest(drive: MovingDrive, move: Move, start_bytes: int, unread: list[Extent] | None = None) -> str:
+def ends_digest(drive: MovingDrive, move: Move, start_bytes: int) -> str:
     """Return a digest of the partition's head and last bytes at this start, which change when it is mounted
-    for writing. Raises Failed.
-
-    With `unread`, unreadable physical blocks are added there and count as zeros.
-    """
+    for writing. Raises UnreadSector and Failed."""
     size, digest = move.before.size_bytes, hashlib.sha256()
     for at, length in ((0, move.head_bytes), (max(size - TAIL_BYTES, 0), min(TAIL_BYTES, size))):
         buffer = drive.buffer(length)
-        _fill(drive, move, start_bytes, at, buffer, (), unread)
+        drive.read_into(start_bytes + at, buffer)
         digest.update(buffer)
     return digest.hexdigest()
-
-
-def _fill(
-    drive: MovingDrive,
-    move: Move,
-    start_bytes: int,
-    at_bytes: int,
-    buffer: memoryview,
-    passed: Sequence[Extent],
-    unread: list[Extent] | None,
-) -> None:
-    """Fill the buffer from this byte of the partition. `passed` counts from the drive's start."""
-    if unread is None:
-        read_but(drive, start_bytes + at_bytes, buffer, passed)
-        return
-    found = filled(drive, start_bytes + at_bytes, buffer, move.drive.geometry.whole_block_bytes, passed)
-    unread += (Extent(place.start_bytes - start_bytes, place.size_bytes) for place in found)
 
 
 MOST_REST_SECONDS = 60.0
@@ -203,23 +186,17 @@ class OnDrive:
         start_bytes: int,
         step: int,
         stop: Callable[[], bool],
-        passed: Sequence[Extent] = (),
         unread: list[Extent] | None = None,
     ) -> ContentDigests | None:
         """Compute `_content_digests` with progress."""
         told = noting(self.run, step, size_bytes=move.before.size_bytes)
-        return _content_digests(self.drive, move, start_bytes, told, stop, passed, unread)
+        return _content_digests(self.drive, move, start_bytes, told, stop, unread)
 
-    def are_same(self, number: int, now: ContentDigests) -> bool:
-        """Return True if the partition is unchanged, as far as known."""
+    def are_same(self, number: int, now: ContentDigests, unread: Iterable[Extent] = ()) -> bool:
+        """Return True if the partition is unchanged, apart from `unread` ranges and from zeros that version
+        1.0 wrote."""
         noted, size = self.notes[number], self.moves.moves[number].before.size_bytes
-        return are_same(ContentDigests(noted.content, noted.pieces), now, size, noted.lost)
-
-    def note_bad(self, number: int, mover: Mover) -> None:
-        """Save bad sectors that are in the journal on the drive."""
-        noted = with_bad(self.notes[number], mover.state)
-        if noted != self.notes[number]:
-            self.note(number, noted)
+        return are_same(ContentDigests(noted.content, noted.pieces), now, size, (*noted.zeros, *unread))
 
     def journal(self, move: Move) -> MoveJournal:
         """Return the journal at this move's place, which may be empty."""
@@ -227,7 +204,7 @@ class OnDrive:
 
     def prepared(self, number: int, move: Move, noted: Noted, name: str) -> tuple[MoveState, bytes]:
         """Prepare a journal: the state before the move, and images with everything that another computer
-        needs to resume. Read-only. Raises Refused, UnreadableBlocks and Failed.
+        needs to resume. Read-only. Raises Refused, UnreadSector and Failed.
 
         `noted` is the progress of this move to store in the journal.
         """
@@ -235,13 +212,16 @@ class OnDrive:
         told = {"moves": render_moves(self.moves), "notes": notes, "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
         document = data.ljust(rounded_up(len(data), block))
-        return prepared(self.drive, move, name, document, noted.superblocks, noted.over)
+        return prepared(self.drive, move, name, document, noted.superblocks)
 
     def telling(
         self, move: Move, step: int, moved_before: int, stop: Callable[[], bool]
     ) -> Callable[[int], bool]:
         """Return a function that counts moved bytes, pauses if requested, and returns True to stop."""
         size = move.before.size_bytes
+        if moved_before == size:
+            # A logged move records its boundary rarely, so it may have moved more than the journal shows.
+            moved_before = 0
         progress = noting(self.run, step, (moved_before / size, 1.0), size - moved_before)
         done = 0
 

@@ -4,13 +4,13 @@ The journal on the drive contains the whole document.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.move import forward
-from wizard.apply.move.bad_sectors import Noted, load_notes, notes_of, save_notes, with_bad
+from wizard.apply.move.move_notes import Noted, load_notes, notes_of, save_notes
 from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
@@ -72,14 +72,6 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
         )
     moves, now = moves_here(run), state(run)
     check_own(moves, load_environment(run))
-    if asked.over_bad_sectors and not any(noted.stops or noted.over for noted in load_notes(run, moves)):
-        raise Refused(
-            t(
-                "{run} has not stopped at a bad sector: --over-bad-sectors does not apply. "
-                "Nothing was written.",
-                run=run.name,
-            )
-        )
     check = partial(check_same, run, moves)
     match asked.purpose:
         case Purpose.KEEP:
@@ -105,28 +97,16 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
             if now is RunState.UNDONE:
                 raise Refused(forward.OVER(run=run.name, state=now.value))
             check_takes_back(run)
-            check = partial(check_unused, run, moves, over_bad_sectors=asked.over_bad_sectors)
+            check = partial(check_unused, run, moves)
             sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
-    return Prepared(
-        sentence,
-        partial(lock_drives, (moves.drive.path,)),
-        partial(_check_and_give_up, run, moves, check) if asked.over_bad_sectors else check,
-    )
-
-
-def _check_and_give_up(run: Path, moves: Moves, check: Callable[[], None]) -> None:
-    """Run the check, and give up the bad sectors that the user has seen."""
-    check()
-    save_notes(run, [noted.giving_up for noted in load_notes(run, moves)])
+    return Prepared(sentence, partial(lock_drives, (moves.drive.path,)), check)
 
 
 def _describe_error(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
-JOB = RunJob(
-    _prepare, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _describe_error, goes_over_bad_sectors=True
-)
+JOB = RunJob(_prepare, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _describe_error)
 
 
 def check_token(moves: Moves, token: str) -> None:
@@ -241,8 +221,9 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
     moves, notes = read_kept_moves(document["moves"], where), notes_of(document["notes"], where)
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
-            # Bad sectors are found only after this document was written, so take them from the state.
-            updated = (*notes[:number], with_bad(noted, loaded[0]), *notes[number + 1 :])
+            # An earlier version may have skipped sectors after this document was written.
+            over = (*noted.over, *loaded[0].given_up, *loaded[0].zeros)
+            updated = (*notes[:number], replace(noted, over=over), *notes[number + 1 :])
             return FoundMove(moves, updated, number, course.run == noted.back)
     return None
 

@@ -12,9 +12,9 @@ from wizard.apply.conversion.messages import ANOTHER_DRIVE
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.move import forward
 from wizard.apply.move.backward import refuse_used, return_all
-from wizard.apply.move.bad_sectors import Noted, load_notes, save_notes
 from wizard.apply.move.content import OnDrive
-from wizard.apply.move.forward import Carrying, back_but, bad_listed
+from wizard.apply.move.forward import Carrying, lost_said
+from wizard.apply.move.move_notes import Noted, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
@@ -282,16 +282,13 @@ def check_takes_back(run: Path) -> None:
         raise Refused(t("Run {run} made no changes to undo.", run=run.name))
 
 
-def check_unused(run: Path, moves: Moves, *, over_bad_sectors: bool) -> None:
-    """Raises Refused if the moves cannot be undone: another drive, a lost journal, a partition used since, or
-    unknown because of bad sectors, which are then recorded. Does not write to the drive."""
+def check_unused(run: Path, moves: Moves) -> None:
+    """Raises Refused if the moves cannot be undone: another drive, a lost journal, a partition used since.
+    Raises UnreadSector if that is unknown. Does not write to the drive."""
     check_same(run, moves)
     forget_caches(moves.drive.path)
-    notes = load_notes(run, moves)
-    if over_bad_sectors:
-        notes = tuple(noted.giving_up for noted in notes)
     with MovedDrive(moves.drive.path) as drive:
-        refuse_used(OnDrive(run, moves, drive, notes))
+        refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
 
 
 def take_back(work: RunWork) -> Outcome:
@@ -305,7 +302,8 @@ def take_back(work: RunWork) -> Outcome:
 
 
 def _undo_messages(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
-    intact = [move for move, noted in zip(moves.moves, notes, strict=True) if not noted.bad]
+    pairs = tuple(zip(moves.moves, notes, strict=True))
+    intact = [move for move, noted in pairs if not (noted.bad or noted.zeros)]
     if len(intact) == 1:
         yield t(
             "{part} starts at {start:exact} again, bit for bit as before.",
@@ -317,7 +315,8 @@ def _undo_messages(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
             "{parts:and} are back at their old locations, bit for bit.",
             parts=tuple(move.device for move in intact),
         )
-    for move, noted in zip(moves.moves, notes, strict=True):
-        if noted.bad:
-            yield back_but(move, noted.bad)
-            yield from bad_listed(move, noted.bad)
+    for move, noted in pairs:
+        if move not in intact:
+            start = move.before.start_bytes
+            yield t("{part} starts at {start:exact} again.", part=move.device, start=start)
+            yield from lost_said(move, noted)

@@ -127,13 +127,12 @@ class JobRequest:
     """A request to continue a run.
 
     `over_changes` allows undo although other programs have changed the drive since; `tokens` confirms the
-    drives by serial number. `over_bad_sectors` continues past the bad sectors that stopped the run.
+    drives by serial number.
     """
 
     purpose: Purpose
     secret: bytes | None = None
     over_changes: bool = False
-    over_bad_sectors: bool = False
     tokens: tuple[str, ...] = ()
 
 
@@ -161,9 +160,8 @@ class RunJob:
     `leave` closes resources while the drives are still locked. `ending` runs after the drives are unlocked
     and may change the outcome.
 
-    `goes_over_bad_sectors` is True if the run can stop at bad sectors and continue past them. `asks` checks a
-    purpose without writing and raises DiskwrightError if it is not possible now; None if `taking` and its
-    check do not write.
+    `asks` checks a purpose without writing and raises DiskwrightError if it is not possible now; None if
+    `taking` and its check do not write.
     """
 
     taking: Callable[[Path, JobRequest], Prepared]
@@ -171,7 +169,6 @@ class RunJob:
     told: Callable[[Path, DiskwrightError], str]
     leave: Callable[[RunWork, Outcome], None] = lambda _work, _outcome: None
     ending: Callable[[RunWork, Outcome], Outcome] = _keep_outcome
-    goes_over_bad_sectors: bool = False
     asks: Callable[[Path, Purpose], None] | None = None
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
@@ -196,8 +193,6 @@ def hand_over(job: RunJob, run: Path, asked: JobRequest) -> int:
     check_owner(run)
     run_lock = lock_run(run)
     try:
-        if asked.over_bad_sectors and not job.goes_over_bad_sectors:
-            raise Refused(process.NO_BAD_SECTORS(run=run.name))
         taking = job.taking(run, asked)
         drive_locks = taking.lock()
         try:

@@ -179,11 +179,6 @@ DAMAGED = Sentence("{place} is damaged.")
 UNOPENED = Sentence("Cannot open {path}: {why}.")
 
 
-NO_BAD_SECTORS = Sentence(
-    "{run} moves no partition, so --over-bad-sectors does not apply. Nothing was written."
-)
-
-
 LOCK = "lock"
 """The file in a run's folder that is locked with flock(2), which needs no write permission."""
 

@@ -327,15 +327,13 @@ class Decision:
     """The possible ways to settle or resume a run.
 
     `resumes` is True if the run can be resumed. `look` explains how to inspect the result and still be able
-    to undo. `settled` is True if no decision is needed, although undo is still possible. `bad_sectors` lists
-    the bad sectors that stopped the run, if it can continue past them.
+    to undo. `settled` is True if no decision is needed, although undo is still possible.
     """
 
     choices: tuple[SettlingChoice, ...] = ()
     resumes: bool = False
     look: str = ""
     settled: bool = False
-    bad_sectors: tuple[Message, ...] = ()
 
     def of(self, way: Settling) -> SettlingChoice | None:
         """Return this choice if it is available."""

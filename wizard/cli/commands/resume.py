@@ -24,23 +24,17 @@ from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import narrate
 from wizard.cli.passphrase import passphrase_for, say
 from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
-from wizard.cli.verdicts import refuse_otherwise, tell_bad_sectors
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.undo_policy import losses
 
-GOES_OVER = Sentence(
-    "Continuing {run} leaves zeros in these places, except for data in the "
-    "journal. The old bytes are lost; `undo` restores everything else."
-)
 STEP_LEFT = Sentence("step {number} remains:")
 DESTROYS = Sentence("destroys {what}")
 UNCONFIRMED = t("This command made no changes. If the drive is correct, confirm it:")
 
 
 def parser() -> ArgumentParser:
-    """`diskwright resume [RUN] [--confirm TOKEN] [--over-bad-sectors] [--passphrase-file FILE] [--journal
-    DIR]`."""
+    """`diskwright resume [RUN] [--confirm TOKEN] [--passphrase-file FILE] [--journal DIR]`."""
     made = CommandParser(
         "resume",
         t("Continue a failed, stopped or interrupted run. RUN is optional if one run is open."),
@@ -74,11 +68,6 @@ def parser() -> ArgumentParser:
         help=str(t("the drive's serial number, if the run would still overwrite data")),
     )
     made.add_argument(
-        "--over-bad-sectors",
-        action="store_true",
-        help=str(t("continue a move stopped by unreadable sectors, replacing them with zeros")),
-    )
-    made.add_argument(
         "--passphrase-file",
         metavar="FILE",
         help=str(t("read the passphrase from this file, or from stdin for -; a final newline is ignored")),
@@ -93,19 +82,14 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.from_drive is not None:
         if arguments.run is not None:
             raise BadInput(t("Name either a run or --from-drive DEVICE, not both."))
-        over = arguments.over_bad_sectors
-        return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir, over=over)
+        return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir)
     run = run_meant(arguments.run, "resume", journal_dir)
     check_root()
     if arguments.passphrase_file is not None and kind_of(run) is not RunKind.PLAN:
         raise BadInput(t("--passphrase-file applies only to plans and runs that encrypt."))
     seen = len(read_entries(run))
     tell_drives(run)
-    tokens = tuple(arguments.confirm or ())
-    if arguments.over_bad_sectors:
-        _resume_over_bad_sectors(run, tokens)
-    else:
-        _resume(run, tokens, arguments.passphrase_file)
+    _resume(run, tuple(arguments.confirm or ()), arguments.passphrase_file)
     return narrate(run, seen)
 
 
@@ -127,32 +111,15 @@ def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> 
             resume(run)
 
 
-def _resume_over_bad_sectors(run: Path, tokens: tuple[str, ...]) -> None:
-    """Resume a move over bad sectors, after listing the losses and confirming the drive."""
-    refuse_otherwise(run)
-    token = load_moves(run).drive.token
-    if tell_bad_sectors(run) and not tokens:
-        options = " ".join(("--over-bad-sectors", "--confirm", _quoted(token)))
-        raise _unconfirmed(run, GOES_OVER(run=run.name), options)
-    _check_one(load_moves(run), tokens, check_move_token)
-    resume(run, over_bad_sectors=True)
-
-
-def _resume_from_drive(
-    device: str, tokens: Sequence[str], journal_dir: Path | None, *, over: bool
-) -> ExitCode:
+def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> ExitCode:
     """Resume a move from the journal on the drive."""
-    from wizard.apply.move.forward import stops_of
     from wizard.apply.move.recover import found_move, make_found_run
     from wizard.plan.partition.moves import what_moves
 
     found = found_move(device)
     say(what_moves(found.move))
-    if over and (stops := stops_of(found.moves, found.notes)):
-        for said in (*stops, GOES_OVER(run=found.move.device)):
-            say(said)
     run = make_found_run(found, tokens, journal_dir)
-    resume(run, over_bad_sectors=over)
+    resume(run)
     return narrate(run)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from wizard.apply.block.devices import waiting_drives
 from wizard.apply.conversion.rollback import Rollback, RollbackState, window_of
-from wizard.apply.move.forward import BadSectors, bad_sectors
 from wizard.apply.plan.run_summary import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.load import outline
@@ -28,7 +27,7 @@ from wizard.plan.text import wrapped
 
 LOOK = t("(read-only, before you decide)")
 
-SCHEMA = "diskwright.runs/1"
+SCHEMA = "diskwright.runs/2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,6 @@ class RunRow:
 
     `way_back` is set for conversions that stay undoable, `mounted` if a mount for writing ended that.
     `commands` are the next possible commands. `not_yet` is True if the result is not in use yet.
-    `bad_sectors` are the sectors a move could not read.
     """
 
     id: str
@@ -52,7 +50,6 @@ class RunRow:
     mounted: str | None = None
     commands: tuple[str, ...] = ()
     not_yet: bool = False
-    bad_sectors: tuple[BadSectors, ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -152,7 +149,7 @@ def row_of(run: Path) -> RunRow:
         drive = ", ".join(devices)
         entries = read_entries(run)
         now = state(run)
-        ways, bad = working_ways(run, now), bad_sectors(run)
+        ways = working_ways(run, now)
         said = _said(run, entries, now)
         if ways.why_not:
             # The run's last message may name a command that no longer works.
@@ -171,7 +168,6 @@ def row_of(run: Path) -> RunRow:
         said,
         commands=tuple(command_on(way, run) for way in ways.names),
         not_yet=is_not_yet(now, commands_for(run, now)),
-        bad_sectors=bad,
     )
     return _with_window(row, window_of(run))
 

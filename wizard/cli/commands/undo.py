@@ -7,7 +7,6 @@ from wizard.apply.run_control import undo
 from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
 from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
-from wizard.cli.verdicts import refuse_otherwise, tell_bad_sectors
 from wizard.model.errors import ExitCode
 from wizard.model.said import t
 
@@ -42,11 +41,6 @@ def parser() -> ArgumentParser:
         default=[],
         help=str(t("with --over-changes: each drive's serial number")),
     )
-    made.add_argument(
-        "--over-bad-sectors",
-        action="store_true",
-        help=str(t("continue the undo of a move stopped by unreadable sectors, replacing them with zeros")),
-    )
     return made
 
 
@@ -55,14 +49,6 @@ def main(arguments: Namespace) -> ExitCode:
     run = run_meant(arguments.run, "undo", arguments.journal)
     check_root()
     tell_drives(run)
-    if arguments.over_bad_sectors:
-        refuse_otherwise(run)
-        tell_bad_sectors(run)
-    said = undo(
-        run,
-        over_changes=arguments.over_changes,
-        over_bad_sectors=arguments.over_bad_sectors,
-        tokens=arguments.confirm,
-    )
+    said = undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm)
     say(said)
     return ExitCode.DONE

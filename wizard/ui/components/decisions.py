@@ -34,9 +34,6 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Bl
         yield para(decision.look, hang=2)
     if decision.resumes:
         yield para(t("Go on (G): resume where the run stopped."), hang=2)
-    if decision.bad_sectors:
-        yield para(t("Skip bad sectors (O): go on and leave zeros at:"), hang=2)
-        yield from (para(said, hang=2) for said in decision.bad_sectors)
     if not services.demo:
         yield para(
             muted(
@@ -56,9 +53,8 @@ def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -
             SettlingChoice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
         )
     resumes = "resume" in ways.names
-    bad = decision.bad_sectors if resumes else ()
     look = decision.look if choices else ""
-    return replace(decision, choices=choices, resumes=resumes, look=look, bad_sectors=bad)
+    return replace(decision, choices=choices, resumes=resumes, look=look)
 
 
 RUNNING = "running"

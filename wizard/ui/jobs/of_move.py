@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wizard.ext4.duration import compare_seconds, fingerprint_seconds
 from wizard.ext4.ways import confirm_command, how_sentences, power_words, risk_sentences
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import printable
 from wizard.model.migration import Means, Migration, Moves
 from wizard.model.said import t
 from wizard.plan.partition.moves import (
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
     from wizard.model.machine import Drive, Machine, Partition
-    from wizard.model.said import Message
 
 
 class MoveJob(Job):
@@ -137,17 +136,7 @@ class MoveJob(Job):
                 Decision(),
             )
         tone = Tone.GOOD if state.value == "undone" else Tone.WARN
-        return RunOutcome(Banner(last, (), tone), (), Decision(bad_sectors=_stops(run)))
-
-
-def _stops(run: Path) -> tuple[Message, ...]:
-    """Return the bad sectors that stopped the move. Empty if unknown."""
-    from wizard.apply.move.forward import stops_now
-
-    try:
-        return stops_now(run)
-    except BadInput:
-        return ()
+        return RunOutcome(Banner(last, (), tone), (), Decision())
 
 
 class MigrationJob(Job):

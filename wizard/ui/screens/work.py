@@ -18,7 +18,7 @@ from wizard.model.errors import DiskwrightError, printable
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration, Moves
 from wizard.model.plan import Plan
-from wizard.model.said import join, t, tn
+from wizard.model.said import t, tn
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
@@ -278,8 +278,6 @@ class WorkScreen(Screen):
             )
         if decision.resumes:
             yield Action("resume", "G", words.RESUME)
-        if decision.bad_sectors and not self.services.needs_root:
-            yield Action("over", "O", t("skip bad sectors"), ends=True)
         if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
             yield Action("bring", "y", t("copy files here"), self.services.obstacle)
         yield Action("report", "s", t("save report"))
@@ -362,22 +360,8 @@ class WorkScreen(Screen):
         else:
             self._resume(None)
 
-    def act_over(self, _row: str, _values: Values) -> None:
-        """Ask, then resume and skip the listed bad sectors."""
-        assert self._outcome is not None
-        means = join(
-            *self._outcome.decision.bad_sectors,
-            t(
-                "These places become zeros, except for data in the journal. Undo restores "
-                "everything but the zeros. The affected files cannot be identified while the "
-                "partition is half moved."
-            ),
-        )
-        go = partial(self._resume, None, over=True)
-        self.desk.go(Question(self.desk, t("Skip unreadable sectors?"), means, t("skip them"), go, ends=True))
-
-    def _resume(self, secret: bytes | None, *, over: bool = False) -> None:
-        self.services.resume(self.run, secret, over_bad_sectors=over)
+    def _resume(self, secret: bytes | None) -> None:
+        self.services.resume(self.run, secret)
         self._outcome = None
         self._follow()
 

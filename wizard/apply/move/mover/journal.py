@@ -11,16 +11,15 @@ import hashlib
 import json
 import struct
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from wizard.apply.block.extents import merged, without
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 from wizard.model.migration import Scheme
-from wizard.model.said import rounded_up, t
+from wizard.model.said import Message, rounded_up
 from wizard.probe.content.notices import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 
 
@@ -134,9 +133,8 @@ class MoveState:
     offsets of physical blocks that this phase shares with other data; the journal has their bytes. `epoch`
     counts changes of direction: windows of older epochs are invalid.
 
-    In bytes from the partition's start: `unread` are unreadable physical blocks that stopped the move;
-    `given_up` those that the user allows to become zeros, before they move; `zeros` the same, after they
-    moved.
+    Version 1.0 recorded unreadable ranges, in bytes from the partition's start: `unread` stopped the move,
+    `given_up` would become zeros, `zeros` had become zeros.
     """
 
     course: Course
@@ -149,12 +147,6 @@ class MoveState:
     unread: tuple[Extent, ...] = ()
     given_up: tuple[Extent, ...] = ()
     zeros: tuple[Extent, ...] = ()
-
-    @property
-    def lost(self) -> tuple[Extent, ...]:
-        """The parts of the partition whose data may be lost."""
-        found = (*self.unread, *self.given_up, *self.zeros)
-        return merged(found, 1, self.course.size_bytes)
 
     def moved_to(self, side: PartitionSide) -> int:
         """Return how many bytes of the partition are at this place."""
@@ -176,6 +168,14 @@ WINDOW = struct.Struct("<8sQQQQI?32s")
 True if moved upwards, and the digest of all these and the bytes."""
 
 
+class UnreadSector(Failed):
+    """The drive reports an unreadable sector at byte `at_bytes`."""
+
+    def __init__(self, said: Message | str, at_bytes: int) -> None:
+        super().__init__(said)
+        self.at_bytes = at_bytes
+
+
 class MovingDrive(Protocol):
     """A drive without caches. Offsets and lengths are in whole logical blocks. Errors are Failed."""
 
@@ -186,7 +186,7 @@ class MovingDrive(Protocol):
         """Fill the buffer. Raises UnreadSector if the drive reports an unreadable sector."""
 
     def write(self, offset_bytes: int, data: memoryview) -> None:
-        """Write data. Until `flush`, any part of it may be lost."""
+        """Write data. Until `flush`, any part may be lost."""
 
     def flush(self) -> None:
         """Wait until all data is on stable storage."""
@@ -224,7 +224,7 @@ def write_bytes(drive: MovingDrive, offset_bytes: int, data: bytes) -> None:
 
 
 def ring_bytes(window_bytes: int, physical_bytes: int) -> int:
-    """Return the size of one window in the log: its header, and its bytes with a physical block at either
+    """Return the size of one window in the log: a header, and the bytes with a physical block at either
     end."""
     return physical_bytes + window_bytes + 2 * physical_bytes
 
@@ -236,41 +236,12 @@ def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical
 
 
 def has_room(state: MoveState, room_bytes: int) -> bool:
-    """Return True if a journal has space for its images, and a slot for this state with the edges of any
+    """Return True if a journal has space for the images, and a slot for this state with the edges of any
     phase."""
     course = state.course
     room = journal_bytes(course.pieces.total_bytes, course.scheme, course.window_bytes, course.physical_bytes)
-    return fits(state) and room <= room_bytes
-
-
-def fits(state: MoveState) -> bool:
-    """Return True if a slot has space for this state with the edges of any phase."""
-    plain = len(_serialised(state)) + HEADER.size + STATE_GROWS_BYTES
-    return plain + MOST_EDGES * state.course.physical_bytes <= SLOT_BYTES
-
-
-def with_unread(state: MoveState, places: tuple[Extent, ...]) -> MoveState:
-    """Return the state with more unreadable places. Raises Failed if they do not fit into a slot."""
-    known = replace(state, unread=merged((*state.unread, *places), 1, state.course.size_bytes))
-    if not fits(known):
-        raise Failed(
-            t(
-                "{count} ranges of the partition cannot be read, more than the journal can "
-                "store: the drive may be failing.",
-                count=len(known.lost),
-            )
-        )
-    return known
-
-
-def without_head(state: MoveState) -> MoveState:
-    """Return the state after the head was zeroed. Its unreadable places are in the journal."""
-    head = Extent(0, state.course.head_bytes)
-    unread, given_up = (
-        tuple(piece for place in places for piece in without(place, (head,)))
-        for places in (state.unread, state.given_up)
-    )
-    return replace(state, unread=unread, given_up=given_up)
+    slot = len(_serialised(state)) + HEADER.size + STATE_GROWS_BYTES + MOST_EDGES * course.physical_bytes
+    return slot <= SLOT_BYTES and room <= room_bytes
 
 
 def _serialised(state: MoveState) -> bytes:
@@ -316,7 +287,7 @@ class MoveJournal:
         return self._at + SLOTS * SLOT_BYTES
 
     def save(self, state: MoveState, edges: bytes = b"") -> None:
-        """Write a state with the bytes of its edges. The next flush makes it durable."""
+        """Write a state with the bytes of the edges. The next flush makes the state durable."""
         self._number += 1
         plain = _serialised(state)
         lengths = struct.pack("<QII", self._number, len(plain), len(edges))
@@ -328,7 +299,7 @@ class MoveJournal:
         write_bytes(self._drive, place, data.ljust(rounded_up(len(data), self._block), b"\0"))
 
     def load(self) -> tuple[MoveState, bytes] | None:
-        """Return the newest valid state with the bytes of its edges, or None. Raises Failed."""
+        """Return the newest valid state with the bytes of the edges, or None. Raises Failed."""
         newest: tuple[int, int, MoveState, bytes] | None = None
         for slot in range(SLOTS):
             found = self._read_slot(slot)

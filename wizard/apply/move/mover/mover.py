@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from wizard.apply.block.extents import merged, without
-from wizard.apply.move.bad_sectors import UnreadableBlocks, fill, seen
 from wizard.apply.move.mover.journal import (
     ImagePiece,
     MoveJournal,
@@ -18,24 +16,20 @@ from wizard.apply.move.mover.journal import (
     MoveState,
     MovingDrive,
     PartitionSide,
+    UnreadSector,
     image_of,
-    with_unread,
-    without_head,
+    read_bytes,
     write_bytes,
 )
 from wizard.apply.move.mover.prepare import with_bars
 from wizard.apply.move.mover.windows import WindowMover
 from wizard.model.errors import Failed
-from wizard.model.machine import Extent
 from wizard.model.said import KIB, t
 
 MARKS = tuple(kib * KIB for kib in (0, 4, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096))
 MARK_BYTES = 4 * KIB
 """Offsets at which libblkid finds signatures, within the first MiB and, for the second LUKS2 header, up to 4
 MiB: first blocks, md 1.2, JFS, Btrfs, ReiserFS and LUKS2 headers."""
-
-HEADLESS = frozenset({MovePhase.BARRING, MovePhase.MOVING, MovePhase.PLACING})
-"""Phases in which the head may be missing at both places."""
 
 Told = Callable[[int], bool]
 """Receives the number of moved bytes, and returns True to stop between two windows."""
@@ -63,7 +57,7 @@ class Mover:
 
     def go(self, target: PartitionSide) -> None:
         """Continue until the partition and the table are complete at the target. Raises MoveStopped,
-        UnreadableBlocks for bad sectors, and Failed for drive errors; both directions remain possible."""
+        UnreadSector, and Failed for other drive errors; both directions remain possible."""
         while (self.state.phase, self.state.target) != (MovePhase.DONE, target):
             self._step(target)
 
@@ -71,17 +65,6 @@ class Mover:
     def is_whole(self) -> bool:
         """True if the partition is complete at its old place, and was never written."""
         return self.state.epoch == 0 and self.state.phase is not MovePhase.BARRING
-
-    def give_up(self, places: Iterable[Extent]) -> None:
-        """Let known unreadable places become zeros when they move, and sync. Places in the head are restored
-        from the journal."""
-        state = self.state
-        head = 0 if state.phase in HEADLESS else state.course.head_bytes
-        given = tuple(place for place in places if place in state.unread or place.end_bytes <= head)
-        if given:
-            left = tuple(place for place in state.unread if place not in given)
-            given_up = merged((*state.given_up, *given), 1, state.course.size_bytes)
-            self._enter(replace(state, unread=left, given_up=given_up), self._edges)
 
     def _step(self, target: PartitionSide) -> None:
         phase, reverses = self.state.phase, self.state.target is not target
@@ -112,12 +95,7 @@ class Mover:
             # Only the table was written. The partition need not be compared, nor readable.
             self._enter(replace(self.state, phase=MovePhase.TABLING, target=target))
             return
-        try:
-            is_unused = self.stands(self.state.barred_at)
-        except UnreadableBlocks as unreadable:
-            self._enter(with_unread(self.state, unreadable.places))
-            raise
-        if not is_unused:
+        if not self.stands(self.state.barred_at):
             raise Failed(
                 t(
                     "The partition was used after the move started, so the journal no longer "
@@ -135,8 +113,7 @@ class Mover:
         self._restore_edges(self.state.barred_at)
         write_bytes(self._drive, start, bytes(course.head_bytes))
         self._drive.flush()
-        state = replace(self.state, phase=MovePhase.MOVING, epoch=self.state.epoch + 1, edges=())
-        self._enter(without_head(state))
+        self._enter(replace(self.state, phase=MovePhase.MOVING, epoch=self.state.epoch + 1, edges=()))
 
     def _move(self, target: PartitionSide) -> None:
         self._restore_edges()
@@ -144,7 +121,7 @@ class Mover:
         try:
             self.state = moving.to(target)
         except BaseException:
-            self.state = moving.state
+            self.state, self._edges = moving.state, moving.edges
             raise
         self._enter_with_edges(MovePhase.PLACING, target)
 
@@ -195,25 +172,11 @@ class Mover:
         edges = self._shared(place for at, size in written for place in (at, at + size))
         state = replace(self.state, phase=phase, edges=edges)
         state = replace(state, target=side) if phase is MovePhase.PLACING else replace(state, barred_at=side)
-        try:
-            kept = self._read_edges(edges)
-        except UnreadableBlocks as unreadable:
-            # The previous phase and its writes remain valid.
-            self._enter(with_unread(self.state, unreadable.places), self._edges)
-            raise
-        self._enter(state, kept)
+        self._enter(state, b"".join(read_bytes(self._drive, at, course.physical_bytes) for at in edges))
 
     def _shared(self, borders: Iterable[int]) -> tuple[int, ...]:
         block = self.state.course.physical_bytes
         return tuple(sorted({at // block * block for at in borders if at % block}))
-
-    def _read_edges(self, edges: tuple[int, ...]) -> bytes:
-        block = self.state.course.physical_bytes
-        buffer = self._drive.buffer(len(edges) * block)
-        for number, at in enumerate(edges):
-            piece = buffer[number * block : (number + 1) * block]
-            fill(self._drive, self.state, self.state.boundary_bytes, at, piece)
-        return bytes(buffer)
 
     def _signatures(self) -> tuple[tuple[int, int], ...]:
         """Return the offset and size of all signatures in the head."""
@@ -294,33 +257,24 @@ class Mover:
             for is_first, pieces in groupby(table, lambda piece: piece.offset_bytes < lo)
         }
 
-    def stands(self, side: PartitionSide, passed: Iterable[Extent] = ()) -> bool:
+    def stands(self, side: PartitionSide) -> bool:
         """Return True if the head and its copies at this place match the journal, so the partition is unused
-        since. Raises UnreadableBlocks.
-
-        Unreadable copies are ignored, since the journal has them. Only the head shows use, so there, only
-        places in `passed` or given up are ignored.
-        """
+        since. Raises UnreadSector."""
         start = self.state.course.start(side)
-        head, *copies = self.state.course.pieces.placed(side)
-        is_same, unread = self._compare(head, start)
-        known = (*self.state.given_up, *passed)
-        own = (Extent(place.start_bytes - start, place.size_bytes) for place in unread)
-        if unknown := tuple(piece for place in own for piece in without(place, known)):
-            raise UnreadableBlocks(unknown)
-        return is_same and all(self._compare(copy, start)[0] for copy in copies)
+        return all(self._matches(piece, start) for piece in self.state.course.pieces.placed(side))
 
     def has_table(self, side: PartitionSide) -> bool:
-        """Return True if the table matches the journal for this place, as far as readable."""
-        results = [self._compare(piece) for piece in self.state.course.pieces.table(side)]
-        return all(is_same for is_same, _ in results) and any(not unread for _, unread in results)
+        """Return True if the table matches the journal for this place. Raises UnreadSector."""
+        return all(map(self._matches, self.state.course.pieces.table(side)))
 
     def _is_on_drive(self, pieces: tuple[ImagePiece, ...]) -> bool:
         """Return True if all pieces are on the drive and readable."""
-        return all(self._compare(piece) == (True, ()) for piece in pieces)
+        try:
+            return all(map(self._matches, pieces))
+        except UnreadSector:
+            return False
 
-    def _compare(self, piece: ImagePiece, start: int = 0) -> tuple[bool, tuple[Extent, ...]]:
-        """Compare a piece with the drive. Return True if it matches as far as readable, and the unreadable
-        places."""
-        image = image_of(self._images, piece)
-        return seen(self._drive, start + piece.offset_bytes, image, self.state.course.physical_bytes)
+    def _matches(self, piece: ImagePiece, start: int = 0) -> bool:
+        """Return True if a piece is on the drive."""
+        on_drive = read_bytes(self._drive, start + piece.offset_bytes, piece.size_bytes)
+        return on_drive == image_of(self._images, piece)

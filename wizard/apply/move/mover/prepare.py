@@ -4,16 +4,15 @@ import errno
 import hashlib
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from wizard.apply.block import devices
 from wizard.apply.block.devices import open_exclusively
-from wizard.apply.block.extents import Read, merged, without
+from wizard.apply.block.extents import Read, block_bytes, merged
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.engine.signatures import copies_for_repair
-from wizard.apply.move.bad_sectors import UnreadableBlocks, UnreadSector, filled, read_but
 from wizard.apply.move.mover.journal import (
     Course,
     ImagePiece,
@@ -22,17 +21,23 @@ from wizard.apply.move.mover.journal import (
     MoveState,
     MovingDrive,
     PartitionSide,
+    UnreadSector,
     has_room,
+    read_bytes,
 )
 from wizard.apply.move.relocate import fat_offset, placed
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.migration import Move
-from wizard.model.said import rounded_up, t
+from wizard.model.said import KIB, MIB, Sentence, rounded_up, t
 
 UNREAD = frozenset({errno.EIO, errno.ENODATA})
 """Error numbers for unreadable sectors (Linux block/blk-core.c, blk_errors)."""
+UNREADABLE = Sentence(
+    "Cannot read {device} at byte {byte}: {why}. Copy a failing drive to a new one with `ddrescue` before "
+    "you move its partitions."
+)
 
 
 class MovedDrive:
@@ -47,6 +52,7 @@ class MovedDrive:
         except OSError as error:
             raise Failed(devices.UNOPENED(device=node, why=str(error.strerror))) from None
 
+        self._block, _ = block_bytes(node)
         self._beside = ThreadPoolExecutor(1)
 
     def __enter__(self) -> "MovedDrive":
@@ -61,19 +67,34 @@ class MovedDrive:
         return memoryview(mmap.mmap(-1, max(length_bytes, mmap.PAGESIZE)))[:length_bytes]
 
     def read_into(self, offset_bytes: int, buffer: memoryview) -> None:
-        """See `MovingDrive`."""
+        """See `MovingDrive`. A failed read is repeated in smaller pieces, to find the unreadable sector."""
+        self._read(offset_bytes, buffer, (MIB, 64 * KIB, self._block))
+
+    def _read(self, offset_bytes: int, buffer: memoryview, smaller: tuple[int, ...]) -> None:
+        try:
+            self._read_once(offset_bytes, buffer)
+        except UnreadSector:
+            if not smaller:
+                raise
+            step, *rest = smaller
+            for at in range(0, len(buffer), step):
+                self._read(offset_bytes + at, buffer[at : at + step], tuple(rest))
+
+    def _read_once(self, offset_bytes: int, buffer: memoryview) -> None:
         done = 0
         while done < len(buffer):
+            at = offset_bytes + done
             try:
-                got = os.preadv(self._fd, [buffer[done:]], offset_bytes + done)
+                got = os.preadv(self._fd, [buffer[done:]], at)
             except OSError as error:
-                kind = UnreadSector if error.errno in UNREAD else Failed
-                raise kind(
-                    devices.UNREAD_AT(device=self._node, byte=offset_bytes + done, why=str(error.strerror))
-                ) from None
+                if error.errno in UNREAD:
+                    raise UnreadSector(
+                        UNREADABLE(device=self._node, byte=at, why=str(error.strerror)), at
+                    ) from None
+                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=str(error.strerror))) from None
             if not got:
                 came = devices.CAME(got=done, length=len(buffer))
-                raise Failed(devices.UNREAD_AT(device=self._node, byte=offset_bytes + done, why=came))
+                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=came))
             done += got
 
     def write(self, offset_bytes: int, data: memoryview) -> None:
@@ -166,17 +187,15 @@ def prepared(
     run: str,
     document: bytes,
     superblocks: Iterable[int] = (),
-    given_up: Sequence[Extent] = (),
 ) -> tuple[MoveState, bytes]:
     """Return the state before the move, and the images. Raises Refused for a table or contents that cannot be
-    moved, UnreadableBlocks and Failed.
+    moved, UnreadSector and Failed.
 
     `document` is for resuming on another computer. `superblocks` are more places that a repair would accept.
-    Places in `given_up` are not read, and become zeros.
     """
     geometry = move.drive.geometry
     logical = geometry.logical_block_bytes
-    reader = _Reader(drive, move, given_up)
+    reader = _Reader(drive, move)
     tables = table_images(
         reader,
         move.drive.size_bytes,
@@ -190,7 +209,7 @@ def prepared(
     more = (*content.changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
     barred = _places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
     pieces, images = _pieces(move, tables, content, barred, document)
-    state = _unmoved(_course(move, run, pieces), given_up)
+    state = _unmoved(_course(move, run, pieces))
     if not has_room(state, move.journal.size_bytes):
         raise Refused(
             t(
@@ -302,58 +321,23 @@ def _course(move: Move, run: str, pieces: JournalImages) -> Course:
     )
 
 
-def _unmoved(course: Course, given_up: Sequence[Extent]) -> MoveState:
-    """Return the state before the move. Places in `given_up` move as zeros; those in the head or in zeroed
-    places are zeros already."""
-    size = course.size_bytes
-    boundary = size if course.raises(PartitionSide.NEW) else course.head_bytes
-    in_journal = (Extent(0, course.head_bytes), *course.pieces.barred)
-    moving = merged((piece for place in given_up for piece in without(place, in_journal)), 1, size)
-    zeros = merged((piece for place in given_up for piece in without(place, moving)), 1, size)
-    return MoveState(
-        course,
-        MovePhase.PREPARED,
-        PartitionSide.NEW,
-        PartitionSide.OLD,
-        boundary,
-        0,
-        given_up=moving,
-        zeros=zeros,
-    )
+def _unmoved(course: Course) -> MoveState:
+    """Return the state before the move."""
+    boundary = course.size_bytes if course.raises(PartitionSide.NEW) else course.head_bytes
+    return MoveState(course, MovePhase.PREPARED, PartitionSide.NEW, PartitionSide.OLD, boundary, 0)
 
 
 class _Reader:
     """Read any range of the drive; fewer bytes at its end."""
 
-    def __init__(self, drive: MovingDrive, move: Move, given_up: Iterable[Extent]) -> None:
-        self._drive, self._size, self._before = drive, move.drive.size_bytes, move.before
+    def __init__(self, drive: MovingDrive, move: Move) -> None:
+        self._drive, self._size = drive, move.drive.size_bytes
         self.block = move.drive.geometry.logical_block_bytes
-        self._whole_block = move.drive.geometry.whole_block_bytes
-        start = move.before.start_bytes
-        self._passed = tuple(Extent(start + place.start_bytes, place.size_bytes) for place in given_up)
 
     def __call__(self, offset: int, length: int) -> bytes:
         end = min(offset + length, self._size)
         if offset < 0 or end <= offset:
             return b""
         first = offset // self.block * self.block
-        last = rounded_up(end, self.block)
-        buffer = self._drive.buffer(last - first)
-        try:
-            read_but(self._drive, first, buffer, self._passed)
-        except UnreadSector:
-            self._refuse(first, buffer)
-            raise
-        return bytes(buffer[offset - first : end - first])
-
-    def _refuse(self, first: int, buffer: memoryview) -> None:
-        """Raises UnreadableBlocks if all unreadable sectors are in the partition."""
-        found = filled(self._drive, first, buffer, self._whole_block, self._passed)
-        whole = merged(found, self._whole_block, self._size)
-        inside = (without(place, without(place, (self._before,))) for place in whole)
-        own = tuple(piece for pieces in inside for piece in pieces)
-        if own and not any(without(place, (self._before,)) for place in found):
-            start = self._before.start_bytes
-            raise UnreadableBlocks(
-                tuple(Extent(piece.start_bytes - start, piece.size_bytes) for piece in own)
-            )
+        data = read_bytes(self._drive, first, rounded_up(end, self.block) - first)
+        return data[offset - first : end - first]

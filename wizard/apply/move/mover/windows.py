@@ -10,8 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from mmap import PAGESIZE
 
-from wizard.apply.block.extents import merged, without
-from wizard.apply.move.bad_sectors import UnreadableBlocks, fill
 from wizard.apply.move.mover.journal import (
     Course,
     LogWindow,
@@ -19,11 +17,10 @@ from wizard.apply.move.mover.journal import (
     MoveState,
     MovingDrive,
     PartitionSide,
+    read_bytes,
     seal,
-    with_unread,
     write_bytes,
 )
-from wizard.model.machine import Extent
 from wizard.model.migration import Scheme
 
 
@@ -83,7 +80,7 @@ class WindowMover:
         self, drive: MovingDrive, journal: MoveJournal, state: MoveState, told: Callable[[int], bool]
     ) -> None:
         self._drive, self._journal, self._told = drive, journal, told
-        self.state, self._upwards = state, True
+        self.state, self.edges = state, b""
         course = state.course
         # Reserve a block before each window, and align the window to a page. The kernel splits writes at page
         # borders, and a drive that reports 512-byte blocks may have 4096-byte ones.
@@ -95,12 +92,13 @@ class WindowMover:
     def to(self, target: PartitionSide) -> MoveState:
         """Move all remaining windows, and return the state, which is not saved yet.
 
-        Raises MoveStopped on request and UnreadableBlocks for bad sectors, with the state saved.
+        Raises MoveStopped on request, with the state saved. Raises UnreadSector and Failed, with a journal as
+        after a power cut.
         """
         try:
             if self.state.course.scheme is Scheme.LOGGED:
                 self._replay()
-            self.state, self._upwards = replace(self.state, target=target), self.state.course.raises(target)
+            self.state = replace(self.state, target=target)
             parts = [*windows(self.state.course, self.state.boundary_bytes, target)]
             if parts:
                 self._start_epoch(target, parts[0])
@@ -120,51 +118,17 @@ class WindowMover:
             fixed = place + (first[1] if course.raises(target) else first[0])
             block = course.physical_bytes
             edges = (fixed // block * block,) if fixed % block else ()
-        try:
-            kept = b"".join(self._read_edge(first, at) for at in edges)
-        except UnreadableBlocks as unreadable:
-            self._stop_before(unreadable)
-            raise
-        self._record(replace(self.state, epoch=self.state.epoch + 1, edges=edges), kept)
+        shared = b"".join(read_bytes(self._drive, at, course.physical_bytes) for at in edges)
+        self._record(replace(self.state, epoch=self.state.epoch + 1, edges=edges), shared)
         self._drive.flush()
 
-    def _read_edge(self, first: tuple[int, int], at_bytes: int) -> bytes:
-        buffer = self._drive.buffer(self.state.course.physical_bytes)
-        self._fill(first, at_bytes, buffer)
-        return bytes(buffer)
-
     def _record(self, state: MoveState, edges: bytes = b"") -> None:
-        self.state = state
+        self.state, self.edges = state, edges
         self._journal.save(state, edges)
 
     def _advanced_to(self, boundary: int) -> MoveState:
-        """Return the state for a new boundary. Given-up places in between have become zeros, and others were
-        readable."""
-        state, before = self.state, self.state.boundary_bytes
-        if boundary == before:
-            return replace(state, edges=())
-        part = Extent(min(before, boundary), abs(boundary - before))
-        left = tuple(piece for place in state.given_up for piece in without(place, (part,)))
-        moved = (piece for place in state.given_up for piece in without(place, left))
-        return replace(
-            state,
-            boundary_bytes=boundary,
-            edges=(),
-            unread=tuple(place for place in state.unread if without(place, (part,)) == (place,)),
-            given_up=left,
-            zeros=merged((*state.zeros, *moved), 1, state.course.size_bytes),
-        )
-
-    def _fill(self, part: tuple[int, int], at_bytes: int, data: memoryview) -> None:
-        """Fill a buffer as the drive is when this window is next. Raises UnreadableBlocks."""
-        boundary = part[1] if self._upwards else part[0]
-        fill(self._drive, self.state, boundary, at_bytes, data)
-
-    def _stop_before(self, unreadable: UnreadableBlocks) -> None:
-        """Save the state with bad sectors. Everything moved so far is synced."""
-        state = replace(with_unread(self.state, unreadable.places), edges=())
-        self._record(state)
-        self._drive.flush()
+        """Return the state for a new boundary."""
+        return replace(self.state, boundary_bytes=boundary, edges=())
 
     # ---- direct
 
@@ -176,15 +140,7 @@ class WindowMover:
         flushed, arrived = None, self.state.boundary_bytes
         data_ahead = self._read_ahead(parts, source)
         for number, part in enumerate(parts):
-            try:
-                data = next(data_ahead)
-            except UnreadableBlocks as unreadable:
-                if flushed is not None:
-                    flushed()
-                self.state = self._advanced_to(arrived)
-                self._stop_before(unreadable)
-                raise
-            self._drive.write(place + part[0], data)
+            self._drive.write(place + part[0], next(data_ahead))
             if flushed is not None:
                 flushed()
                 self._record(self._advanced_to(arrived))
@@ -207,7 +163,7 @@ class WindowMover:
         def read(number: int) -> memoryview:
             start, end = parts[number]
             buffer = self._buffers[number % BUFFERS][block : block + end - start]
-            self._fill(parts[number], source + start, buffer)
+            self._drive.read_into(source + start, buffer)
             return buffer
 
         pending = self._ahead.submit(read, 0)
@@ -234,25 +190,13 @@ class WindowMover:
         def log(number: int, window: LogWindow) -> None:
             self._journal.log(course, window, self._buffers[number % BUFFERS])
 
-        try:
-            window = prepared(0)
-        except UnreadableBlocks as unreadable:
-            self._stop_before(unreadable)
-            raise
+        window = prepared(0)
         assert window is not None
         log(0, window)
         self._drive.flush()
         upcoming = self._ahead.submit(prepared, 1)
         for number, part in enumerate(parts):
-            try:
-                following = upcoming.result()
-            except UnreadableBlocks as unreadable:
-                # The log contains the previous window, for repeating it.
-                write_bytes(self._drive, window.place, bytes(window.data))
-                self._drive.flush()
-                self.state = self._advanced_to(after(part, upwards))
-                self._stop_before(unreadable)
-                raise
+            following = upcoming.result()
             # The window being read does not overlap the targets of the two before it.
             upcoming = self._ahead.submit(prepared, min(number + 2, len(parts)))
             logging = self._beside.submit(log, number + 1, following) if following else None
@@ -281,11 +225,11 @@ class WindowMover:
         below, above = (place + start) % block, -(place + end) % block
         size = below + end - start + above
         data = buffer[block : block + size]
-        self._fill(part, source + start, data[below : below + end - start])
+        self._drive.read_into(source + start, data[below : below + end - start])
         if below:
-            self._fill(part, place + start - below, data[:below])
+            self._drive.read_into(place + start - below, data[:below])
         if above:
-            self._fill(part, place + end, data[size - above :])
+            self._drive.read_into(place + end, data[size - above :])
         return LogWindow(number, start, end, place + start - below, course.raises(target), data)
 
     def _replay(self) -> None:
