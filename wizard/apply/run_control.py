@@ -18,7 +18,7 @@ from wizard.apply.run.journal import RunState, begun_steps, fails_again, read_en
 from wizard.apply.run.load import outline
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
-from wizard.apply.run.runs import RunKind, command_on, kind_of, load_plan, run_argument
+from wizard.apply.run.runs import RunKind, command_on, is_direct, kind_of, load_plan, run_argument
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, join, t
 
@@ -109,6 +109,9 @@ def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
 
 def working_ways(run: Path, now: RunState) -> NextCommands:
     """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
+    if direct := direct_report(run, now):
+        is_over = not begun_steps(read_entries(run)) or is_set_up_later(run)
+        return NextCommands((), "" if is_over else direct)
     names = commands_for(run, now)
     if os.geteuid():
         return NextCommands(names)
@@ -117,6 +120,28 @@ def working_ways(run: Path, now: RunState) -> NextCommands:
     works = tuple(name for name in names if faults[name] is None)
     fault = next((fault for fault in faults.values() if fault), "")
     return NextCommands(works, "" if works or not fault else _with_last_resort(run, fault))
+
+
+def runs_directly(run: Path) -> bool:
+    """Return True if a plan works directly on the drives. Raises BadInput."""
+    return kind_of(run) is RunKind.PLAN and load_record(run) is None and is_direct(run) is not False
+
+
+def direct_report(run: Path, now: RunState) -> Message | str:
+    """Describe how far a run got directly on the drives, and what can be done; empty for other runs, and
+    before it ends. Raises BadInput."""
+    if now not in LEFT_OFF or not runs_directly(run):
+        return ""
+    from wizard.apply.plan.run_summary import direct_left
+
+    return direct_left(load_plan(run), read_entries(run))
+
+
+def is_set_up_later(run: Path) -> bool:
+    """Return True if a later plan wrote to a drive of the run."""
+    from wizard.apply.plan.own_drives import later_runs
+
+    return bool(later_runs(run))
 
 
 def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
@@ -146,6 +171,10 @@ def next_commands(run: Path, now: RunState) -> Message | str:
             from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
 
             return of_rehearsed(run)
+        if runs_directly(run):
+            from wizard.apply.plan.run_summary import direct_end
+
+            return direct_end(load_plan(run), read_entries(run))
         ways = working_ways(run, now).names
     except BadInput:
         ways = ()
@@ -164,7 +193,7 @@ def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
         return _with_saved_data(run, tuple(Settling))
     if now is RunState.DONE and kind_of(run) is RunKind.MIGRATION:
         return _ways_after_migrating(run)
-    if now not in LEFT_OFF:
+    if now not in LEFT_OFF or runs_directly(run):
         return ()
     phase = phase_now(run)
     if phase in (Phase.UNDONE, Phase.LEFT):
@@ -174,7 +203,7 @@ def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
         return _with_saved_data(run, tuple(Settling))
     if phase in GOING_BACK or (run / UNDOING).exists():
         return ("undo",)
-    if phase in (Phase.RELEASED, Phase.KEPT) or (phase is None and _formatted_directly(run)):
+    if phase in (Phase.RELEASED, Phase.KEPT):
         return ("resume",)
     return _with_saved_data(run, ("undo",) if fails_again(read_entries(run)) else ("resume", "undo"))
 
@@ -201,26 +230,29 @@ def _ways_after_migrating(run: Path) -> tuple[str, ...]:
     return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
 
 
-def _formatted_directly(run: Path) -> bool:
-    """Return True if a plan that runs directly on the drive has passed the point after which undo is
-    impossible."""
-    if kind_of(run) is not RunKind.PLAN:
-        return False
-    from wizard.apply.plan.drive_digests import no_way_back
-
-    return bool(no_way_back(load_plan(run), begun_steps(read_entries(run))))
-
-
 def power_now(run: Path) -> str:
     """Describe the effect of a power cut now; empty if unknown or the run is over. Raises BadInput."""
     if kind_of(run) is RunKind.MOVE:
         return _power_while_moving(run)
     record = load_record(run)
-    if record is None or (record.phase is Phase.KEPT and state(run) in SETTLED):
+    if record is None:
+        return _power_directly(run)
+    if record.phase is Phase.KEPT and state(run) in SETTLED:
         return ""
     if record.phase is Phase.HIDDEN and record.changes and not _with_saved_data(run, tuple(Settling)):
         return ""
     return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
+
+
+def _power_directly(run: Path) -> str:
+    if state(run) is not RunState.RUNNING or not runs_directly(run):
+        return ""
+    return str(
+        t(
+            "After a power cut now, {drives:list} must be set up again: this run cannot be resumed.",
+            drives=load_plan(run).paths,
+        )
+    )
 
 
 def _power_while_moving(run: Path) -> str:

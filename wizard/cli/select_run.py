@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
-from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.plan.own_drives import later_runs
 from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
 from wizard.apply.plan.recover import FoundRun, found_on
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.relocated_drives import elsewhere
-from wizard.apply.plan.resume import later_runs
+from wizard.apply.plan.run_summary import DIRECT
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves, outline
@@ -20,13 +20,14 @@ from wizard.apply.run.runs import (
     RunKind,
     check_owner,
     find_run,
+    is_direct,
     kind_of,
     list_runs,
     load_plan,
     run_argument,
     runs_folder,
 )
-from wizard.apply.run_control import keep
+from wizard.apply.run_control import keep, runs_directly
 from wizard.cli.command import typed
 from wizard.cli.passphrase import passphrase_for, say
 from wizard.findings.contents import contents_words
@@ -203,6 +204,8 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
             "written.",
             folder=where,
         )
+    if runs_directly(newest):
+        return DIRECT(name=newest.name)
     return t(
         "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). "
         "`diskwright status` lists all runs. Nothing was written.",
@@ -270,8 +273,8 @@ def _waits_unseen(run: Path, now: RunState) -> bool:
 def _may_be_meant(run: Path, command: str) -> bool:
     """Return True if the command can affect a run that is not done.
 
-    Runs that wrote nothing, or directly to the drive, cannot be kept. Runs in Phase.LEFT gave up the drive,
-    and match no command.
+    Runs that wrote nothing cannot be kept. Runs directly on the drive, and runs in Phase.LEFT, which gave up
+    the drive, match no command.
     """
     match kind_of(run):
         case RunKind.MIGRATION:
@@ -281,7 +284,7 @@ def _may_be_meant(run: Path, command: str) -> bool:
         case RunKind.PLAN:
             record = load_record(run)
             if record is None:
-                return command != "keep"
+                return is_direct(run) is False
             return record.phase is not Phase.LEFT and not (command == "keep" and record.phase in UNTOUCHED)
 
 
@@ -293,9 +296,8 @@ def _is_open_when_done(run: Path, command: str) -> bool:
         case RunKind.CHANGES | RunKind.MOVE | RunKind.BRING:
             return command == "undo"
         case RunKind.PLAN:
-            if (record := load_record(run)) is not None:
-                return command == "undo" and record.phase not in (Phase.KEPT, Phase.UNDONE)
-            return command == "undo" and not no_way_back(load_plan(run), begun_steps(read_entries(run)))
+            record = load_record(run)
+            return command == "undo" and record is not None and record.phase not in (Phase.KEPT, Phase.UNDONE)
 
 
 def _brief(run: Path) -> str:

@@ -150,7 +150,6 @@ EXFAT_KIND = MadeKind(
     label_fault=_exfat_label_fault,
     serial_digits=8,
     set_uuid=_set_exfat_serial,
-    uuid_follows=True,
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,
     also=("tune.exfat",),

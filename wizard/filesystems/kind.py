@@ -302,8 +302,7 @@ class MadeKind(FilesystemKind):
     zones, None if it can.
 
     `label_bytes`: maximum label length in UTF-8. `fit_label` adapts a label; `label_fault` returns other
-    faults as the end of a sentence. `uuid_follows`: a second program sets the UUID after mkfs has
-    generated one.
+    faults as the end of a sentence.
 
     `clean_check`: read-only, exits with 0 if an unmounted filesystem is clean, with the device appended;
     empty if no such tool exists. `mounted_check`: exits with 0 if a mounted filesystem has met no errors,
@@ -331,7 +330,6 @@ class MadeKind(FilesystemKind):
     label_fault: Callable[[str], Message | None] = _no_fault
     for_place: Callable[[Geometry, Extent, Argv], Argv] = _no_place_options
     discards: bool = False
-    uuid_follows: bool = False
     noun: str = "filesystem"
     gpt_type: str = LINUX_GPT_TYPE
     mbr_type: str = LINUX_MBR_TYPE

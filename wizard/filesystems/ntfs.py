@@ -88,7 +88,6 @@ KIND = MadeKind(
     bare_flags=frozenset({"-C", "-I"}),
     serial_digits=16,
     set_uuid=_set_serial,
-    uuid_follows=True,
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,
     also=("ntfslabel",),

@@ -37,7 +37,6 @@ NILFS2_KIND = MadeKind(
     flags=frozenset({"-b", "-B", "-m", "-O"}),
     bare_flags=frozenset({"-K"}),
     for_trial=lambda options: options if "-K" in options else (*options, "-K"),
-    uuid_follows=True,
     also=("nilfs-tune",),
     # mkfs.nilfs2 reads /etc/mtab to find mounted devices, and exits if the file is missing.
     needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` creates it")),),
@@ -74,7 +73,6 @@ JFS_KIND = MadeKind(
     seconds=(1.0, 2.0, 10.0),
     clean_check=("jfs_fsck", "-n", "-f"),
     flags=frozenset({"-s"}),
-    uuid_follows=True,
     also=("jfs_tune",),
     relabelling=Relabelling(command=lambda device, _place, label: ("jfs_tune", "-L", label, device)),
 )

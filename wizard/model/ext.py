@@ -107,9 +107,8 @@ class Event(StrEnum):
     """Event of a journal entry.
 
     A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, which means that everything is written and the
-    user decides. UNDONE may follow, or KEPT, which is final. MAKING: from now on the device may contain a
-    filesystem of the step's kind with a generated UUID. BAD_SECTOR: version 1.0 found a range
-    unreadable, or replaced the range by zeros.
+    user decides. UNDONE may follow, or KEPT, which is final. MAKING is in journals of older versions.
+    BAD_SECTOR: version 1.0 found a range unreadable, or replaced the range by zeros.
     """
 
     STARTED = "started"

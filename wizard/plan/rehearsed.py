@@ -46,6 +46,9 @@ ON_DRIVE = (
 )
 """Operations that are rehearsed: those that write to a drive. The following ones only use the result."""
 
+WRITES = ON_DRIVE | ResetZones
+"""Operations that write to a drive."""
+
 STAND_IN_NAME = "diskwright-{}"
 """Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
 
@@ -73,12 +76,15 @@ def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     )
 
 
+def written_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
+    """Yield the steps that write to a drive, with their numbers from 1."""
+    return ((number, step) for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, WRITES))
+
+
 def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     """Yield the steps that use the result, with their numbers from 1."""
     return (
-        (number, step)
-        for number, step in enumerate(plan.steps, 1)
-        if not isinstance(step.operation, ON_DRIVE)
+        (number, step) for number, step in enumerate(plan.steps, 1) if not isinstance(step.operation, WRITES)
     )
 
 

@@ -40,18 +40,19 @@ def wants_word(plan: Plan, why_direct: str = "") -> bool:
 
 
 def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
-    """Describe until when the plan can be undone. `why_direct`: why no scratch copy is possible on this
-    machine, as a clause; empty if possible or unknown. `keep`: the result is kept immediately."""
+    """Describe until when the plan can be undone, if at all.
+
+    `why_direct`: why no scratch copy is possible on this machine, as a clause; empty if possible or unknown.
+    `keep`: the result is kept immediately.
+    """
     drives = len(plan.members)
     if why := direct_reason(plan) or why_direct:
         return str(
             tn(
-                "The steps run directly on the drive, because {why}. A power failure or "
-                "error can leave the steps incomplete. The old contents can be restored only "
-                "until the first irreversible step.",
-                "The steps run directly on the drives, because {why}. A power failure or "
-                "error can leave the steps incomplete. The old contents can be restored only "
-                "until the first irreversible step.",
+                "The steps run directly on the drive, because {why}. The run can be neither "
+                "undone nor resumed. After a power cut or an error, the drive must be set up again.",
+                "The steps run directly on the drives, because {why}. The run can be neither "
+                "undone nor resumed. After a power cut or an error, the drives must be set up again.",
                 why=why,
                 count=drives,
             )

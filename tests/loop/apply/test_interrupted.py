@@ -1,7 +1,6 @@
-"""Runs that end early: by a failing or hanging program, on request, by a kill, with the terminal; and what
-goes on from there."""
+"""Runs directly on the drive that end early: by a failing or hanging program, on request, by a kill, with the
+terminal. They can be neither resumed nor undone: the drive is set up again."""
 
-import json
 import os
 import pty
 import signal
@@ -39,7 +38,6 @@ from tests.loop.program import (
     resume,
     start_run,
     state,
-    undo,
 )
 
 pytestmark = pytest.mark.usefixtures("direct")
@@ -49,6 +47,26 @@ def kill(run: Path) -> None:
     """End the applying process as a power cut would, without a word."""
     os.kill(int((run / "pid").read_text()), signal.SIGKILL)
     until(lambda: state(run) is not RunState.RUNNING)
+
+
+def refused_for_good(work: Work, run: Path, drive: str) -> None:
+    """Every command that goes on says that it cannot, and writes nothing."""
+    before = work.digest(drive)
+    for command in ("resume", "undo", "keep"):
+        told = diskwright(work, command, run.name)
+        assert told.returncode == 3, told.stderr
+        words = " ".join(told.stderr.split())
+        assert "works directly on the drive, so it cannot be kept, undone or resumed." in words
+    assert work.digest(drive) == before
+    assert not (run / "saved").exists() and not (run / "left.json").exists()
+
+
+def set_up_again(work: Work, drive: str) -> None:
+    """By the command that `status` names; the ended run is no longer asked about then."""
+    again, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    assert now is RunState.DONE, story(again)
+    listed = diskwright(work, "status").stdout
+    assert "sudo diskwright" not in listed
 
 
 def test_a_failing_program_stops_the_run_there(
@@ -74,17 +92,15 @@ def test_a_failing_program_stops_the_run_there(
         "Input/output error while writing"
     ) in last
     assert f"Done: steps 1 to {making - 1}; not done: steps {making} to {len(plan.steps)}." in last
-    assert f"`diskwright resume {run}`" in last
-    assert "Undo is no longer possible" in last
+    again = f"`diskwright plan {drive} --replace`"
+    assert again in last
     assert "line" not in work.fstab.read_text() and not work.place("media").exists()
-    with pytest.raises(Refused, match="creating a filesystem has started"):
-        undo(run)
-
+    listed = " ".join(diskwright(work, "status").stdout.split())
+    assert f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5" in listed
+    assert again in listed
+    refused_for_good(work, run, drive)
     (work.folder / "bin/mkfs.ext4").unlink()
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert Path(str(plan.volumes[0].mount_point)).is_mount()
-    assert tool("blkid", "-p", "-o", "value", "-s", "UUID", f"{drive}p1").strip() == plan.volumes[0].uuid
+    set_up_again(work, drive)
 
 
 def test_a_program_that_hangs_is_ended(
@@ -100,7 +116,7 @@ def test_a_program_that_hangs_is_ended(
     assert not subprocess.run(["pgrep", "-f", "^sleep 98765$"], capture_output=True, check=False).stdout
 
 
-def test_a_stop_comes_between_two_steps_and_is_taken_back(
+def test_a_stop_comes_between_two_steps(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -114,15 +130,13 @@ def test_a_stop_comes_between_two_steps_and_is_taken_back(
     assert [entry.step for entry in said(run, Event.STEP_DONE)] == [1]
     assert "Stopped before step 2" in read_entries(run)[-1].sentence
     assert work.digest(drive) != before
-    undo(run)
-    assert state(run) is RunState.UNDONE
-    assert work.digest(drive) == before
-    with pytest.raises(Refused, match="is undone"):
-        resume(run)
+    refused_for_good(work, run, drive)
+    (work.folder / "bin/wipefs").unlink()
+    set_up_again(work, drive)
 
 
 @pytest.mark.parametrize("program", ["wipefs", "mkfs.ext4", "e2fsck", "mount"])
-def test_a_killed_run_is_interrupted_and_goes_on(
+def test_a_killed_run_says_where_it_was(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     """The program that was under way outlives the killed process and keeps the drive's lock: nobody comes
@@ -135,15 +149,22 @@ def test_a_killed_run_is_interrupted_and_goes_on(
     assert state(run) is RunState.INTERRUPTED
     listed = diskwright(work, "status")
     assert f"{run.name} " in listed.stdout and "interrupted" in listed.stdout
-    assert "    sudo diskwright resume" in listed.stdout, "no command leads on"
+    words = " ".join(listed.stdout.split())
+    number = max(entry.step for entry in said(run, Event.STEP_STARTED))
+    steps = len(plan.steps)
+    assert f"interrupted in step {number} of {steps}: {plan.steps[number - 1].sentence}" in words
+    if program == "mount":
+        assert "The new volumes are complete but not all are in use." in words
+    else:
+        assert f"Set up {drive} again: `diskwright plan {drive} --replace`." in words
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert not said(run, Event.NOT_VERIFIED)
-    lines = [line for line in work.fstab.read_text().splitlines() if plan.volumes[0].uuid in line]
-    assert len(lines) == 1
-    (work.place("media") / "file").write_text("it is there to be written to")
+    until(lambda: program != "mount" or work.place("media").is_mount())
+    if program == "mount":
+        tool("umount", str(work.place("media")))
+    refused_for_good(work, run, drive)
+    (work.folder / "bin" / program).unlink()
+    set_up_again(work, drive)
 
 
 def test_what_a_killed_run_started_keeps_the_drive_locked(
@@ -154,66 +175,27 @@ def test_what_a_killed_run_started_keeps_the_drive_locked(
     run, opened = work.start_until(plan, monkeypatch, "mkfs.ext4")
     kill(run)
     with pytest.raises(Refused, match="Another program has locked"):
-        resume(run)
+        work.start(plan)
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
 
 
 @pytest.mark.parametrize("tenths", range(2, 14, 2))
-def test_a_run_killed_at_any_moment_can_be_taken_back_or_up(
+def test_after_a_kill_at_any_moment_the_drive_can_be_set_up(
     work: Work, make_drive: MakeDrive, tenths: int
 ) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
-    before = work.digest(drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
     run = work.start(plan)
     first = len(read_entries(run))
     until(lambda: len(read_entries(run)) >= first + tenths or state(run) is not RunState.RUNNING)
     if state(run) is RunState.RUNNING:
         kill(run)
-    begun = {entry.step for entry in said(run, Event.STEP_STARTED)}
-    formatted = any(plan.steps[number - 1].operation.kind == "make-filesystem" for number in begun)
-    if begun and not formatted:
-        undo(run)
-        assert work.digest(drive) == before, story(run)
-        run = work.start(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
-    elif state(run) is not RunState.DONE:
-        resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-
-
-@pytest.mark.parametrize("mode", [Mode.REPLACE, Mode.USE_FREE])
-@pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_a_table_whose_last_word_was_lost_is_written_again(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, mode: Mode, block_bytes: int
-) -> None:
-    """A power cut right after the table was written, before the journal said so, and with the copy at the end
-    torn."""
-    drive = make_drive(96 * MIB, block_bytes)
-    old_gpt(drive)
-    plan = work.plan(drive, wish("ext4"), mode=mode)
-    number = next(number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "write-table")
-    run, opened = work.start_until(plan, monkeypatch, "mkfs.ext4")
-    kill(run)
-    opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
-    lines = (run / "journal.jsonl").read_text().splitlines(keepends=True)
-    cut = next(
-        at
-        for at, line in enumerate(lines)
-        if json.loads(line)["event"] == "step-done" and json.loads(line)["step"] == number
-    )
-    (run / "journal.jsonl").write_text("".join(lines[:cut]) + lines[cut][:40])
-    if mode is Mode.USE_FREE:
-        work.bench.own(drive)
-        with Path(drive).open("r+b") as device:
-            device.seek(-block_bytes, os.SEEK_END)
-            device.write(bytes(block_bytes))
-    assert state(run) is RunState.INTERRUPTED
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert "corrupt" not in tool("sh", "-c", f"sfdisk --verify {drive} 2>&1")
+    if state(run) is not RunState.DONE:
+        refused_for_good(work, run, drive)
+    set_up_again(work, drive)
 
 
 def test_a_journal_that_fills_up_stops_the_run(
@@ -236,11 +218,8 @@ def test_a_journal_that_fills_up_stops_the_run(
         opened.touch()
         assert ended(run) in (RunState.INTERRUPTED, RunState.FAILED)
         assert not said(run, Event.STEP_DONE)[2:], "nothing was done after the journal was full"
-        with pytest.raises(Refused, match="not enough space"):
+        with pytest.raises(Refused, match="cannot be kept, undone or resumed"):
             resume(run)
-        (small / "filler").unlink()
-        resume(run)
-        assert ended(run) is RunState.DONE, story(run)
     finally:
         tool("umount", str(small))
 

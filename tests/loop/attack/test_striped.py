@@ -1,38 +1,28 @@
-"""A volume over several drives, attacked: kills at every step, other writers, shared drives, and what an undo
-may not touch."""
+"""A volume over several drives, attacked: shared drives, other users of a drive, and drives that changed
+places."""
 
-import os
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.loop.applying import Work, ended, gate, old_gpt, said, stand_in, story, until, wish
+from tests.loop.applying import Work, ended, old_gpt, wish
 from tests.loop.attack.attacking import fails, unharmed
-from tests.loop.attack.test_resume import killed_at
 from tests.loop.program import (
     MIB,
     DiskwrightError,
-    Event,
     Mode,
     Plan,
     Refused,
     RunState,
     StripeWish,
-    resume,
     start_run,
-    state,
-    undo,
 )
 
 pytestmark = pytest.mark.usefixtures("direct")
 
 BTRFS = StripeWish("btrfs")
-LAST_WIPEFS = 12
-"""wipefs looks, erases and looks again at the first drive's old partition, at that drive, and at both new
-partitions."""
 
 
 def pair(make_drive: MakeDrive) -> tuple[str, str]:
@@ -44,102 +34,6 @@ def pair(make_drive: MakeDrive) -> tuple[str, str]:
 
 def over(work: Work, *drives: str, place: Path | None = None) -> Plan:
     return work.striped(drives, wish("btrfs", None, place), BTRFS, Mode.REPLACE)
-
-
-def test_undoing_again_leaves_alone_what_is_back(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its owner used the first drive again, before the second could be put back."""
-    one, two = pair(make_drive)
-    run = killed_at(work, over(work, one, two), monkeypatch, "wipefs", LAST_WIPEFS)
-    opened = work.folder / "undoing"
-    real = gate("partx", opened).splitlines()
-    stand_in(
-        work.folder / "bin",
-        monkeypatch,
-        "partx",
-        f'case "$*" in *{two}) {"; ".join(real[:-1])}; sleep 0.3; exit 1;; esac\n{real[-1]}',
-    )
-    with ThreadPoolExecutor(1) as pool:
-        undoing = pool.submit(undo, run)
-        until(lambda: Path(f"{opened}.reached").exists() or undoing.done())
-        assert not undoing.done(), undoing.exception()
-        os.kill(int((run / "pid").read_text()), signal.SIGKILL)
-        (work.folder / "bin/partx").unlink()
-        assert isinstance(undoing.exception(), DiskwrightError)
-    place = work.place("mine")
-    place.mkdir(parents=True)
-    tool("mount", f"{one}p1", str(place))
-    (place / "letter").write_text("the only copy")
-    tool("umount", str(place))
-    with unharmed(work, one):
-        undo(run)
-    assert state(run) is RunState.UNDONE
-
-
-def _kill_there(run: Path, opened: Path) -> None:
-    """Kill the process of a run as soon as it has come to a gate."""
-    until(lambda: Path(f"{opened}.reached").exists() or state(run) is not RunState.RUNNING)
-    assert state(run) is RunState.RUNNING, story(run)
-    os.kill(int((run / "pid").read_text()), signal.SIGKILL)
-    until(lambda: state(run) is RunState.INTERRUPTED)
-
-
-def test_killed_at_every_step_and_taken_up_again(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, two = pair(make_drive)
-    neighbour = make_drive(64 * MIB)
-    tool("mkfs.ext4", "-q", "-F", neighbour)
-    place = work.place("media")
-    plan = over(work, one, two, place=place)
-    folder, opened = work.folder / "bin", work.folder / "opened"
-    killed = 0
-    with unharmed(work, neighbour):
-        run = killed_at(work, plan, monkeypatch, "wipefs", 1)
-        for step in plan.steps:
-            if not step.commands:
-                continue
-            argv = step.commands[0]
-            real = gate(argv[0], opened).splitlines()
-            stand_in(
-                folder,
-                monkeypatch,
-                argv[0],
-                f'if [ "$*" = "{" ".join(argv[1:])}" ]; then {real[0]}; sleep 0.3; exit 1; fi\n{real[-1]}',
-            )
-            Path(f"{opened}.reached").unlink(missing_ok=True)
-            resume(run)
-            _kill_there(run, opened)
-            (folder / argv[0]).unlink()
-            killed += 1
-        resume(run)
-        assert ended(run) is RunState.DONE, story(run)
-    assert killed >= 5 and not said(run, Event.NOT_VERIFIED) and place.is_mount()
-
-
-@pytest.mark.parametrize("call", [2, LAST_WIPEFS])
-def test_killed_and_put_back(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, call: int
-) -> None:
-    one, two = pair(make_drive)
-    tool("mkfs.ext4", "-q", "-F", two)
-    with unharmed(work, one, two):
-        run = killed_at(work, over(work, one, two), monkeypatch, "wipefs", call)
-        undo(run)
-        assert state(run) is RunState.UNDONE
-
-
-def test_the_second_drive_was_used_before_it_went_on(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, two = pair(make_drive)
-    run = killed_at(work, over(work, one, two), monkeypatch, "wipefs", 2)
-    tool("mkfs.ext4", "-q", "-F", "-L", "mine", two)
-    with unharmed(work, one, two):
-        for go_on in (resume, undo):
-            with pytest.raises(Refused, match=f"{two} changed (at byte|after)"):
-                go_on(run)
 
 
 def test_two_runs_that_share_a_drive(work: Work, make_drive: MakeDrive) -> None:

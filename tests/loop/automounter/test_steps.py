@@ -79,13 +79,13 @@ def test_what_was_mounted_elsewhere_ends_where_it_was_planned(
 def test_an_older_filesystem_that_shows_through_and_is_mounted_is_somebodys(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Free space can begin where a deleted partition's filesystem still lies; it is seen as soon as the table
+    """A new partition can begin where a deleted one's filesystem still lies; it is seen as soon as the table
     is written."""
     drive = make_drive(200 * MIB)
     work.bench.own(drive)
     tool("mkfs.ext4", "-q", "-F", "-L", "ghost", "-E", f"offset={MIB}", drive, "100M")
     tool("sh", "-c", f"printf 'label: gpt\\n' | sfdisk --quiet --no-reread --wipe never {drive} || true")
-    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.USE_FREE)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
     auto = strike_after(work, monkeypatch, "wipefs", drive)
     run, now = work.apply(plan)
     assert now is RunState.FAILED, story(run)

@@ -4,13 +4,13 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from tests.devices import tool
 from tests.loop.program import MIB
-from wizard.apply.block.scratch_device import standing_in
-from wizard.apply.table.proof import Image
+from wizard.apply.block.scratch_device import attached
 from wizard.demo.drive import demo_drive
 
 GET_FREE = 0x4C82
@@ -36,8 +36,13 @@ def takes_writes(node: str) -> bool:
 
 
 @pytest.mark.alone
-def test_loop_devices_left_read_only_take_writes() -> None:
-    with free_node_left_read_only() as node, standing_in(Image(MIB, 512, ())) as one:
-        assert one.node == node and takes_writes(node)
+def test_loop_devices_left_read_only_take_writes(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(MIB))
+    with (
+        (tmp_path / "file").open("r+b") as file,
+        free_node_left_read_only() as node,
+        attached(file.fileno(), 512) as one,
+    ):
+        assert one == node and takes_writes(node)
     with free_node_left_read_only() as node, demo_drive() as demo:
         assert demo.path == node and takes_writes(node)

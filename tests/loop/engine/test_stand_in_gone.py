@@ -5,8 +5,7 @@ from pathlib import Path
 
 from tests.loop.program import MIB
 from wizard.apply.block.devices import partition_nodes, tell_of
-from wizard.apply.block.scratch_device import standing_in
-from wizard.apply.table.proof import Image
+from wizard.apply.block.scratch_device import attached
 from wizard.process.program import run
 
 HOLDING = "exec 3< {}; echo; sleep 1"
@@ -17,13 +16,13 @@ def test_a_stand_in_is_gone_with_its_partitions_although_somebody_held_one(tmp_p
     with table.open("wb") as file:
         file.truncate(16 * MIB)
     run(("sfdisk", "--quiet", "--label", "gpt", str(table)), seconds=30, stdin=b"start=2048\n")
-    with standing_in(Image(16 * MIB, 512, ((0, table.read_bytes()),))) as stand_in:
-        tell_of(stand_in.node, (1,))
-        (partition,) = partition_nodes(stand_in.node)
+    with table.open("r+b") as image, attached(image.fileno(), 512) as node:
+        tell_of(node, (1,))
+        (partition,) = partition_nodes(node)
         holder = subprocess.Popen(["sh", "-c", HOLDING.format(partition)], stdout=subprocess.PIPE)
         assert holder.stdout is not None and holder.stdout.read(1)
     assert holder.poll() is not None, "it is over only when nobody holds it"
-    held = Path("/sys/block", Path(stand_in.node).name, "loop/backing_file")
+    held = Path("/sys/block", Path(node).name, "loop/backing_file")
     # Somebody else can have a loop device by this name at once.
     assert not held.exists() or "stand-in" not in held.read_text()
     assert not Path(partition).exists() or held.exists()

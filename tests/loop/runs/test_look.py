@@ -12,7 +12,7 @@ from tests.devices import MakeDrive, attached_in, tool
 from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
 from tests.loop.program import MIB, Mode, Refused, RunState, keep, state, undo
 from wizard.apply.engine.stores import new_file
-from wizard.apply.plan.undo import looked_at
+from wizard.apply.plan.readonly_look import looked_at
 
 
 def waiting(

@@ -8,11 +8,23 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, story, wish
-from tests.loop.program import MIB, Event, Mode, Plan, Refused, RunState, preflight, render_plan, start_run
+from tests.loop.program import (
+    MIB,
+    Event,
+    Journal,
+    Mode,
+    Plan,
+    Refused,
+    RunState,
+    preflight,
+    render_plan,
+    start_run,
+)
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.plan.job import PREFIX, measure
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
+from wizard.apply.run.runs import new_run
 from wizard.documents.codec import from_json
 from wizard.model.said import format_capacity
 from wizard.plan.undo_policy import WORD
@@ -158,3 +170,46 @@ def test_an_obstacle_that_comes_and_goes_never_takes_the_way_back_unasked(
     with pytest.raises(Refused, match=f"add --confirm '{WORD}'"):
         start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert work.digest(drive) == before
+
+
+def test_partitions_that_stay_are_never_written_beside_directly(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A half written table could lose them, so it is rehearsed or refused."""
+    drive = make_drive(192 * MIB)
+    old_gpt(drive)
+    tool("mkfs.ext4", "-q", f"{drive}p1")
+    plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
+    before = work.digest(drive)
+    with pytest.raises(Refused, match="always support undo"):
+        start_run(plan, *plan.tokens, WORD, journal_dir=work.runs, environment=work.environment)
+    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")
+    for tokens in (plan.tokens, (*plan.tokens, WORD)):
+        with pytest.raises(Refused, match="there are no loop devices"):
+            preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)
+    assert work.digest(drive) == before and not list(work.runs.glob("*/plan.json"))
+
+
+def test_a_direct_run_of_an_earlier_version_is_shown_and_refused(work: Work, make_drive: MakeDrive) -> None:
+    """It saved regions, stopped after its first steps, and its last line names commands that are gone."""
+    drive = make_drive(96 * MIB)
+    plan = plan_over_old(work, drive)
+    work.runs.mkdir(mode=0o700)
+    run = new_run(work.runs, plan, work.environment)
+    (run / "saved").mkdir()
+    (run / "saved/index.jsonl").write_text("{}\n")
+    (run / "left.json").write_text("{}")
+    journal = Journal(run)
+    journal.add(Event.STEP_STARTED, plan.steps[0].sentence, step=1)
+    journal.add(Event.SAVED, "Saved 2 regions.", step=1)
+    journal.add(Event.STEP_DONE, "Erased.", step=1)
+    journal.end(Event.STOPPED, f"Stopped before step 2. `diskwright undo {run}` reverts the changes.")
+    before, files = work.digest(drive), {*run.rglob("*")}
+    listed = " ".join(diskwright(work, "status").stdout.split())
+    assert "diskwright undo" not in listed and "diskwright resume" not in listed
+    assert f"The run ended after step 1 of {len(plan.steps)}." in listed
+    assert f"`diskwright plan {drive} --replace`" in listed
+    for words in (("undo", run.name), ("resume", run.name), ("keep", run.name), ("undo",)):
+        told = diskwright(work, *words)
+        assert told.returncode == 3 and "cannot be kept, undone or resumed" in told.stderr, told.stderr
+    assert (work.digest(drive), {*run.rglob("*")} - {run / "lock"}) == (before, files)

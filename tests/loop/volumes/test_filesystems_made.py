@@ -8,12 +8,10 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, said, stand_in, story, wish
-from tests.loop.attack.test_resume import killed_at
 from tests.loop.program import (
     MIB,
     Event,
     Mode,
-    Refused,
     RunState,
     Volume,
     Wish,
@@ -165,69 +163,6 @@ def test_a_filesystem_that_its_own_check_finds_damaged_never_reaches_the_drive(
     (work.folder / "bin/mkfs.ext4").unlink()
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
-
-
-@pytest.mark.usefixtures("direct")
-def test_a_run_that_ended_before_the_uuid_was_set_goes_on(
-    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("exfat", options=()))
-    stand_in(work.folder / "bin", monkeypatch, "tune.exfat", "echo no >&2; exit 1")
-    run, end = work.apply(plan)
-    assert end is RunState.FAILED
-    assert "tune.exfat ended with status 1" in read_entries(run)[-1].sentence
-    (work.folder / "bin/tune.exfat").unlink()
-    part = plan.volumes[0].path
-    assert "exfat" not in tool("wipefs", "--noheadings", part)
-    # What somebody else makes there meanwhile stays, though it is called the same.
-    tool("mkfs.exfat", "-L", "media", part)
-    theirs = blkid(part, "UUID")
-    with pytest.raises(Refused, match="contains data that this run did not make"):
-        resume(run)
-    assert blkid(part, "UUID") == theirs
-    tool("wipefs", "--all", "--quiet", part)
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    check_made(plan.volumes[0], work)
-
-
-SETTERS = {"exfat": "tune.exfat", "ntfs": "ntfslabel", "nilfs2": "nilfs-tune", "jfs": "jfs_tune"}
-"""What sets the UUID when its maker has drawn one."""
-
-
-@pytest.mark.usefixtures("direct")
-@pytest.mark.parametrize("kind", SETTERS)
-def test_a_run_that_was_killed_before_the_uuid_was_set_makes_it_anew(
-    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    drive = make_drive(256 * MIB)
-    plan = work.plan(drive, wish(kind, options=()))
-    run = killed_at(work, plan, monkeypatch, SETTERS[kind], 1)
-    part = plan.volumes[0].path
-    drawn = blkid(part, "UUID")
-    assert drawn and drawn != plan.volumes[0].uuid
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    check_made(plan.volumes[0], work)
-
-
-@pytest.mark.usefixtures("direct")
-def test_what_somebody_else_made_in_its_place_stays(
-    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another kind, or another label."""
-    drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("exfat", options=()))
-    run = killed_at(work, plan, monkeypatch, "tune.exfat", 1)
-    part = plan.volumes[0].path
-    for theirs in (("mkfs.exfat", "-L", "theirs"), ("mkfs.ext4", "-q", "-F")):
-        tool("wipefs", "--all", "--quiet", part)
-        tool(*theirs, part)
-        uuid = blkid(part, "UUID")
-        with pytest.raises(Refused, match="contains data that this run did not make"):
-            resume(run)
-        assert blkid(part, "UUID") == uuid
 
 
 def test_a_run_that_ended_with_its_swap_in_use_goes_on(

@@ -157,23 +157,6 @@ def test_a_lost_journal_does_not_matter_once_it_is_kept(
         check_in_use(work, plan)
 
 
-@pytest.mark.usefixtures("direct")
-def test_a_run_on_the_drive_itself_mounts_again_after_a_restart(
-    plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its last check failed, so that it is not done, but every step is."""
-    with attached(work, SIZE) as machine:
-        plan = work.plan(machine.nodes[0], *ext4_and_swap(plain_folder))
-        stand_in(work.folder / "bin", monkeypatch, "parted", "exit 1")
-        run, now = work.apply(plan)
-        assert now is RunState.FAILED and said(run, Event.NOT_VERIFIED), story(run)
-        (work.folder / "bin/parted").unlink()
-        machine.reboot()
-        resume(run)
-        assert ended(run) is RunState.DONE, story(run)
-        check_in_use(work, plan)
-
-
 @pytest.mark.parametrize("wishes", [ext4, swap, subvolumes])
 def test_another_drive_of_that_name_is_not_used(
     plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch, wishes: Wishes

@@ -38,10 +38,7 @@ from tests.loop.program import (
     keep,
     lock_drive,
     preflight,
-    read_entries,
     read_plan,
-    render_plan,
-    request_stop,
     resume,
     start_run,
     state,
@@ -177,93 +174,6 @@ def test_a_plan_with_another_drive_put_in_is_refused(work: Work, make_drive: Mak
                 replace(plan, steps=steps), *plan.tokens, journal_dir=work.runs, environment=work.environment
             )
     assert work.digest(other) == before
-
-
-@pytest.mark.usefixtures("direct")
-def test_both_drives_come_back_to_the_bit(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one, two = make_drive(256 * MIB), make_drive(256 * MIB, 512)
-    for drive in (one, two):
-        fill(drive, work.bench)
-    old_gpt(one)
-    tool("mkfs.btrfs", "-q", "-f", two)
-    plan = work.striped([one, two], wish("btrfs", None, work.place("media")), BTRFS, Mode.REPLACE)
-    before = [work.digest(path) for path in plan.paths]
-    kinds = [step.operation.kind for step in plan.steps]
-    last = max(at for at, kind in enumerate(kinds) if kind == "wipe-signatures")
-    device = plan.steps[last].operation
-    opened = work.folder / "gate"
-    waiting = gate("wipefs", opened).splitlines()
-    stand_in(
-        work.folder / "bin",
-        monkeypatch,
-        "wipefs",
-        f'if [ "$1" = --all ] && [ "$3" = {getattr(device, "device", "")} ]; then\n'
-        + "\n".join(waiting[:-1])
-        + f"\nfi\n{waiting[-1]}",
-    )
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists() or state(run) is not RunState.RUNNING)
-    request_stop(run)
-    opened.touch()
-    assert ended(run) is RunState.STOPPED, story(run)
-    assert len(said(run, Event.STEP_DONE)) == last + 1
-    assert all(work.digest(path) != old for path, old in zip(plan.paths, before, strict=True))
-    undo(run)
-    assert state(run) is RunState.UNDONE
-    assert read_entries(run)[-1].sentence.count("is restored byte for byte") == 2
-    assert [work.digest(path) for path in plan.paths] == before
-
-
-@pytest.mark.usefixtures("direct")
-@pytest.mark.parametrize("program", ["mkfs.btrfs", "btrfs", "mount"])
-def test_a_killed_run_over_several_drives_goes_on(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str
-) -> None:
-    place = work.place("media")
-    plan = planned(work, make_drive, 256, 256, place=place)
-    run, opened = work.start_until(plan, monkeypatch, program)
-    kill(run)
-    for path in plan.paths:
-        with pytest.raises(Refused, match="Another program has locked"):
-            os.close(lock_drive(path, wait_seconds=0))
-    opened.touch()
-    for path in plan.paths:
-        os.close(lock_drive(path, wait_seconds=20))
-    with pytest.raises(Refused, match="creating a filesystem has started"):
-        undo(run)
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert not said(run, Event.NOT_VERIFIED) and place.is_mount()
-    (place / "letter").write_text("it is there to be written to")
-
-
-@pytest.mark.usefixtures("direct")
-def test_a_run_killed_with_its_volume_mounted_goes_on(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both drives are in use then, by the run's own mount, which the kernel shows by one of them."""
-    place = work.place("media")
-    plan = planned(work, make_drive, 256, 256, place=place)
-    opened = work.folder / "gate"
-    real = gate("mount", opened).splitlines()
-    stand_in(
-        work.folder / "bin", monkeypatch, "mount", "\n".join([real[-1].removeprefix("exec "), *real[:-1]])
-    )
-    run = work.start(plan)
-    until(lambda: Path(f"{opened}.reached").exists())
-    kill(run)
-    assert place.is_mount()
-    opened.touch()
-    for path in plan.paths:
-        os.close(lock_drive(path, wait_seconds=20))
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert (
-        tool("findmnt", "--noheadings", "--output", "FSTYPE", "--mountpoint", str(place)).strip() == "btrfs"
-    )
-    assert render_plan(plan) == (run / "plan.json").read_text()
 
 
 def test_both_drives_wait_unseen_and_come_back_to_the_bit(work: Work, make_drive: MakeDrive) -> None:

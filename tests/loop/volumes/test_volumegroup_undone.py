@@ -2,7 +2,6 @@
 written, and where one that it can make was begun all the same, taken over and taken back. The lab's guests
 have a device mapper, and make whole groups."""
 
-import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,23 +10,16 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, until, wish
+from tests.loop.applying import Work, diskwright, old_gpt, stand_in, wish
 from tests.loop.program import (
     MIB,
     Arrangement,
-    Event,
     ExitCode,
     Failed,
-    Mode,
     Refused,
-    RunState,
     list_runs,
-    lock_drive,
     probe_machine,
     read_plan,
-    resume,
-    state,
-    undo,
 )
 from wizard.apply.steps.lvm import put_up
 from wizard.apply.steps.step_context import alone_on
@@ -73,38 +65,6 @@ def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(
         work.start(plan)
     assert work.digest(drive) == before
     assert not list_runs(work.runs)
-
-
-@pytest.mark.skipif(
-    (LOADED / "dm_mod").exists(),
-    reason="this kernel has the device mapper at work, and would make the volumes too",
-)
-@pytest.mark.usefixtures("direct")
-def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drive = make_drive(128 * MIB)
-    work.bench.own(drive)
-    tool("mkfs.ext4", "-q", "-F", drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE, arrangement=Arrangement(grouped=True))
-    before = work.digest(drive)
-    real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v vgcreate").strip()
-    stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 0")
-    stand_in(work.folder / "bin", monkeypatch, "vgcreate", f'{real} "$@"\nkill -9 $PPID\nexit 1')
-    run = work.start(plan)
-    until(lambda: state(run) is not RunState.RUNNING)
-    assert state(run) is RunState.INTERRUPTED, story(run)
-    (work.folder / "bin/vgcreate").unlink()
-    os.close(lock_drive(drive, wait_seconds=20))
-    resume(run)
-    assert ended(run) is RunState.FAILED, story(run)
-    done = [plan.steps[entry.step - 1].operation.kind for entry in said(run, Event.STEP_DONE)]
-    assert done[-1] == "make-volume-group", story(run)
-    assert sum(entry.command[:1] == ("pvcreate",) for entry in said(run, Event.COMMAND)) == 1, (
-        "it is not made a second time"
-    )
-    undo(run)
-    assert work.digest(drive) == before
 
 
 def test_a_group_of_that_name_on_another_drive_is_not_activated(work: Work, make_drive: MakeDrive) -> None:

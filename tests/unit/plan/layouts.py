@@ -13,7 +13,7 @@ from wizard.model.plan import Operation, Plan
 from wizard.model.said import KIB, MIB
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import Wish
-from wizard.plan.steps.render import Context, is_mirrored, steps_of
+from wizard.plan.steps.render import Context, steps_of
 
 UUIDS = tuple(
     str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number * (1 + (1 << 96)))) for number in range(1, 9)
@@ -85,5 +85,5 @@ def kinds_of(plan: Plan) -> list[str]:
 
 def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
     """The plan with other operations, shown as the planner would show them."""
-    context = Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations))
+    context = Context(plan.drive, plan.before, plan.after, plan.others)
     return replace(plan, steps=steps_of(operations, context))

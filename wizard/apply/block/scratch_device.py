@@ -12,7 +12,6 @@ import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -24,13 +23,9 @@ from wizard.apply.block.devices import (
     tell_kernel,
     wait_for,
 )
-from wizard.apply.table.proof import Image
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.machine import Extent
-from wizard.model.said import MIB, Sentence, t
+from wizard.model.said import t
 from wizard.process.program import find, run
-
-NO_MEMORY = Sentence("no memory available: {why}")
 
 CONTROL = "/dev/loop-control"
 GET_FREE, CONFIGURE, DETACH = 0x4C82, 0x4C0A, 0x4C01
@@ -49,63 +44,6 @@ PAUSE_SECONDS = 0.05
 
 class NoStandInError(Exception):
     """No scratch device is available. The message is a clause with the reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class StandIn:
-    """Scratch device: `node` is the loop device, `memory` the descriptor of its contents."""
-
-    node: str
-    memory: int
-
-    def written_outside(self, places: Sequence[Extent]) -> int | None:
-        """Return the first nonzero byte outside these sorted, separate places, or None."""
-        end = os.fstat(self.memory).st_size
-        position = 0
-        for place in (*places, Extent(end, 0)):
-            if (found := self._first_written(position, place.start_bytes)) is not None:
-                return found
-            position = place.end_bytes
-        return None
-
-    def _first_written(self, start: int, end: int) -> int | None:
-        while start < end:
-            try:
-                start = os.lseek(self.memory, start, os.SEEK_DATA)
-            except OSError as error:
-                if error.errno == errno.ENXIO:
-                    return None
-                raise
-            if start >= end:
-                return None
-            data = os.pread(self.memory, min(MIB, end - start), start)
-            if rest := data.lstrip(b"\0"):
-                return start + len(data) - len(rest)
-            start += len(data)
-        return None
-
-
-@contextmanager
-def standing_in(image: Image) -> Iterator[StandIn]:
-    """Yield a scratch device with the contents of an image, and zeros elsewhere.
-
-    Raises NoStandInError if none is available, and Failed if it is still in use at the end.
-    """
-    try:
-        memory = os.memfd_create(f"{NAME} {os.getpid()}", os.MFD_CLOEXEC)
-    except OSError as error:
-        raise NoStandInError(NO_MEMORY(why=str(error.strerror))) from None
-    try:
-        try:
-            os.ftruncate(memory, image.size_bytes)
-            for offset, data in image.pieces:
-                os.pwrite(memory, data, offset)
-        except OSError as error:
-            raise NoStandInError(NO_MEMORY(why=str(error.strerror))) from None
-        with attached(memory, image.block_bytes) as node:
-            yield StandIn(node, memory)
-    finally:
-        os.close(memory)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.load import load_changes, load_moves, outline
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import RunKind, command_on, kind_of, list_runs, load_plan
-from wizard.apply.run_control import LEFT_OFF, NextCommands, working_ways
+from wizard.apply.run_control import LEFT_OFF, NextCommands, runs_directly, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
@@ -90,7 +90,8 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
                 commands=asked.said(run),
             ),
         )
-    if now not in (*LEFT_OFF, RunState.WAITING) or not asked.said(run):
+    if now not in (*LEFT_OFF, RunState.WAITING) or not asked.said(run) or runs_directly(run):
+        # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (RunState.FAILED, RunState.REFUSED)
     untouched = _is_untouched(run)

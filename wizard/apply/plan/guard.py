@@ -34,6 +34,7 @@ from wizard.plan.messages import AGAIN_AS_ROOT
 from wizard.plan.preview import unread_words
 from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY
+from wizard.plan.undo_policy import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
 
@@ -166,9 +167,37 @@ def _check_keepable(drive: Drive) -> None:
 
 
 def adds_to_table(plan: Plan) -> bool:
-    """Return True if the plan preserves a partition table, and adds or changes a partition."""
+    """Return True if the plan preserves partitions, also lost ones, and writes the table."""
     tables = (step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
-    return plan.before.table != "none" and any(not table.fresh for table in tables)
+    has_table = plan.only_table or plan.before.table != "none"
+    return has_table and any(not table.fresh for table in tables)
+
+
+def check_rehearsable(plan: Plan, why: str | None) -> None:
+    """Raises Refused if a plan preserves partitions and must run directly on the drive.
+
+    `why` is the reason, as a clause; empty if the plan can be rehearsed, and None if the user skipped the
+    rehearsal.
+    """
+    if not adds_to_table(plan) or why == "":
+        return
+    changed = plan.part_path or ", ".join(plan.paths)
+    if why is None:
+        raise Refused(
+            t(
+                "Changes to {part} always support undo: omit {word!r}. Nothing was written.",
+                part=changed,
+                word=WORD,
+            )
+        )
+    raise Refused(
+        t(
+            "Changes to {part} preserve data and require a rehearsal, which is not possible: {why}. "
+            "Nothing was written.",
+            part=changed,
+            why=why,
+        )
+    )
 
 
 def check_start(plan: Plan) -> None:

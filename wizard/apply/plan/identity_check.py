@@ -1,6 +1,6 @@
 """Check that a drive is the one in the plan, or find that drive under another name. Read-only."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Signature
+from wizard.model.machine import Drive
 from wizard.model.operations import MakeArray, MakeContainer, MakeFilesystem, MakeVolumeGroup
 from wizard.model.plan import Operation, Plan
 from wizard.model.said import Message, Sentence, join, t
@@ -306,18 +306,11 @@ def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
     names = {drive.path, *(part.path for part in drive.partitions)}
     if not any(names & one.keys() for one in made):
         return False
-    return not any(
-        difference
-        for at in steps
-        for difference in made_differences(moved, at, drive, whole=True, making=False)
-    )
+    return not any(difference for at in steps for difference in made_differences(moved, at, drive))
 
 
-def made_differences(
-    plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool
-) -> Iterator[Message]:
-    """Describe data on a drive that a step cannot have left there. `whole` is True if the step finished, and
-    `making` if it was interrupted in its tool."""
+def made_differences(plan: Plan, number: int, drive: Drive) -> Iterator[Message]:
+    """Describe data on a drive that a finished step cannot have left there."""
     operation = plan.steps[number - 1].operation
     for device, uuid in _planned_uuids(operation).items():
         if device == drive.path:
@@ -326,13 +319,8 @@ def made_differences(
             signatures = part.signatures
         else:
             continue
-        found = [signature.uuid for signature in signatures]
-        if making and isinstance(operation, MakeFilesystem) and is_half_made(operation, signatures):
-            continue
-        if whole and found != [uuid]:
+        if [signature.uuid for signature in signatures] != [uuid]:
             yield t("{device} no longer contains the data made there", device=device)
-        elif not whole and found not in ([], [uuid]):
-            yield t("{device} contains data that this run did not make", device=device)
 
 
 def _planned_uuids(operation: Operation) -> dict[str, str]:
@@ -348,9 +336,3 @@ def _planned_uuids(operation: Operation) -> dict[str, str]:
             return dict(zip(parts, map(physical_volume_uuid, uuids), strict=True))
         case _:
             return {}
-
-
-def is_half_made(operation: MakeFilesystem, found: Sequence[Signature]) -> bool:
-    """Return True if these signatures may be from an interrupted mkfs, before the planned UUID was set."""
-    kinds, labels = [signature.kind for signature in found], {signature.label or "" for signature in found}
-    return kinds == [operation.filesystem] and labels <= {"", operation.label}

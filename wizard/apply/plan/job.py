@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 
 from wizard.apply.block.scratch_device import forget_left_rules
 from wizard.apply.conversion.messages import NOTHING_TO_RESUME
-from wizard.apply.conversion.messages import UNDOING as BEING_UNDONE
 from wizard.apply.engine.changes import unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
@@ -21,19 +20,19 @@ from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER, old_file
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.guard import check_operations, check_tools
+from wizard.apply.plan.own_drives import over_later, own_drives, quietly
+from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES, check_keeps, is_rehearsed
 from wizard.apply.plan.relocated_drives import settle_drives
-from wizard.apply.plan.resume import check_resumable, over_later, own_drives
 from wizard.apply.plan.run import behind_pulled, carry_out_directly, execute, finish
-from wizard.apply.plan.run_summary import waiting_sentence
+from wizard.apply.plan.run_summary import DIRECT, waiting_sentence
 from wizard.apply.plan.start import check_secret, check_tokens, lock_all, room_bytes, why_direct
-from wizard.apply.plan.undo import check_drives, check_undoable, end_looks, put_back_saved
 from wizard.apply.plan.verify import stand
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose, is_locked, lock_drives, lock_run
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, is_locked, lock_drives, lock_run
 from wizard.apply.run.runs import (
     ROOM_BYTES,
     check_room,
@@ -44,6 +43,7 @@ from wizard.apply.run.runs import (
     run_argument,
 )
 from wizard.apply.steps.containers import check_passphrase, close_containers
+from wizard.apply.steps.layers import clear_drives
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
@@ -54,6 +54,8 @@ from wizard.plan.undo_policy import WayBackRoom, promise, wants_word
 
 def _prepare(run: Path, asked: JobRequest) -> Prepared:
     restore_documents(run)
+    if not is_rehearsed(run):
+        raise Refused(DIRECT(name=run.name))
     match asked.purpose:
         case Purpose.APPLY:
             return _prepare_resume(run, asked.secret)
@@ -78,24 +80,12 @@ def _prepare_resume(run: Path, typed: bytes | None) -> Prepared:
     check_room(run.parent, room_bytes(plan), make=True)
     secret = _secret(run, plan, typed, keeps=False)
 
-    def check() -> None:
-        if not is_rehearsed(run):
-            check_resumable(run, plan, environment)
-        _check_passphrase(run, plan, secret, keeps=False)
-
     sentence = joined((*moved, t("Resuming the run on {drives:list}.", drives=plan.paths)))
+    check = partial(_check_passphrase, run, plan, secret, keeps=False)
     return Prepared(sentence, _locks(run, plan), check, secret)
 
 
 def _prepare_keep(run: Path, typed: bytes | None) -> Prepared:
-    load_plan(run)
-    if not is_rehearsed(run):
-        raise Refused(
-            t(
-                "The run {name} wrote directly to the drive, so no result is waiting. Nothing was written.",
-                name=run.name,
-            )
-        )
     check_keeps(run)
     end_looks(run)
     moved = settle_drives(run)
@@ -132,25 +122,14 @@ def _prepare_undo(run: Path, asked: JobRequest) -> Prepared:
     moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
     sentence = joined((*moved, t("Restoring the old contents of {drives:list}.", drives=plan.paths)))
-    if is_rehearsed(run):
-        rehearsed.check_takes_back(run)
-        end_looks(run)
-        if asked.over_changes:
-            if said := over_later(run):
-                raise Refused(said, str(NOTHING_WRITTEN))
-            check_tokens(plan, asked.tokens)
-        mark_over_changes(run, asked.over_changes)
-        return Prepared(sentence, _undo_locks(run, plan), partial(rehearsed.check_there, run, plan))
+    rehearsed.check_takes_back(run)
+    end_looks(run)
     if asked.over_changes:
-        raise Refused(
-            t(
-                "The run {name} wrote directly to the drive, so undo does not overwrite "
-                "later changes. Nothing was written.",
-                name=run.name,
-            )
-        )
-    check_undoable(run, plan)
-    return Prepared(sentence, _locks(run, plan), partial(check_drives, run, plan))
+        if said := over_later(run):
+            raise Refused(said, str(NOTHING_WRITTEN))
+        check_tokens(plan, asked.tokens)
+    mark_over_changes(run, asked.over_changes)
+    return Prepared(sentence, _undo_locks(run, plan), partial(rehearsed.check_there, run, plan))
 
 
 def _undo_locks(run: Path, plan: Plan) -> Callable[[], tuple[int, ...]]:
@@ -181,9 +160,7 @@ def _keep(work: RunWork) -> Outcome:
 
 
 def _undo(work: RunWork) -> Outcome:
-    if is_rehearsed(work.run):
-        return Event.UNDONE, rehearsed.take_back(work.run, work.journal)
-    return Event.UNDONE, put_back_saved(work.run, work.journal)
+    return Event.UNDONE, rehearsed.take_back(work.run, work.journal)
 
 
 def _describe_error(run: Path, error: DiskwrightError) -> str:
@@ -200,10 +177,14 @@ def _is_complete(outcome: Outcome) -> bool:
 
 
 def _leave(work: RunWork, outcome: Outcome) -> None:
-    """Close encrypted volumes unless the run is complete."""
-    if work.purpose is not Purpose.UNDO and not _is_complete(outcome):
-        with suppress(DiskwrightError):
-            close_containers(load_plan(work.run), work.journal)
+    """Close encrypted volumes unless the run is complete, and stop the layer of a direct run."""
+    if work.purpose is Purpose.UNDO or _is_complete(outcome):
+        return
+    with suppress(DiskwrightError):
+        plan = load_plan(work.run)
+        close_containers(plan, work.journal)
+        if not is_rehearsed(work.run):
+            clear_drives(plan, quietly)
 
 
 def _ending(work: RunWork, outcome: Outcome) -> Outcome:
@@ -214,16 +195,10 @@ def _ending(work: RunWork, outcome: Outcome) -> Outcome:
 
 
 def _ask(run: Path, purpose: Purpose) -> None:
-    """Run the read-only checks of a command. The full checks of a direct run would start its arrays."""
-    plan = load_plan(run)
-    if is_rehearsed(run):
-        rehearsed.ask(run, plan, purpose)
-        return
-    if purpose is Purpose.UNDO:
-        check_undoable(run, plan)
-    elif (run / UNDOING).exists():
-        raise Refused(BEING_UNDONE(name=run.name, run=run_argument(run)))
-    own_drives(run, plan).probe()
+    """Run the read-only checks of a command."""
+    if not is_rehearsed(run):
+        raise Refused(DIRECT(name=run.name))
+    rehearsed.ask(run, load_plan(run), purpose)
 
 
 JOB = RunJob(

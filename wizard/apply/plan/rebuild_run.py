@@ -132,7 +132,6 @@ def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
     folders."""
     for run in tuple(_of_plan(found, journal_dir)):
         begun = any((run / name).exists() for name in (JOURNAL, RECORD, FOLDER, *BACKUPS))
-        begun = begun or any((run / "saved").glob("*"))
         if (not begun or is_half_found(run)) and not is_locked(run):
             rmtree(run)
 

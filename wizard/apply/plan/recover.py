@@ -1,7 +1,7 @@
 """Find a waiting run by the recovery labels on the drives after the run's folder was lost. Read-only."""
 
 from base64 import b64decode
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +10,6 @@ from pathlib import Path
 from wizard.apply.block.extents import DeviceMedium, chunks, merged, without
 from wizard.apply.engine.checks import COMPLETE
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record
-from wizard.apply.plan import drive_digests
 from wizard.apply.plan import relocated_drives as words
 from wizard.apply.plan.identity_check import (
     drive_fault,
@@ -262,21 +261,15 @@ def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class KnownDrives:
-    """The drives of a run after the steps `begun`, by number from 1. `undoing` is True if undo has
-    started."""
+    """The drives of a rehearsed run, identified by what the run left there."""
 
     run: Path
     plan: Plan
-    begun: frozenset[int]
-    undoing: bool = False
 
-    def probe(self, back: Set[str] = frozenset()) -> tuple[Drive, ...]:
-        """Probe the drives. Raises Refused if one is another drive. The contents of drives in `back` are not
-        compared."""
+    def probe(self) -> tuple[Drive, ...]:
+        """Probe the drives. Raises Refused if one is another drive."""
         drives = probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
-            if drive.path in back:
-                continue
             if drive_fault(member.drive, drive, partial(self._is_left_there, member, drive)):
                 where = self.where(member.drive, None)
                 raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
@@ -314,7 +307,7 @@ class KnownDrives:
     def _commands(self) -> Message:
         """The commands that can continue the run."""
         record = load_record(self.run)
-        if self.undoing or (record is not None and record.phase in GOING_BACK):
+        if record is not None and record.phase in GOING_BACK:
             by = Sentence("`diskwright undo {run}`")
         elif record is not None and record.phase in COMPLETE:
             by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
@@ -323,12 +316,7 @@ class KnownDrives:
         return by(run=run_argument(self.run))
 
     def _is_left_there(self, member: Member, drive: Drive, *, whole: bool = False) -> bool | None:
-        number = self.plan.members.index(member)
-        found = shows_run(self.run, self.plan, number, drive, whole=whole)
-        if found is not None:
-            return found
-        run, begun, undoing = self.run, self.begun, self.undoing
-        return drive_digests.is_left_on(run, self.plan, member, drive.path, begun, undoing=undoing) or None
+        return shows_run(self.run, self.plan, self.plan.members.index(member), drive, whole=whole)
 
     def _matches(self, member: Member, drive: Drive) -> bool:
         left = partial(self._is_left_there, member, drive, whole=True)

@@ -16,7 +16,7 @@ from wizard.apply.engine.signatures import Marking, in_release_order
 from wizard.apply.engine.stores import NoticeText, new_file, with_notice
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.resize.showing import Showing, shown_with
-from wizard.apply.run.backup_store import Environment, Vault
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
@@ -227,7 +227,7 @@ def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
     if table_of(plan, member).fresh:
         return ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
     # A partition can end where the backup of the table begins.
-    allowed = merged((*changing, *table_regions(member, fresh=False)), block, size)
+    allowed = merged((*changing, *table_regions(member)), block, size)
     return ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
 
 
@@ -263,7 +263,6 @@ def _changed(layout: Layout, part: int) -> list[Slot]:
 
 
 def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
-    vault = Vault(workspace.run / "saved")
     for number, step in rehearsed_steps(there):
         context = StepContext(
             there,
@@ -272,7 +271,6 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
             workspace.run.name,
             workspace.environment,
             workspace.journal,
-            vault,
             (),
             workspace.secret,
             rehearsed=True,
@@ -349,7 +347,7 @@ def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[Saved
 def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
     """Return the blocks that turn the preserved table into the new one, in an order that survives a power
     cut."""
-    regions = table_regions(drive.member, fresh=False)
+    regions = table_regions(drive.member)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
     return tuple(
         SavedSignature(offset, len(data), stays=True)

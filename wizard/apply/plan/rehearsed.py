@@ -29,11 +29,11 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scratch
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.plan.own_drives import check_holds_plan, later_runs, over_later, quietly
+from wizard.apply.plan.readonly_look import tell_of_one
 from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
-from wizard.apply.plan.resume import check_holds_plan, later_runs, over_later, quietly
 from wizard.apply.plan.run_summary import waiting_sentence
-from wizard.apply.plan.undo import tell_of_one
 from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
@@ -103,11 +103,7 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
     """Return True if resuming the run, or keeping it with `keeps`, needs the passphrase of encrypted volumes.
     Raises Failed if a container with the planned name is not the run's."""
     record = load_record(run)
-    if (
-        record is not None
-        and record.phase in TO_BARRED
-        and not (keeps or record.blank or (run / KEEP).exists())
-    ):
+    if record is None or (record.phase in TO_BARRED and not (keeps or record.blank or (run / KEEP).exists())):
         return False
     return wants_secret(plan, done_steps(read_entries(run)))
 
@@ -288,7 +284,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
 def _are_attached(run: Path, plan: Plan) -> bool:
     """Return True if the drives are attached and may be the run's."""
     try:
-        KnownDrives(run, plan, frozenset()).probe()
+        KnownDrives(run, plan).probe()
     except DiskwrightError:
         return False
     return True
@@ -358,7 +354,7 @@ def check_takes_back(run: Path) -> None:
 def check_there(run: Path, plan: Plan) -> None:
     """Raises Refused if a drive to restore is missing or changed."""
     if _record(run).phase not in UNTOUCHED:
-        KnownDrives(run, plan, frozenset()).probe()
+        KnownDrives(run, plan).probe()
 
 
 def check_keeps(run: Path) -> None:
@@ -397,7 +393,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
             check_holds_plan(run, plan)
             return
         clear_drives(plan, quietly)
-        for drive in KnownDrives(run, plan, frozenset()).probe():
+        for drive in KnownDrives(run, plan).probe():
             check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
@@ -525,7 +521,7 @@ def _over_tokens(run: Path, plan: Plan) -> tuple[str, ...]:
 def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
     """Raises Refused or Failed if the run cannot continue for this purpose now. Read-only."""
     record = _record(run)
-    KnownDrives(run, plan, frozenset()).probe()
+    KnownDrives(run, plan).probe()
     if record.phase is Phase.REHEARSING:
         return
     if purpose is not Purpose.UNDO and record.phase is Phase.KEPT:

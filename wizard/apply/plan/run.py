@@ -3,27 +3,31 @@
 Journal entries are written before and after each step.
 """
 
-from collections.abc import Set
+from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.block.devices import has_gone, node_fault
+from wizard.apply.block.devices import has_gone, node_fault, read_bytes
 from wizard.apply.conversion.messages import STEP_FAILED, STOPPED
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.plan import drive_digests
-from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
+from wizard.apply.plan.guard import (
+    check_operations,
+    check_rehearsable,
+    check_start,
+    check_surroundings,
+    check_unused,
+)
 from wizard.apply.plan.identity_check import probe_members
-from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
-from wizard.apply.plan.run_summary import headline
+from wizard.apply.plan.own_drives import own_mounts, quietly
+from wizard.apply.plan.run_summary import DIRECT, headline
 from wizard.apply.plan.verify import unmount_foreign, unseen, verify
 from wizard.apply.resize.resized import resize_filesystem
-from wizard.apply.run.backup_store import Environment, Vault
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import Outcome, RunWork, settle, udev_runs
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, unlocked
+from wizard.apply.run.process import STOP, unlocked
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, load_plan
-from wizard.apply.steps.containers import check_opened, contain, own_containers, reopen
+from wizard.apply.steps.containers import check_opened, contain, own_containers
 from wizard.apply.steps.filesystem import (
     made_as_planned,
     make_filesystem,
@@ -37,8 +41,9 @@ from wizard.apply.steps.wipe import check_no_clone, check_target, wipe_signature
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.table.write import write_table
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
 from wizard.model.ext import Event
+from wizard.model.machine import Extent
 from wizard.model.operations import (
     AddCrypttabLine,
     MakeArray,
@@ -64,7 +69,7 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.said import Message, Sentence, joined, t, tn
+from wizard.model.said import KIB, Message, Sentence, joined, t, tn
 from wizard.plan.rehearsed import use_steps
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
@@ -94,11 +99,8 @@ def finish(work: RunWork) -> Outcome:
     )
     if failure:
         return Event.FAILED, failure
-    vault = Vault(run / "saved")
     for number, _ in use_steps(plan):
-        context = StepContext(
-            plan, number, True, run.name, environment, journal, vault, drive_locks, work.secret
-        )
+        context = StepContext(plan, number, True, run.name, environment, journal, drive_locks, work.secret)
         if failure := _run_step(context):
             return Event.FAILED, failure
     return _verified(run, plan, environment, journal)
@@ -123,54 +125,39 @@ def _start_array(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> 
 
 
 def carry_out_directly(work: RunWork) -> Outcome:
-    """Execute a plan directly on the drives, from the first unfinished step, and return how the run ended.
-    Raises DiskwrightError."""
-    run, journal, drive_locks, secret = work.run, work.journal, work.drive_locks, work.secret
+    """Execute a plan directly on the drives, and return how the run ended. Such a run can be neither resumed
+    nor undone. Raises DiskwrightError."""
+    run, journal, drive_locks = work.run, work.journal, work.drive_locks
     plan, environment = load_plan(run), load_environment(run)
-    entries = read_entries(run)
-    begun, done = begun_steps(entries), done_steps(entries)
-    vault = Vault(run / "saved")
+    if begun_steps(read_entries(run)):
+        raise Refused(DIRECT(name=run.name))
+    check_rehearsable(plan, None)
     check_operations(plan, environment.only)
     try:
-        if begun:
-            check_resumable(run, plan, environment)
-            reopen(plan, done, secret)
-        else:
-            check_start(plan)
-            check_surroundings(plan, environment)
+        check_start(plan)
+        check_surroundings(plan, environment)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
-    done_now = set(done)
-    drive_digests.note(run, plan, done_now)
     tables_written = False
-    # As in `finish`, repeat steps that do not survive a reboot.
-    lasting = done - {number for number, _ in use_steps(plan)}
-    for number in range(1, len(plan.steps) + 1):
-        if number in lasting:
-            continue
+    for number, step in enumerate(plan.steps, 1):
         if (run / STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {reached(run, plan)}"
-        operation = plan.steps[number - 1].operation
         if tables_written and isinstance(
-            operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem
+            step.operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem
         ):
-            if failure := _catch_up(run, plan, frozenset(done_now), drive_locks):
+            if failure := _catch_up(plan, number, drive_locks):
                 return Event.FAILED, f"{failure} {reached(run, plan)}"
             tables_written = False
-        tables_written = tables_written or isinstance(operation, WriteTable)
-        context = StepContext(
-            plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret
-        )
-        done_now.add(number)
-        failure = _run_step(context)
-        drive_digests.note(run, plan, done_now)
-        if failure:
+        tables_written = tables_written or isinstance(step.operation, WriteTable)
+        context = StepContext(plan, number, False, run.name, environment, journal, drive_locks, work.secret)
+        if failure := _run_step(context):
             return Event.FAILED, f"{failure} {reached(run, plan)}"
     return _verified(run, plan, environment, journal)
 
 
-def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[int, ...]) -> str | None:
-    """Let udev process delayed events now. Return an error if anything else changed on the drives, or None.
+def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> str | None:
+    """Let udev process delayed events before the step `number`, from 1. Return an error if anything else
+    changed on the drives, or None.
 
     After the run, udev would see old partitions removed under the names of new ones. It would unmount
     volumes, and mdadm's rules would fail members of a running array (`mdadm --incremental --fail`), which
@@ -178,17 +165,44 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
     """
     if not udev_runs():
         return None
+    places = tuple(_unused_ends(plan, number))
+    before = [read_bytes(device, place.start_bytes, place.size_bytes) for device, place in places]
     if failure := _let_udev_look(plan, drive_locks):
         return failure
-    if place := drive_digests.changed(run, plan, begun):
-        return str(
-            t(
-                "Another program changed {device} at byte {byte} while udev caught up.",
-                device=place[0],
-                byte=place[1].start_bytes,
+    for (device, place), data in zip(places, before, strict=True):
+        if read_bytes(device, place.start_bytes, place.size_bytes) != data:
+            return str(
+                t(
+                    "Another program changed {device} at byte {byte} while udev caught up.",
+                    device=device,
+                    byte=place.start_bytes,
+                )
             )
-        )
     return None
+
+
+END_BYTES = 128 * KIB
+"""Size of each end to compare, which covers the signatures of filesystems, tables and containers."""
+
+
+def _unused_ends(plan: Plan, number: int) -> Iterator[tuple[str, Extent]]:
+    """Yield both ends of each drive and new partition, except those that steps before `number` have put to
+    use."""
+    made = (MakeFilesystem, MakeContainer, MakeArray, MakeVolumeGroup)
+    used = {
+        device
+        for step in plan.steps[: number - 1]
+        if isinstance(step.operation, made)
+        for device in devices_of(step.operation)
+    }
+    for member in plan.members:
+        path = member.drive.path
+        parts = [(partition_path(path, slot.number), slot.extent) for slot in member.after.partitions]
+        for device, place in ((path, Extent(0, member.drive.size_bytes)), *parts):
+            if device not in used:
+                size = min(END_BYTES, place.size_bytes)
+                yield path, Extent(place.start_bytes, size)
+                yield path, Extent(place.end_bytes - size, size)
 
 
 def _let_udev_look(
@@ -331,19 +345,11 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
 
 
 def reached(run: Path, plan: Plan) -> str:
-    """Report which steps are done, and whether undo is possible."""
+    """Report which steps are done."""
     try:
-        entries = read_entries(run)
+        return str(how_far(done_steps(read_entries(run)), len(plan.steps)))
     except BadInput as error:
         return str(error)
-    begun, done = begun_steps(entries), done_steps(entries)
-    if final := no_way_back(plan, begun):
-        back = t("Undo is no longer possible: {final} has started.", final=final)
-    elif not begun:
-        back = NOTHING_WRITTEN
-    else:
-        return str(how_far(done, len(plan.steps)))
-    return f"{how_far(done, len(plan.steps))} {back}"
 
 
 HARMLESS: tuple[type[Operation], ...] = (
@@ -363,17 +369,13 @@ NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phas
 
 
 def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
-    """Return the destructive steps whose result is not on the drives yet. Raises BadInput."""
+    """Return the destructive steps whose result is not on the drives yet, by number from 1. Includes blank
+    places, which may contain data by now. Raises BadInput."""
     record = load_record(run)
-    if record is None:
-        return writes_over(plan, done_steps(read_entries(run)))
-    return writes_over(plan, frozenset()) if record.phase in NOT_WRITTEN_YET else ()
-
-
-def writes_over(plan: Plan, done: Set[int]) -> tuple[tuple[int, Step], ...]:
-    """Return unfinished steps that write a table, filesystem or container, by number from 1. Includes blank
-    places, which may contain data by now."""
-    left = ((number, step) for number, step in enumerate(plan.steps, 1) if number not in done)
+    if record is None or record.phase not in NOT_WRITTEN_YET:
+        return ()
     return tuple(
-        (number, step) for number, step in left if step.destroys or not isinstance(step.operation, HARMLESS)
+        (number, step)
+        for number, step in enumerate(plan.steps, 1)
+        if step.destroys or not isinstance(step.operation, HARMLESS)
     )

@@ -4,18 +4,18 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wizard.apply.conversion.messages import RESULT_RUNNING
+from wizard.apply.conversion.messages import RESULT_RUNNING, STEP_FAILED
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
-from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.run.job import NOT_YET, READY
-from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+from wizard.apply.run.journal import RunState, begun_steps, done_steps
+from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice, how_far
 from wizard.apply.run.runs import run_argument
-from wizard.model.errors import ExitCode, printable
+from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.plan import NO_PLACE, Mount, Plan
 from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
 from wizard.plan.messages import who
+from wizard.plan.rehearsed import written_steps
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.text import volume_bytes
@@ -185,7 +185,6 @@ def undo_sentence(
 def _undo_message(
     plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None
 ) -> Message:
-    begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
     if phase is Phase.UNDONE or phase in UNTOUCHED:
         return NOTHING_TO_UNDO
     if phase is Phase.KEPT:
@@ -195,16 +194,45 @@ def _undo_message(
             "Undo: sudo diskwright undo {run} restores the old contents bit for bit.",
             run=run_argument(run),
         )
-    if state is RunState.REFUSED or not begun:
-        return NOTHING_TO_UNDO
-    if final := no_way_back(plan, begun):
-        lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
-        return (
-            t("Undo is no longer possible: {final} has started, and the old contents are lost.", final=final)
-            if lost
-            else t("Undo is no longer possible: {final} has started.", final=final)
+    return direct_end(plan, entries) if begun_steps(tuple(entries)) else NOTHING_TO_UNDO
+
+
+DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be kept, undone or resumed.")
+
+
+def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
+    """Describe what can be done about a run that worked directly on the drives."""
+    done = done_steps(tuple(entries))
+    if any(number not in done for number, _ in written_steps(plan)):
+        return t(
+            "The run cannot be undone or resumed. Set up {drives:list} again: `{command}`.",
+            drives=plan.paths,
+            command=" ".join(("diskwright plan", *map(typed_word, plan.paths), "--replace")),
         )
-    return t("Undo: sudo diskwright undo {run} restores the old table and signatures.", run=run_argument(run))
+    if all(number in done for number, _ in enumerate(plan.steps, 1)):
+        return t("The run cannot be undone.")
+    return t("The run cannot be undone or resumed. The new volumes are complete but not all are in use.")
+
+
+def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
+    """Describe how far an ended run got directly on the drives, and what can be done."""
+    begun, done = begun_steps(tuple(entries)), done_steps(tuple(entries))
+    if not begun:
+        return t("The run ended before the first step. The drive is unchanged.")
+    number, steps = max(begun), len(plan.steps)
+    failed = [entry for entry in entries if entry.event is Event.STEP_FAILED and entry.step == number]
+    if failed:
+        ended: Message | str = f"{STEP_FAILED(step=number, steps=steps)} {failed[-1].sentence}"
+    elif number in done:
+        ended = t("The run ended after step {step} of {steps}.", step=number, steps=steps)
+    else:
+        ended = t(
+            "The run was interrupted in step {step} of {steps}: {doing}",
+            step=number,
+            steps=steps,
+            doing=plan.steps[number - 1].sentence,
+        )
+    return f"{ended} {how_far(done, steps)} {direct_end(plan, entries)}"
 
 
 def decision_of(plan: Plan, state: RunState) -> Decision:

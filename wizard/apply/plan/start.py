@@ -10,7 +10,14 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine.changes import first_data, sample_of
 from wizard.apply.engine.record import UNKNOWN_DATA, Phase, Record, save_record
 from wizard.apply.engine.scratch_copies import blocker
-from wizard.apply.plan.guard import check_operations, check_read, check_start, check_surroundings, check_tools
+from wizard.apply.plan.guard import (
+    check_operations,
+    check_read,
+    check_rehearsable,
+    check_start,
+    check_surroundings,
+    check_tools,
+)
 from wizard.apply.plan.identity_check import Where, check_same_start, probe_again
 from wizard.apply.plan.rehearsed import KEEP
 from wizard.apply.run.backup_store import Environment, keep_facts, save_backup, write_durably
@@ -67,14 +74,8 @@ def start_run(
     """
     secret = key_of(plan) if secret is None else secret
     check_secret(plan, secret)
-    if (plan.part or plan.only_table) and WORD in tokens:
-        raise Refused(
-            t(
-                "Changes to {part} always support undo: omit {word!r}. Nothing was written.",
-                part=plan.part_path or plan.drive.path,
-                word=WORD,
-            )
-        )
+    if WORD in tokens:
+        check_rehearsable(plan, None)
     folder = runs_folder(journal_dir)
     # Decide this once: without undo only if the user has confirmed it.
     why = why_direct(plan, folder)
@@ -117,14 +118,7 @@ def _lock_checked(
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()
-    if (plan.part or plan.only_table) and why:
-        raise Refused(
-            t(
-                "Changes to {part} require a rehearsal, which is not possible: {why}. Nothing was written.",
-                part=plan.part_path or plan.drive.path,
-                why=why,
-            )
-        )
+    check_rehearsable(plan, why)
     _check_word(plan, tokens, why)
     check_tools(plan)
     check_surroundings(plan, environment)
@@ -233,8 +227,8 @@ def guarded(plan: Plan) -> tuple[int, ...]:
 
 
 def room_bytes(plan: Plan) -> int:
-    """Return the most bytes that saving before steps can take: 2 MiB for each table, wiped device, and member
-    of an array or volume group."""
+    """Return the bytes that a run needs free at the start: 2 MiB for each table, wiped device, and member of
+    an array or volume group."""
     operations = [step.operation for step in plan.steps]
     tables = max(1, sum(isinstance(operation, WriteTable) for operation in operations))
     wipes = sum(isinstance(operation, WipeSignatures) for operation in operations)

@@ -1,11 +1,6 @@
-"""Store the old bytes of a drive, durably before a step's first write.
-
-A repeated step saves again. Undo restores all regions in reverse, so the oldest bytes are written last. Also
-writes documents durably, with backup copies.
-"""
+"""Write the documents of a run durably, with backup copies."""
 
 import errno
-import hashlib
 import json
 import os
 import stat
@@ -15,128 +10,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import without
 from wizard.apply.run import process
 from wizard.apply.run.journal import BACKUPS, sync_folder
-from wizard.documents.codec import from_json, render_document, to_json
+from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
-from wizard.model.plan import Plan
-from wizard.model.said import MIB, Message, t, tn
+from wizard.model.said import MIB, t
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_machine, survey
-
-INDEX = "index.jsonl"
-LARGEST_INDEX_BYTES = 64 * MIB
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A saved region of a whole drive, in `file`, read before `step` wrote to the drive.
-
-    `drive` is the device node. It is empty in runs of older versions, which had only one drive.
-    """
-
-    step: int
-    offset_bytes: int
-    size_bytes: int
-    sha256: str
-    file: str
-    drive: str = ""
-
-    @property
-    def extent(self) -> Extent:
-        """The region as an extent."""
-        return Extent(self.offset_bytes, self.size_bytes)
-
-
-class Vault:
-    """The `saved` folder of a run."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def save(self, drive: str, regions: Iterable[Extent], step: int) -> tuple[Saved, ...]:
-        """Read and save regions of a drive. Returns when the copies are on disk. Raises Failed."""
-        return tuple(
-            self.keep(drive, step, region, read_bytes(drive, region.start_bytes, region.size_bytes))
-            for region in regions
-        )
-
-    def keep(self, drive: str, step: int, region: Extent, data: bytes) -> Saved:
-        """Save bytes already read from a region of a drive. Returns when the copy is on disk. Raises
-        Failed."""
-        saved = Saved(
-            step,
-            region.start_bytes,
-            len(data),
-            hashlib.sha256(data).hexdigest(),
-            f"{len(self.all()):04}.bin",
-            drive,
-        )
-        try:
-            write_durably(self._folder / saved.file, data, os.O_TRUNC)
-            lines = "".join(json.dumps(to_json(one)) + "\n" for one in (*self.all(), saved))
-            write_durably(self._folder / f"{INDEX}.new", lines.encode(), os.O_TRUNC)
-            # Sync the data before the index names it, so a power cut cannot invalidate earlier entries.
-            sync_folder(self._folder)
-            (self._folder / f"{INDEX}.new").rename(self._folder / INDEX)
-            sync_folder(self._folder)
-        except OSError as error:
-            reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
-            raise Failed(
-                t(
-                    "Cannot save the drive's contents in {folder}: {why}.",
-                    folder=str(self._folder),
-                    why=reason,
-                )
-            ) from None
-        return saved
-
-    def all(self) -> tuple[Saved, ...]:
-        """Return all saved regions, oldest first. Raises BadInput if the index is missing or damaged."""
-        index = self._folder / INDEX
-        try:
-            lines = _read_regular(index, LARGEST_INDEX_BYTES).decode().splitlines()
-            return tuple(from_json(json.loads(line), Saved, str(index)) for line in lines)
-        except FileNotFoundError:
-            # Nothing has been saved yet, unless the folder itself has been lost.
-            if self._folder.is_dir():
-                return ()
-            raise BadInput(
-                t(
-                    "The saved contents of the drive are missing: {folder} no longer exists.",
-                    folder=str(self._folder),
-                )
-            ) from None
-        except OSError as error:
-            raise BadInput(
-                t(
-                    "Cannot read the drive's saved contents in {folder}: {why}.",
-                    folder=str(self._folder),
-                    why=str(error.strerror),
-                )
-            ) from None
-        except ValueError:
-            raise BadInput(process.DAMAGED(place=str(index))) from None
-
-    def of(self, plan: Plan, drive: str) -> tuple[Saved, ...]:
-        """Return all saved regions of one drive of the plan, oldest first."""
-        return tuple(saved for saved in self.all() if (saved.drive or plan.drive.path) == drive)
-
-    def read(self, saved: Saved) -> bytes:
-        """Return the bytes of a saved region. Raises Failed if they cannot be read or the checksum
-        differs."""
-        file = self._folder / saved.file
-        try:
-            data = _read_regular(file, saved.size_bytes + 1)
-        except OSError as error:
-            raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None
-        if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
-            raise Failed(t("{file} was changed or damaged and cannot be restored.", file=str(file)))
-        return data
 
 
 def _read_regular(path: Path, most_bytes: int) -> bytes:
@@ -218,17 +101,6 @@ def table_places(
         if copy + block_bytes <= size_bytes:
             places.append(Extent(copy, block_bytes))
     return tuple(places)
-
-
-def describe(places: Iterable[Extent]) -> Message:
-    """Describe the number and size of saved regions."""
-    found = tuple(places)
-    return tn(
-        "1 region with {size:exact}",
-        "{count} regions with {size:exact}",
-        count=len(found),
-        size=sum(place.size_bytes for place in found),
-    )
 
 
 NAMES = ("plan.json", "run.json", "rehearsed.json", "drives.json")

@@ -194,10 +194,10 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
 
 def _is_dispensable(run: Path) -> bool:
     """Return True if the run does not depend on its journal: a rehearsed plan has a record and recovery
-    labels on its drives, and a direct run that saved no bytes has not written."""
+    labels on its drives, and a plan without a process has not written."""
     if any((run / name).exists() for name in (RECORD, *BACKUPS)):
         return not (run / SNAPSHOT).exists()
-    return (run / "plan.json").exists() and not (run / "saved/index.jsonl").exists()
+    return (run / "plan.json").exists() and not (run / process.LOG).exists()
 
 
 def _entry(line: str, where: str) -> JournalEntry:

@@ -30,6 +30,9 @@ STOP = "stop"
 """The file in a run's folder that requests a stop before the next step."""
 
 UNDOING = "undoing"
+
+LOG = "process.log"
+"""The output of a run's process, created when the process starts."""
 """The file in a run's folder that marks the start of undo, after which the run cannot be resumed."""
 
 
@@ -86,7 +89,7 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
         "wizard.apply", str(run), purpose.value, ",".join(map(str, drive_locks)), *map(str, others)
     )
     with os.fdopen(
-        os.open(run / "process.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
+        os.open(run / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
     ) as log:
         try:
             # The process forks again and its parent exits immediately, so nobody has to wait for the child.
@@ -107,7 +110,7 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
         raise Failed(
             t(
                 "Cannot start the apply process. See the end of {log}.",
-                log=str(run / "process.log"),
+                log=str(run / LOG),
             )
         )
 

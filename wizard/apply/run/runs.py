@@ -223,7 +223,6 @@ def make_run(
     )
     try:
         run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
-        (run / "saved").mkdir(mode=0o700)
         _write(run / file, text)
         _write(run / SETTINGS, render_document(SCHEMA, to_json(settings)))
         sync_folder(run)

@@ -153,7 +153,7 @@ def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Tab
     )
     slot = next(one for one in before.partitions if one.number == operation.number)
     after = resized_layout(before, slot, operation.new_bytes)
-    regions = table_regions(Member(identity, before, after), fresh=False)
+    regions = table_regions(Member(identity, before, after))
     now = image_of(operation.drive, regions, identity)
 
     def with_size(size_bytes: int) -> tuple[WriteTable, Image]:

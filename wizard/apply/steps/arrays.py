@@ -16,7 +16,6 @@ from wizard.model.operations import MakeArray
 from wizard.model.plan import Plan, Stripe
 from wizard.model.said import t
 from wizard.plan.raid.striping import parts_of
-from wizard.plan.rehearsed import array_node
 from wizard.plan.steps.commands import array_uuid
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
@@ -133,22 +132,6 @@ def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, 
     return frozenset((part, node) for part in array_parts(plan))
 
 
-def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Assemble the run's array if it was created. Raises Failed.
-
-    An interrupted step may have created the array, and it may have been used since.
-    """
-    stripe = plan.stripe
-    for number, step in enumerate(plan.steps, 1):
-        if number not in begun or stripe is None:
-            continue
-        match step.operation:
-            case MakeArray(parts=parts, uuid=uuid) if number in done or carry(parts, uuid, do):
-                assemble(plan, stripe, do)
-            case _:
-                pass
-
-
 def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
     """Return True if all these partitions have a superblock of the array with this UUID."""
     try:
@@ -217,9 +200,3 @@ def put_up(plan: Plan, do: Do) -> None:
 def _missing_members(plan: Plan, folder: Path) -> list[str]:
     members = {slave.name for slave in (folder / "slaves").iterdir()}
     return [part for part in array_parts(plan) if kernel_name(part) not in members]
-
-
-def check_apart(plan: Plan, do: Do) -> None:
-    """Raises Failed if the run's array is in use."""
-    if (node := running_array(plan, do)) is not None and (reason := open_exclusively(node)):
-        raise Failed(IN_USE(node=array_node(plan), why=reason))

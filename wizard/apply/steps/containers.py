@@ -109,38 +109,6 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
-def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
-    """Open the run's containers again, and check the passphrase for those it created. Raises Refused."""
-    operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in done]
-    made = {one.uuid for one in operations if isinstance(one, MakeContainer)}
-    for operation in (
-        OpenContainer(one.device, one.uuid, one.name) for one in plan.containers if one.uuid in made
-    ):
-        is_open = _opened_node(_encryption(plan, operation.uuid)) is not None
-        if secret is None:
-            if not is_open:
-                raise Refused(
-                    t(
-                        "{opened} was closed, and the passphrase is missing. Nothing more was written.",
-                        opened=operation.opened,
-                    )
-                )
-            continue
-        if operation in operations and not is_open:
-            argv = commands_of(operation)[0]
-            result = run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE))
-            is_right = not result.status
-        else:
-            is_right = opens(operation.device, secret)
-        if not is_right:
-            raise Refused(
-                t(
-                    "The passphrase does not open {device}. Nothing more was written.",
-                    device=operation.device,
-                )
-            )
-
-
 def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, context: StepContext) -> Message:
     """Execute a step of an encrypted volume, and return a summary. Raises Failed."""
     match operation:
@@ -158,8 +126,7 @@ def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, context:
 
 
 def _make_container(operation: MakeContainer, context: StepContext) -> Message:
-    """Create the container, from the start if an earlier attempt was interrupted, and return a summary.
-    Raises Failed."""
+    """Create the container, and return a summary. Raises Failed."""
     for argv in commands_of(operation):
         context.command(argv, stdin=_secret(context))
     forget_caches(operation.device)

@@ -20,25 +20,19 @@ from wizard.apply.system.mounts import is_mounted, mount_differences, mounted_at
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.ext import Event
 from wizard.model.operations import MakeFilesystem, SetOwner, Writer
-from wizard.model.plan import MakeSubvolumes, Mount, ResetZones, Resizing, WipeSignatures
+from wizard.model.plan import MakeSubvolumes, Mount, ResetZones, Resizing
 from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.plan.messages import who
-from wizard.plan.steps.commands import commands_of, private_mount, wipe
+from wizard.plan.steps.commands import commands_of, private_mount
 from wizard.process.program import run
 
 
 def make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
     """Create the filesystem. Check that libblkid recognises exactly this one, and that its checker finds it
     clean."""
-    if context.again:
-        # mkfs.btrfs refuses a UUID that it finds anywhere, and an interrupted attempt may have written it.
-        for device in (operation.device, *operation.others):
-            wipe_operation = ResetZones(device) if context.plan.after.whole else WipeSignatures(device, ())
-            for argv in commands_of(wipe_operation):
-                context.command(argv)
-    _run_makers(operation, context)
+    for argv in commands_of(operation):
+        context.command(argv)
     return made_as_planned(operation, context)
 
 
@@ -81,26 +75,6 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
 
 
-def _run_makers(operation: MakeFilesystem, context: StepContext) -> None:
-    commands = commands_of(operation)
-    if MADE[operation.filesystem].uuid_follows:
-        drawn = t(
-            "{device} first gets a random UUID from {program}, then the planned one.",
-            device=operation.device,
-            program=commands[0][0],
-        )
-        context.journal.add(Event.MAKING, drawn, step=context.step, command=commands[0])
-    try:
-        for argv in commands:
-            context.command(argv)
-    except Failed:
-        if MADE[operation.filesystem].uuid_follows:
-            # With the random UUID, a resumed run would take the filesystem for someone else's.
-            with suppress(Failed):
-                context.command(wipe(operation.device))
-        raise
-
-
 def reset_zones(operation: ResetZones, context: StepContext) -> Message:
     """Reset all zones, and check that no signatures are left. The kernel then forgets the partitions."""
     for argv in commands_of(operation):
@@ -133,10 +107,8 @@ def work_within(operation: MakeSubvolumes | SetOwner, context: StepContext) -> M
 
 def _make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
     with at_private_place(operation, context) as (place, commands):
-        existing = listed(context.command((*LIST, str(place))).output) if context.again else ()
-        for name, argv in zip(operation.names, commands, strict=True):
-            if name not in existing:
-                context.command(argv)
+        for argv in commands:
+            context.command(argv)
         differences = name_differences(operation.names, listed(context.command((*LIST, str(place))).output))
     if differences:
         raise Failed(
@@ -180,14 +152,9 @@ def at_private_place(
     operation: MakeSubvolumes | SetOwner | Resizing, context: StepContext
 ) -> Iterator[tuple[Path, tuple[Argv, ...]]]:
     """Mount the filesystem at its private place and unmount it afterwards. Yields the place and the
-    operation's commands in between. Raises Failed.
-
-    An interrupted attempt may have left it mounted.
-    """
+    operation's commands in between. Raises Failed."""
     mount = private_mount(operation)
     place = Path(mount.mount_point)
-    if context.again and is_mounted(mount):
-        context.command(("umount", mount.mount_point))
     _make_place(place)
     *commands, closing = commands_of(operation)
     mounting = next(at for at, argv in enumerate(commands, 1) if argv[0] == "mount")

@@ -30,15 +30,6 @@ def layer_nodes(plan: Plan) -> tuple[str, ...]:
     return (*array, *(one.device for one in logical_volumes(plan)))
 
 
-def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
-    """Return the running devices of the layer, as pairs of planned and current node. Raises Failed for
-    foreign devices."""
-    if plan.group:
-        return tuple((node, node) for node in lvm.running_volumes(plan, plan.group))
-    node = arrays.running_array(plan, do)
-    return ((plan.stripe.device, node),) if plan.stripe and node else ()
-
-
 def check_free_array(plan: Plan) -> None:
     """Raises Refused if a node, name or UUID planned for the layer is in use, or the kernel lacks LVM
     support."""
@@ -68,33 +59,9 @@ def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, 
     return lvm.group_uses(plan, plan.group, begun) if plan.group else arrays.own_uses(plan, begun, do)
 
 
-def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Assemble or activate what the run created. Raises Failed."""
-    if plan.group:
-        lvm.bring_group_back(plan, begun, done, do)
-    else:
-        arrays.bring_back(plan, begun, done, do)
-
-
-def check_apart(plan: Plan, do: Do) -> None:
-    """Raises Failed if the layer is in use, or contains anything that the run did not create."""
-    if plan.group:
-        lvm.check_group_apart(plan, plan.group, do)
-    else:
-        arrays.check_apart(plan, do)
-
-
-def take_apart(plan: Plan, do: Do) -> None:
-    """Dismantle the layer, so its members can be written. Raises Failed if it is in use."""
-    if plan.group:
-        lvm.take_group_apart(plan, plan.group, do)
-    else:
-        arrays.stop_own_array(plan, do)
-
-
 def clear_drives(plan: Plan, do: Do) -> None:
-    """Stop the layer of a rehearsed run, which others may have activated by its signatures. Raises Failed if
-    it is in use."""
+    """Stop the layer of a run, which others may have activated by its signatures. Raises Failed if it is in
+    use."""
     if plan.group:
         lvm.deactivate(plan, plan.group, do)
     else:

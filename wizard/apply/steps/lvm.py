@@ -10,49 +10,35 @@ from pathlib import Path
 
 from wizard.apply.block.devices import (
     SYS_BLOCK,
-    forget_caches,
     kernel_name,
-    open_exclusively,
-    size_bytes,
-    start_bytes,
     wait_for,
 )
-from wizard.apply.block.extents import merged
-from wizard.apply.run.backup_store import LOOK_SECONDS, describe
+from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.array_checks import keep_quiet, read_geometry, tool_checks, without_copying
 from wizard.apply.steps.arrays import (
-    assemble,
-    carry,
     check_free_array,
     is_node_of,
     running_array,
     standing_on,
 )
 from wizard.apply.steps.step_context import (
-    IN_USE,
     NO_NODE,
-    SAVED,
     Do,
     StepContext,
     asked,
     demand,
-    logical_names_in,
     note_devices,
     physical_volumes_of,
 )
 from wizard.apply.steps.wipe import check_group_device
 from wizard.model.errors import Failed, Refused, partition_path, printable
-from wizard.model.ext import Check, Event
-from wizard.model.machine import Extent
+from wizard.model.ext import Check
 from wizard.model.operations import Group, MakeArray, MakeLogicalVolume, MakeVolumeGroup
-from wizard.model.plan import Plan, Stripe
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.plan import Plan
+from wizard.model.said import Message, t
 from wizard.plan.raid.lvm import DATA_BYTES, EXTENT_BYTES, group_room_bytes, logical_volumes
-from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid, wipe
+from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid
 from wizard.process.program import run
-
-HAS_MORE = Sentence("The volume group {name} was not touched: it has {names}, which this run did not make.")
-NOT_APART = Sentence("Cannot dismantle {node}: this run did not make the volume group {name}.")
 
 
 def check_free_group(plan: Plan, group: Group) -> None:
@@ -127,22 +113,6 @@ def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tup
     return frozenset((group.device, node) for node in running_volumes(plan, group)) if made else frozenset()
 
 
-def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Activate the run's existing logical volumes. Raises Failed.
-
-    An interrupted step may have created its volume.
-    """
-    for number, step in enumerate(plan.steps, 1):
-        match step.operation:
-            case MakeLogicalVolume(device=device, group=group, name=name) if (
-                number in begun and not Path(device).exists()
-            ):
-                if number in done or name in logical_names_in(group, do):
-                    do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{group}/{name}"))
-            case _:
-                pass
-
-
 def put_up(plan: Plan, group: Group, do: Do) -> None:
     """Activate the logical volumes of a rehearsed run on its drive. Raises Failed."""
     note_devices([group.device])
@@ -158,47 +128,17 @@ def deactivate(plan: Plan, group: Group, do: Do) -> None:
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
 
 
-def check_group_apart(plan: Plan, group: Group, do: Do) -> None:
-    """Raises Failed if one of the run's volumes is in use, or its group contains anything that the run did
-    not create."""
-    for node in running_volumes(plan, group):
-        if reason := open_exclusively(node):
-            raise Failed(IN_USE(node=node, why=reason))
-    if found := physical_volumes_of(group.name, do):
-        physical = {node for node, _ in found.items() - _planned(group).items()}
-        if unexpected := physical | {*logical_names_in(group.name, do)} - {
-            one.name for one in logical_volumes(plan)
-        }:
-            names = printable(", ".join(sorted(unexpected)), 200)
-            raise Failed(HAS_MORE(name=group.name, names=names))
-
-
-def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
-    """Remove the run's group, so its partition can be written. Raises Failed if it is in use."""
-    check_group_apart(plan, group, do)
-    if physical_volumes_of(group.name, do) == _planned(group):
-        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
-        do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", group.name))
-    if nodes := running_volumes(plan, group):
-        raise Failed(NOT_APART(node=nodes[0], name=group.name))
-
-
 def _planned(group: Group) -> dict[str, str]:
     return {group.device: physical_volume_uuid(group.uuid)}
 
 
 def make_logical_volume(operation: MakeLogicalVolume, context: StepContext) -> Message:
-    """Create the logical volume, unless this run has already, and return a summary. Raises Failed."""
+    """Create the logical volume, and return a summary. Raises Failed."""
     plan, group = context.plan, context.plan.group
     if group is None:
         raise Failed(t("The plan has no volume group."))
-    if context.again and operation.name in logical_names_in(operation.group, context.command):
-        context.command(
-            ("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{operation.group}/{operation.name}")
-        )
-    else:
-        for argv in commands_of(operation):
-            context.command(argv)
+    for argv in commands_of(operation):
+        context.command(argv)
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
     own_volume_node(plan, group, operation.device)
@@ -285,11 +225,6 @@ def _compare(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Che
     return Check(str(what), not differing, printable("; ".join(differing), 200) or str(t("no difference")))
 
 
-EDGE_BYTES = MIB
-"""Size to save at both ends of each member. md's and LVM's metadata is in the first MiB, older formats in the
-last."""
-
-
 def build(operation: MakeArray | MakeVolumeGroup, context: StepContext) -> Message:
     """Execute a step that creates an array, and return a summary. Raises Failed."""
     match operation:
@@ -300,19 +235,11 @@ def build(operation: MakeArray | MakeVolumeGroup, context: StepContext) -> Messa
 
 
 def _make_array(operation: MakeArray, context: StepContext) -> Message:
-    """Create the array, or continue with the one that an interrupted attempt has created. Raises Failed."""
-    plan, stripe = context.plan, _stripe(context)
-    if operation.level == "raid0":
-        _save_edges(operation.parts, context)
-    node = running_array(plan, context.command) if context.again else None
-    if node is None and context.again and carry(operation.parts, operation.uuid, context.command):
-        assemble(plan, stripe, context.command)
-    elif node is None:
-        check_free_array(plan)
-        for argv in commands_of(operation):
-            context.command(without_copying(argv, operation) if context.rehearsed else argv)
-    else:
-        assemble(plan, stripe, context.command)
+    """Create the array. Raises Failed."""
+    plan = context.plan
+    check_free_array(plan)
+    for argv in commands_of(operation):
+        context.command(without_copying(argv, operation) if context.rehearsed else argv)
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
     if context.rehearsed:
@@ -330,13 +257,10 @@ def _make_array(operation: MakeArray, context: StepContext) -> Message:
 
 
 def _make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
-    """Create the physical volume and the group, from the start if an earlier attempt was interrupted. Raises
-    Failed."""
-    _save_edges(operation.parts, context)
+    """Create the physical volumes and the group. Raises Failed."""
     planned = dict(zip(operation.parts, map(physical_volume_uuid, operation.uuids), strict=True))
-    if not context.again or physical_volumes_of(operation.name, context.command) != planned:
-        for argv in (*(map(wipe, operation.parts) if context.again else ()), *commands_of(operation)):
-            context.command(argv)
+    for argv in commands_of(operation):
+        context.command(argv)
     if (seen := physical_volumes_of(operation.name, context.command)) != planned:
         found = tuple(seen) or t("no physical volume")
         raise Failed(
@@ -348,27 +272,3 @@ def _make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
             )
         )
     return t("The volume group {name} has exactly the planned physical volume.", name=operation.name)
-
-
-def _stripe(context: StepContext) -> Stripe:
-    if context.plan.stripe is None:
-        raise Failed(t("The plan has no array."))
-    return context.plan.stripe
-
-
-def _save_edges(parts: Sequence[str], context: StepContext) -> None:
-    """Save both ends of each member, where array metadata is written. Not needed for scratch copies."""
-    if context.rehearsed:
-        return
-    for part in parts:
-        member = context.plan.member(part)
-        if member is None:
-            raise Failed(t("{part} is not on any drive of the plan.", part=part))
-        start, size = start_bytes(part), size_bytes(part)
-        edge = min(EDGE_BYTES, size)
-        places = (Extent(start, edge), Extent(start + size - edge, edge))
-        regions = merged(places, member.drive.geometry.logical_block_bytes, member.drive.size_bytes)
-        context.vault.save(member.drive.path, regions, context.step)
-        message = SAVED(places=describe(regions), drive=member.drive.path)
-        context.journal.add(Event.SAVED, message, step=context.step)
-        forget_caches(part)

@@ -8,11 +8,11 @@ from pathlib import Path
 from time import sleep
 from typing import Protocol
 
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, Vault, describe
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
 from wizard.model.errors import Failed, printable
 from wizard.model.ext import Check, Event
-from wizard.model.machine import Drive, Extent
+from wizard.model.machine import Drive
 from wizard.model.plan import Member, Plan, devices_of
 from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
@@ -65,13 +65,6 @@ def physical_volumes_of(group: str, do: Do) -> dict[str, str]:
     return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == group}
 
 
-def logical_names_in(group: str, do: Do) -> list[str]:
-    """Return the names of a group's logical volumes; empty if the group does not exist."""
-    output = do(("lvs", "--noheadings", "--separator", " ", "--options", "vg_name,lv_name")).output
-    rows = [line.split() for line in output.splitlines()]
-    return [row[1] for row in rows if len(row) == 2 and row[0] == group]
-
-
 def asked(kind: str, fields: Sequence[str], what: str, do: Do) -> tuple[dict[str, str], ...]:
     """Return the rows of `pvs`, `vgs` or `lvs` on `what`, with sizes in bytes. Raises Failed."""
     words = ("--reportformat", "json", "--units", "b", "--nosuffix", "--options", ",".join(fields))
@@ -93,7 +86,6 @@ NO_NODE = Sentence("The node {node} did not appear.")
 IN_USE = Sentence("{node} is in use: {why}.")
 NOT_TOUCHED = Sentence("{node} was not touched: {why}.")
 WIPEFS_UNREADABLE = Sentence("wipefs output for {device} not understood: {said}")
-SAVED = Sentence("Saved {places} of {drive}.")
 
 
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
@@ -115,9 +107,8 @@ class Commands(Protocol):
 class StepContext:
     """The context of one step.
 
-    `step` counts from 1. `again` is True if an earlier process has started it. `secret` is the passphrase of
-    encrypted volumes, or None if not needed. With `rehearsed`, the step runs on scratch copies, of which
-    nothing is saved.
+    `step` counts from 1. `again` is True if an earlier process may have executed it. `secret` is the
+    passphrase of encrypted volumes, or None if not needed. With `rehearsed`, the step runs on scratch copies.
     """
 
     plan: Plan
@@ -126,7 +117,6 @@ class StepContext:
     run_name: str
     environment: Environment
     journal: Journal
-    vault: Vault
     drive_locks: tuple[int, ...]
     secret: bytes | None = field(default=None, repr=False)
     rehearsed: bool = False
@@ -170,14 +160,6 @@ class StepContext:
         return journalled(
             argv, self.journal, self.step, self.seconds, self.drive_locks, stdin=stdin, shown=shown
         )
-
-    def save(self, places: Sequence[Extent]) -> None:
-        """Save these places of the step's drive, unless it is a scratch copy. Raises Failed."""
-        if not self.rehearsed:
-            drive = self.member.drive.path
-            self.vault.save(drive, places, self.step)
-            message = SAVED(places=describe(places), drive=drive)
-            self.journal.add(Event.SAVED, message, step=self.step)
 
     def look(self) -> Drive:
         """Probe the step's drive. Raises Failed if it does not respond."""

@@ -16,7 +16,7 @@ from wizard.apply.block.devices import (
     start_bytes,
     write_bytes,
 )
-from wizard.apply.block.extents import Read, merged, without
+from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import NOT_TOUCHED, WIPEFS_UNREADABLE, StepContext, look_at
 from wizard.filesystems.registry import KINDS, MADE
@@ -34,7 +34,7 @@ from wizard.model.plan import (
     TurnOnSwap,
     WipeSignatures,
 )
-from wizard.model.said import KIB, MIB, Message, Sentence, t
+from wizard.model.said import KIB, Message, Sentence, t
 from wizard.plan.steps.commands import commands_of, physical_volume_uuid
 from wizard.process.program import run
 
@@ -58,24 +58,14 @@ ZFS_LIST = re.compile(rb"\x01[\x00\x01]\x00\x00.{16}\x00\x00\x00\x07version", re
 """Start of a list in XDR: encoding, byte order, version and flags of the list, sizes and name of the first
 pair."""
 
-REACH_BYTES = 1024
-"""Size to save at each signature, of which wipefs erases about ten bytes."""
-
 
 def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
-    """Save and erase all signatures on the operation's device, and return a summary. Raises Failed."""
+    """Erase all signatures on the operation's device, and return a summary. Raises Failed."""
     device = operation.device
     found = list_signatures(device, context.seconds)
     kinds = sorted({kind for kind, _ in found})
-    if not context.again:
-        refuse_strangers(operation, kinds)
-    drive, geometry = context.member.drive, context.member.drive.geometry
+    refuse_strangers(operation, kinds)
     preserved = tuple(slot.extent for slot in context.member.before.partitions if slot.kept)
-    places = (
-        piece for place in _places(device, size_bytes(device), found) for piece in without(place, preserved)
-    )
-    regions = merged(places, geometry.logical_block_bytes, drive.size_bytes)
-    context.save(regions)
     for argv in commands_of(operation):
         context.command(argv)
     forget_caches(device)
@@ -122,8 +112,8 @@ def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
 
 
 def _erase_nested(device: str, context: StepContext) -> None:
-    """Overwrite partition table signatures that wipefs left in a partition. Their places are already saved.
-    Raises Failed."""
+    """Overwrite partition table signatures that wipefs left in a partition. Raises
+    Failed."""
     block = context.member.drive.geometry.logical_block_bytes
     for kind, offset in list_signatures(device, context.seconds):
         if kind not in NESTED_MARKS:
@@ -177,22 +167,11 @@ def kinds_of(found: Iterable[tuple[str, int]]) -> tuple[str, ...]:
     return tuple(sorted({printable(kind) for kind, _ in found}))
 
 
-def _places(device: str, size: int, found: tuple[tuple[str, int], ...]) -> Iterator[Extent]:
-    """Yield the place of each signature, and both ends of the device, where erasing one can uncover
-    another."""
-    begin = start_bytes(device)
-    edge = min(MIB, size)
-    yield Extent(begin, edge)
-    yield Extent(begin + size - edge, edge)
-    for _, offset in found:
-        yield Extent(begin + offset, min(REACH_BYTES, size - offset))
-
-
-LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange", "vgremove"})
+LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange"})
 
 
 def checking_programs(operation: Operation) -> frozenset[str]:
-    """Return the tools for checks and undo of an operation, besides those in its commands."""
+    """Return the tools for the checks of an operation, besides those in its commands."""
     match operation:
         case MakeFilesystem(filesystem=kind, striping=striping, others=others):
             made = MADE[kind]

@@ -121,12 +121,6 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
     return tuple(found)
 
 
-def strangers(drive: Drive, *known: Layout) -> tuple[Partition, ...]:
-    """Return partitions at places that none of the layouts has."""
-    places = {(slot.start_bytes, slot.size_bytes) for layout in known for slot in layout.partitions}
-    return tuple(part for part in drive.partitions if (part.start_bytes, part.size_bytes) not in places)
-
-
 def _shown(value: int | str | None) -> int | str:
     return value if isinstance(value, int) else printable(value or "", 40)
 

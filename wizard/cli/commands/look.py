@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.plan.undo import ReadonlyLook, looked_at
+from wizard.apply.plan.readonly_look import ReadonlyLook, looked_at
 from wizard.apply.run.job import check_root
 from wizard.apply.run.runs import run_argument
 from wizard.cli.command import CommandParser, root

@@ -49,6 +49,7 @@ def parser() -> ArgumentParser:
                 "unchanged since the run ended."
             ),
             t("A waiting run is complete: use `keep` or `undo`."),
+            t("A plan that ran directly on the drive cannot be resumed: set up the drive again."),
             t(
                 "If the run would still write a table or create a filesystem, confirm the "
                 "drive again, as in `apply`."

@@ -14,7 +14,14 @@ from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.load import outline
 from wizard.apply.run.progress_log import progress_sentence, read_progress
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
-from wizard.apply.run_control import commands_for, is_not_yet, phase_now, power_now, working_ways
+from wizard.apply.run_control import (
+    commands_for,
+    direct_report,
+    is_not_yet,
+    phase_now,
+    power_now,
+    working_ways,
+)
 from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import show
 from wizard.cli.passphrase import out, say
@@ -73,8 +80,8 @@ def parser() -> ArgumentParser:
             t("done: all steps and checks succeeded."),
             t(
                 "failed, stopped, interrupted: `resume` continues. `undo` reverts, unless "
-                "the run was kept. If the run wrote directly to the drive, undo works only "
-                "until a filesystem was created."
+                "the run was kept. After a run directly on the drive, neither is possible: set up the "
+                "drive again."
             ),
             t("refused: a check failed before the next write."),
             t("undone: the old content is restored."),
@@ -150,8 +157,9 @@ def row_of(run: Path) -> RunRow:
         entries = read_entries(run)
         now = state(run)
         ways = working_ways(run, now)
-        said = _said(run, entries, now)
-        if ways.why_not:
+        direct = direct_report(run, now)
+        said = str(direct) or _said(run, entries, now)
+        if ways.why_not and not direct:
             # The run's last message may name a command that no longer works.
             said = f"{said} {ways.why_not}".strip() if now is RunState.INTERRUPTED else str(ways.why_not)
     except BadInput as error:

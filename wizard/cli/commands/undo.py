@@ -19,10 +19,7 @@ def parser() -> ArgumentParser:
         (root("undo"), root("undo", "0007-sdb")),
         (
             t("The old content is restored bit for bit, read back and compared. If interrupted, run again."),
-            t(
-                "If the plan ran directly on the drive, undo restores the table, signatures "
-                "and fstab. This works until the first filesystem is created."
-            ),
+            t("A plan that ran directly on the drive cannot be undone."),
             t("Settings are reverted unless changed since."),
             t("A conversion to ext4 is undone bit for bit, until kept or mounted for writing."),
         ),

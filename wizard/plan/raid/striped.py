@@ -43,7 +43,7 @@ from wizard.plan.raid.striping import (
 from wizard.plan.refusals import refuse_content, refuse_drive
 from wizard.plan.request.encryption import refuse_encryption
 from wizard.plan.request.volume_request import Wish, check_wishes, told_apart
-from wizard.plan.steps.render import Context, is_mirrored, steps_of
+from wizard.plan.steps.render import Context, steps_of
 
 Kind = Literal["md", "btrfs"]
 
@@ -110,7 +110,7 @@ def make_striped_plan(
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
     operations = striped_operations(identities, wipes, tables, stripe, volume)
     first, *others = members
-    context = Context(first.drive, first.before, first.after, tuple(others), is_mirrored(operations))
+    context = Context(first.drive, first.before, first.after, tuple(others))
     doubts = (
         *drive_doubts(drives, recordings, extents[0].size_bytes, stripe),
         *stripe_doubts(stripe),

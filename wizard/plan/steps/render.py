@@ -1,6 +1,6 @@
 """Derive all displayed texts of a step from the operation and the plan's facts. Repeatable."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -36,7 +36,7 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
-from wizard.model.said import TIB, Message, Sentence, join, t, tn
+from wizard.model.said import TIB, Message, t, tn
 from wizard.plan.messages import who
 from wizard.plan.partition.possible import lost, resized_said, table_said
 from wizard.plan.raid.lvm import DATA_BYTES, logical_sentence
@@ -50,7 +50,6 @@ from wizard.plan.steps.postconditions import data_lost, holds_after, marks, tabl
 UNTIL_KEPT = t(
     "If the drive has old contents, `diskwright undo` restores them bit for bit until you keep the result."
 )
-BYTES_SAVED = t("The changed bytes are saved first")
 OWN_FSTAB = "/etc/fstab"
 
 
@@ -64,7 +63,6 @@ class Context:
     before: Layout
     after: Layout
     others: tuple[Member, ...] = ()
-    mirrored: bool = False
     logical: tuple[MakeLogicalVolume, ...] = ()
     direct: str = ""
     part: int = 0
@@ -143,17 +141,11 @@ def _derived(plan: Plan, direct: str = "", fstab: str = OWN_FSTAB) -> tuple[Step
             plan.before,
             plan.after,
             plan.others,
-            is_mirrored(operations),
             direct=direct,
             part=plan.part,
             fstab=fstab,
         ),
     )
-
-
-def is_mirrored(operations: Iterable[Operation]) -> bool:
-    """Return True if md copies one drive to the others."""
-    return any(isinstance(operation, MakeArray) and operation.level == "raid1" for operation in operations)
 
 
 def step_of(operation: Operation, context: Context) -> Step:
@@ -317,11 +309,7 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
         kept=tn("{count} partition is preserved", "{count} partitions are preserved", count=kept),
         count=new,
     )
-    return str(
-        join(added, t("The plan is rehearsed on a scratch copy first if the kernel has loop devices."))
-        if context.direct
-        else added
-    )
+    return str(added)
 
 
 def _data_loss(operation: Operation, context: Context) -> str:
@@ -379,36 +367,6 @@ def _operation_loss(operation: Operation, context: Context) -> str:
 
 def _undo(operation: Operation, context: Context) -> str:
     match operation:
-        case WipeSignatures() | WriteTable():
-            saved = (
-                Sentence("{saved}, and `diskwright undo` restores them until the mirror is started.")
-                if context.mirrored
-                else Sentence("{saved}, and `diskwright undo` restores them until formatting starts.")
-            )
-            return str(saved(saved=BYTES_SAVED))
-        case (
-            MakeFilesystem()
-            | MakeContainer()
-            | ResetZones()
-            | GrowFilesystem()
-            | ShrinkFilesystem()
-            | MakeArray(level="raid1")
-        ):
-            return str(t("Cannot be undone: the old contents are lost from this step on."))
-        case MakeArray() | MakeVolumeGroup():
-            return str(
-                t(
-                    "{saved}, and `diskwright undo` reverts this step and restores them until "
-                    "formatting starts.",
-                    saved=BYTES_SAVED,
-                )
-            )
-        case MakeLogicalVolume():
-            return str(
-                t("Until formatting starts, `diskwright undo` removes this volume with the volume group.")
-            )
-        case MakeSubvolumes() | SetOwner():
-            return _inside_undo(operation)
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation, context.fstab)
         case AddFstabLine():
@@ -417,6 +375,8 @@ def _undo(operation: Operation, context: Context) -> str:
             return str(t("Unmount {place}.", place=printable(place, 2000)))
         case TurnOnSwap(device=device):
             return str(t("Run `swapoff {device}`.", device=device))
+        case _:
+            return str(t("Cannot be undone. After a power cut, the drive must be set up again."))
 
 
 def _seconds(operation: Operation, context: Context) -> float:
@@ -491,15 +451,3 @@ def _use_sentence(
             return str(t("Mount {device} at {place}.", device=device, place=place))
         case TurnOnSwap(device=device):
             return str(t("Enable swap on {device}.", device=device))
-
-
-def _inside_undo(operation: MakeSubvolumes | SetOwner) -> str:
-    """Describe how to undo changes inside a filesystem if the steps run directly on the drive."""
-    if isinstance(operation, SetOwner):
-        return str(t("Run `chown root:root` and `chmod 755`. No files are lost."))
-    return str(
-        t(
-            "Run `btrfs subvolume delete`, which loses no data while the subvolumes are "
-            "empty. The filesystem remains."
-        )
-    )

@@ -105,10 +105,14 @@ def _what(slot: Slot) -> str:
 
 def undo_line(plan: Plan, why_direct: str) -> Para:
     """Describe until when the old contents can be restored."""
-    if shows_nothing(plan):
+    if shows_nothing(plan) and not why_direct:
         return para(muted(UNDO), t("not needed: no old contents to restore."))
     if why_direct:
-        return para(Piece(UNDO, Tone.WARN), t("not possible after the start: {why}.", why=why_direct), hang=2)
+        return para(
+            Piece(UNDO, Tone.WARN),
+            t("not possible, and neither is resume: {why}.", why=why_direct),
+            hang=2,
+        )
     return para(muted(UNDO), t("until you keep the result. Overwritten data is saved first."))
 
 

@@ -147,9 +147,8 @@ class Job:
         """Start the job and return the run's folder. Writes to the drives."""
         raise NotImplementedError
 
-    @property
-    def stop_means(self) -> Text:
-        """The effect of stopping."""
+    def stop_means(self, services: Services) -> Text:
+        """Describe the effect of stopping."""
         return t("The current step finishes first. Then you can go on or undo.")
 
     @property

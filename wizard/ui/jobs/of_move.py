@@ -73,8 +73,7 @@ class MoveJob(Job):
         """The steps: read, move, compare."""
         return step_sentences(self.moves)
 
-    @property
-    def stop_means(self) -> Text:
+    def stop_means(self, services: Services) -> Text:
         """Stopping pauses the move between two windows."""
         return t(
             "Stopping also pauses the move, soon and between two pieces. Later, G "

@@ -172,6 +172,12 @@ class PlanJob(Job):
         """Start the plan."""
         return services.start(self.plan, tokens, secret)
 
+    def stop_means(self, services: Services) -> Text:
+        """Describe the effect of stopping, which ends a direct run."""
+        if services.why_direct(self.plan):
+            return t("The current step finishes first. Then the run is over: set up the drive again.")
+        return super().stop_means(services)
+
     @property
     def places(self) -> tuple[str, ...]:
         """Mount points of the volumes."""

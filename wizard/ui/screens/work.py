@@ -304,7 +304,9 @@ class WorkScreen(Screen):
             self.services.request_stop(self.run)
             self.tell(t("Stopping as soon as it is safe."), Tone.WARN)
 
-        self.desk.go(Question(self.desk, t("Stop?"), self.job.stop_means, t("stop"), stop, ends=True))
+        self.desk.go(
+            Question(self.desk, t("Stop?"), self.job.stop_means(self.services), t("stop"), stop, ends=True)
+        )
 
     def act_keep(self, _row: str, _values: Values) -> None:
         """Ask, then keep the result."""

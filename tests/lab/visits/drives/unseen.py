@@ -17,8 +17,7 @@ from tests.lab.guest.inside import DIES, SLOW, digest_of, node_of, shown, standi
 from tests.lab.visits.migrate.migrations import OLD, STORE, ends, migrate, mount_at_boot, prepare_rest, undone
 from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel
-from wizard.apply.block.scratch_device import standing_in as stand_in_for
-from wizard.apply.table.proof import Image
+from wizard.apply.block.scratch_device import attached
 from wizard.model.ext import Check
 from wizard.process.program import run
 
@@ -147,12 +146,12 @@ def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
     run(("udevadm", "settle", f"--timeout={int(SLOW)}"), seconds=2 * SLOW, accept=range(256))
     tool("mkfs.ext4", "-q", "-F", "-L", "kept", f"{node}1")
     forget_caches(node)
-    content = read_bytes(node, 0, TABLED.size_bytes)
-    image = Image(TABLED.size_bytes, TABLED.logical_block_bytes, ((0, content),))
+    image = Path("/run/stand-in.img")
+    image.write_bytes(read_bytes(node, 0, TABLED.size_bytes))
     with listening("stand-in") as told:
-        with stand_in_for(image) as stand_in:
-            tell_kernel(stand_in.node, anew=True)
-            (partition,) = partition_nodes(stand_in.node)
+        with image.open("r+b") as file, attached(file.fileno(), TABLED.logical_block_bytes) as stand_in:
+            tell_kernel(stand_in, anew=True)
+            (partition,) = partition_nodes(stand_in)
             seen = tool("blkid", "-p", "-o", "value", "-s", "LABEL", partition).strip()
             yield Check("the stand-in holds what the drive holds", seen == "kept", seen)
             run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
@@ -161,7 +160,7 @@ def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
                 ["sh", "-c", f"exec < {partition}; echo; sleep 2"], stdout=subprocess.PIPE
             )
             assert holder.stdout is not None and holder.stdout.read(1)
-        left = [*partition_nodes(stand_in.node), tool("losetup", "--noheadings", "--list").strip()]
+        left = [*partition_nodes(stand_in), tool("losetup", "--noheadings", "--list").strip()]
         yield Check(
             "it is gone, with its partitions, although somebody held one of them", left == [""], shown(left)
         )

@@ -15,11 +15,11 @@ from wizard.apply.run.backup_store import table_places
 from wizard.apply.steps.wipe import recognised_differences, refuse_strangers
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import option_differences, parse_mountinfo
-from wizard.apply.table.proof import disk_differences, kernel_differences, strangers
+from wizard.apply.table.proof import disk_differences, kernel_differences
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
-from wizard.model.plan import Layout, Plan, WipeSignatures
+from wizard.model.plan import Plan, WipeSignatures
 from wizard.model.said import GIB, MIB
 from wizard.plan.dangers import identity_of
 
@@ -163,20 +163,6 @@ def test_what_the_kernel_missed_is_said() -> None:
     ):
         partition = replace(seen.partitions[0], **change)
         assert kernel_differences(plan.after, replace(seen, partitions=(partition,)))[0].startswith(said)
-
-
-def test_strangers_are_partitions_of_neither_table() -> None:
-    plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
-    seen = applied(plan)
-    assert strangers(seen, plan.before, plan.after) == ()
-    assert strangers(seen, plan.before, Layout("gpt", ())) == seen.partitions
-    (part,) = seen.partitions
-    for other in (
-        replace(part, size_bytes=part.size_bytes + MIB),
-        replace(part, size_bytes=part.size_bytes - MIB),
-        replace(part, start_bytes=part.start_bytes + MIB, size_bytes=part.size_bytes - MIB),
-    ):
-        assert strangers(replace(seen, partitions=(other,)), plan.before, plan.after) == (other,)
 
 
 def test_regions_are_whole_blocks_within_the_drive_and_joined() -> None:

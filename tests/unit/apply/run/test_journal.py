@@ -2,21 +2,18 @@
 
 import errno
 import fcntl
-import hashlib
 import os
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from wizard.apply.run.backup_store import Saved, Vault
 from wizard.apply.run.job import await_end
 from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entries, state
 from wizard.apply.run.process import Purpose, is_locked, lock_run, unlocked
 from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import Event
-from wizard.model.machine import Extent
 
 
 def test_a_half_line_is_dropped_and_written_over(tmp_path: Path) -> None:
@@ -167,17 +164,6 @@ def test_room_that_is_free_and_not_given_is_none(tmp_path: Path, monkeypatch: py
     assert list((tmp_path / "runs").iterdir()) == []
 
 
-def test_what_was_kept_is_read_back_or_found_damaged(tmp_path: Path) -> None:
-    vault = Vault(tmp_path)
-    first = vault.keep("/dev/sda", 1, Extent(0, 4), b"abcd")
-    second = vault.keep("/dev/sda", 2, Extent(0, 4), b"efgh")
-    assert Vault(tmp_path).all() == (first, second)
-    assert vault.read(first) == b"abcd"
-    (tmp_path / first.file).write_bytes(b"abcX")
-    with pytest.raises(Failed, match="was changed or damaged"):
-        vault.read(first)
-
-
 def test_a_lock_that_was_lent_is_had_again_or_its_loss_is_said(tmp_path: Path) -> None:
     (tmp_path / "drive").touch()
     mine, other = (os.open(tmp_path / "drive", os.O_RDONLY) for _ in range(2))
@@ -191,24 +177,3 @@ def test_a_lock_that_was_lent_is_had_again_or_its_loss_is_said(tmp_path: Path) -
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(mine)
     os.close(other)
-
-
-def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A named pipe in the place of what was saved: reading it would wait for ever for somebody who writes to
-    it."""
-    (tmp_path / "0000.bin").write_bytes(b"old")
-    saved = Saved(1, 0, 3, hashlib.sha256(b"old").hexdigest(), "0000.bin")
-    assert Vault(tmp_path).read(saved) == b"old"
-    (tmp_path / "elsewhere").write_bytes(b"old")
-    for plant in (os.mkfifo, Path.mkdir, lambda path: path.symlink_to(tmp_path / "elsewhere")):
-        path = tmp_path / "0000.bin"
-        path.rmdir() if path.is_dir() else path.unlink()
-        plant(path)
-        with pytest.raises(Failed, match=r"0000\.bin cannot be read"):
-            Vault(tmp_path).read(saved)
-
-
-def test_a_folder_of_saved_bytes_that_is_gone_is_no_empty_one(tmp_path: Path) -> None:
-    assert Vault(tmp_path).all() == ()
-    with pytest.raises(BadInput, match="no longer exists"):
-        Vault(tmp_path / "saved").all()

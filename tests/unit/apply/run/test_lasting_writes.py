@@ -4,7 +4,6 @@ said to be written lasts.
 No sync is stood in for here: the real calls are watched, and each state that they allow is looked at.
 """
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,13 +12,12 @@ import pytest
 from tests.lasting import Files, LastingFolder, states_during
 from wizard.apply.conversion.commit import Snapshotted, save_snapshotted
 from wizard.apply.engine.record import Phase, Record, save_record
-from wizard.apply.run.backup_store import Environment, Vault, mark_durably
+from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import make_run
 from wizard.apply.system.edited_file import edit
 from wizard.model.errors import Failed
 from wizard.model.ext import Event
-from wizard.model.machine import Extent
 
 
 def held(states: list[Files], name: str) -> set[bytes | None]:
@@ -64,24 +62,6 @@ def test_a_new_journal_is_found_again_with_its_first_entry(
 
     _during, after = states_during(monkeypatch, tmp_path, begin)
     assert after == [{"journal.jsonl": (tmp_path / "journal.jsonl").read_bytes()}]
-
-
-def test_what_is_saved_lasts_before_its_step_may_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault = Vault(tmp_path)
-    vault.keep("/dev/sdx", 1, Extent(0, 3), b"one")
-    during, after = states_during(
-        monkeypatch, tmp_path, lambda: vault.keep("/dev/sdx", 2, Extent(8, 3), b"two")
-    )
-    for state in during:
-        for line in state["index.jsonl"].splitlines():
-            one = json.loads(line)
-            assert state[one["file"]] == {1: b"one", 2: b"two"}[one["step"]], (
-                "the index names what is not there"
-            )
-    assert {len(state["index.jsonl"].splitlines()) for state in after} == {2}
-    assert held(after, "0001.bin") == {b"two"}
 
 
 def phases(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:

@@ -73,7 +73,6 @@ def test_a_number_is_never_given_twice(runs: Path, tmp_path: Path) -> None:
     for path in newest.rglob("*"):
         if path.is_file():
             path.unlink()
-    (newest / "saved").rmdir()
     newest.rmdir()
     assert begin(runs, tmp_path / "fstab") == "0003-sda"
     for damaged in ("", "no number", "-7", "\0" * 5):

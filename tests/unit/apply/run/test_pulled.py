@@ -8,7 +8,6 @@ import pytest
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, wish
 from wizard.apply.block import devices
-from wizard.apply.plan import drive_digests
 from wizard.apply.plan import run as execution
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import RunWork, carry_out
@@ -56,9 +55,3 @@ def test_the_journal_has_how_a_run_ended_whose_drive_went(
     assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
     assert failed.sentence.startswith(f"{MISSING} was disconnected")
     assert str(trouble) in failed.sentence and failed.sentence in last.sentence
-
-
-def test_what_was_noted_before_the_drive_went_stays(tmp_path: Path) -> None:
-    (tmp_path / drive_digests.FILE).write_text("as it was")
-    drive_digests.note(tmp_path, plan_for(drive(path=MISSING), wish("ext4")), {1})
-    assert (tmp_path / drive_digests.FILE).read_text() == "as it was"

@@ -8,8 +8,6 @@ import pytest
 from tests.unit.machines import E512, drive
 from tests.unit.plan.layouts import plan_for, wish
 from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
-from tests.unit.plan.test_whole import zoned_plan
-from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import check_tokens, room_bytes
 from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
@@ -110,19 +108,6 @@ def test_room_is_kept_for_what_every_array_part_held() -> None:
     assert room_bytes(plan_for(drive(), wish("ext4"))) == 2 * MIB * (1 + 1)
     assert room_bytes(MD) == 2 * MIB * (3 + 3 + 3)
     assert room_bytes(BTRFS) == 2 * MIB * (3 + 3)
-
-
-@pytest.mark.parametrize(
-    ("plan", "last"),
-    [(MD, "make-array"), (BTRFS, "wipe-signatures"), (zoned_plan(), None)],
-)
-def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(
-    plan: Plan, last: str | None
-) -> None:
-    kinds: list[str] = [step.operation.kind for step in plan.steps]
-    number = kinds.index(last, len(kinds) - kinds[::-1].index(last) - 1) + 1 if last else 0
-    assert not no_way_back(plan, frozenset(range(1, number + 1)))
-    assert no_way_back(plan, frozenset(range(1, number + 2)))
 
 
 def test_the_programs_that_check_a_stripe_are_asked_for_before() -> None:

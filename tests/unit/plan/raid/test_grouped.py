@@ -97,10 +97,7 @@ def test_everything_stands_before_the_first_is_formatted() -> None:
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
     assert making.undo == str(UNTIL_KEPT)
-    assert told_as_direct(plan, "there are no loop devices").steps[2].undo == (
-        "The changed bytes are saved first, and `diskwright undo` reverts this step and restores them until "
-        "formatting starts."
-    )
+    assert told_as_direct(plan, "there are no loop devices").steps[2].undo.startswith("Cannot be undone")
     assert read_plan(render_plan(plan), "plan.json") == plan
 
 

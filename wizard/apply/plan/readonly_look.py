@@ -1,0 +1,162 @@
+"""Show a waiting result read-only, and tell the kernel about one changed partition."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+from wizard.apply.block.devices import (
+    FORGET_SECONDS,
+    forget_caches,
+    partition_nodes,
+    tell_of,
+)
+from wizard.apply.block.scratch_device import NoStandInError, attached
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.scratch_copies import have_partitions, left_over, release_left
+from wizard.apply.engine.stores import Store, new_file
+from wizard.apply.run.job import check_root
+from wizard.apply.run.process import lock_run
+from wizard.apply.run.runs import check_owner, load_plan
+from wizard.apply.system.mounts import read_mounts
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.operations import MakeFilesystem
+from wizard.model.plan import Plan
+from wizard.model.said import t
+from wizard.plan.rehearsed import on_nodes
+from wizard.probe.machine import probe_drive
+from wizard.process.program import run
+from wizard.process.program import run as run_command
+
+UNMOUNT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFilesystem:
+    """A filesystem on the scratch copy at `node`, which represents `device`.
+
+    `mount` is the command that mounts it, without the mount point; empty if it cannot be mounted.
+    """
+
+    node: str
+    device: str
+    filesystem: str
+    mount: tuple[str, ...]
+
+
+class ReadonlyLook:
+    """A read-only look at a waiting result. Call `end` before closing."""
+
+    def __init__(self, nodes: tuple[str, ...], shown: tuple[ShownFilesystem, ...]) -> None:
+        self.shown = shown
+        self._nodes = nodes
+
+    def end(self) -> None:
+        """Unmount the shown filesystems. Raises Failed if one is in use."""
+        parts = [part for node in self._nodes for part in (node, *partition_nodes(node))]
+        for mounted in reversed(read_mounts()):
+            if mounted.source in parts:
+                run_command(("umount", mounted.mount_point), seconds=UNMOUNT_SECONDS)
+        for one in self.shown:
+            if one.filesystem == "btrfs":
+                # The filesystem on the drive will have the same UUID.
+                with suppress(Failed):
+                    run_command(("btrfs", "device", "scan", "--forget", one.node), seconds=UNMOUNT_SECONDS)
+
+
+@contextmanager
+def looked_at(run: Path) -> Iterator[ReadonlyLook]:
+    """Attach the waiting result to loop devices, read-only. Raises Refused if nothing is waiting, and Failed
+    if loop devices are unavailable."""
+    check_root()
+    check_owner(run)
+    with ExitStack() as stack:
+        stack.callback(os.close, lock_run(run))
+        record = load_record(run)
+        if record is None or record.phase is not Phase.HIDDEN:
+            raise Refused(
+                t(
+                    "The run {name} has no waiting result to look at. Nothing was written.",
+                    name=run.name,
+                )
+            )
+        plan = load_plan(run)
+        nodes = []
+        for number, member in enumerate(plan.members):
+            store = stack.enter_context(Store(new_file(run, number)))
+            try:
+                node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
+            except NoStandInError as error:
+                raise Failed(
+                    t("Cannot show the result: {why}. Nothing was written.", why=str(error))
+                ) from None
+            forget_caches(node)
+            have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
+            nodes.append(node)
+        look = ReadonlyLook(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
+        try:
+            yield look
+        finally:
+            look.end()
+
+
+def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[ShownFilesystem]:
+    there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
+    for step, other in zip(plan.steps, there.steps, strict=True):
+        real, one = step.operation, other.operation
+        if not isinstance(real, MakeFilesystem) or not isinstance(one, MakeFilesystem):
+            continue
+        options = ",".join(("ro", *(f"device={device}" for device in one.others)))
+        mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()
+        yield ShownFilesystem(one.device, real.device, one.filesystem, mount)
+
+
+def end_looks(run: Path) -> None:
+    """Detach loop devices that a killed process has left. Requires the run's lock. Raises Refused if one is
+    still mounted or in use."""
+    with suppress(Failed):
+        release_left(run)
+    if node := left_over(run):
+        raise Refused(
+            t(
+                "{node} shows the waiting result of the run {name} and is still in use. End "
+                "that program, and unmount everything mounted from the device. Nothing was "
+                "written.",
+                node=node,
+                name=run.name,
+            )
+        )
+
+
+def tell_of_one(plan: Plan) -> None:
+    """Add, resize or remove the plan's partition in the kernel, without touching its neighbours. The result
+    is checked later. Raises Failed."""
+    drive, number, part = plan.drive.path, plan.part, plan.part_path
+    forget_caches(drive)
+    entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
+    exists = Path(part).exists()
+    if entry is not None and not exists:
+        tell_of(drive, (number,))
+    elif entry is None and exists:
+        _partx("--delete", drive, number)
+    elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
+        _partx("--update", drive, number)
+    if Path(part).exists():
+        forget_caches(part)
+
+
+def _partx(action: str, drive: str, number: int) -> None:
+    """Retry while the partition is busy: udev and others open it for moments."""
+    until = monotonic() + FORGET_SECONDS
+    with suppress(DiskwrightError):
+        while True:
+            try:
+                run(("partx", action, "--nr", f"{number}:{number}", drive), seconds=30)
+                return
+            except Failed:
+                if monotonic() > until:
+                    return
+                sleep(0.2)
