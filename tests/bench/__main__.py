@@ -47,12 +47,12 @@ def main() -> int:
 
 def inspecting() -> Iterator[Row]:
     """Compare `inspect --json` with each of the four tools, on each drive."""
-    for count, aim in ((1, "5.0"), (32, "0.5")):
-        with drives(count) as paths:
+    for count, aim, table in ((1, "5.0", True), (32, "0.5", True), (32, "0.5", False)):
+        with drives(count, table=table) as paths:
             ours, theirs, ratio = in_turn(
                 partial(quiet, *DISKWRIGHT, "inspect", "--json", *paths), partial(rivals, paths)
             )
-        noun = "one loop drive" if count == 1 else f"{count} loop drives"
+        noun = "one loop drive" if count == 1 else f"{count} {'' if table else 'empty '}loop drives"
         yield Row(
             f"`inspect --json` on {noun}, against lsblk, sfdisk, parted and smartctl in turn",
             ms(ours),

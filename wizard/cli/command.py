@@ -154,7 +154,7 @@ SAYS = {
     "move": Sentence("move a misaligned partition in place"),
     "bring": Sentence("copy a folder or a filesystem to a volume, and compare"),
     "label": Sentence("change the label of a filesystem"),
-    "new-uuid": Sentence("give a copied filesystem a UUID of its own"),
+    "new-uuid": Sentence("give a copied filesystem, container or table its own UUID"),
     "mount": Sentence("mount a filesystem, now and at every boot"),
     "unmount": Sentence("unmount a filesystem"),
     "remount": Sentence("change mount options"),

@@ -216,6 +216,11 @@ class Growing:
     whole_pages: bool = True
 
 
+UUID_TABLES = frozenset({"gpt", "hybrid", "mbr"})
+WRITTEN_UUIDS = UUID_TABLES | {"crypto_LUKS"}
+"""Tables and containers whose UUID is changed by writing bytes instead of running a program."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesystemKind:
     """A filesystem that may exist on a drive. `name` is libblkid's TYPE.

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.findings.alignment import find_alignment
 from wizard.findings.contents import find_contents, find_shared
@@ -22,7 +23,7 @@ from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Signature
-from wizard.model.said import Message, join, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
 
 MOST_SENTENCES = 5
@@ -303,6 +304,10 @@ JOINED = frozenset({"btrfs", "bcachefs", "zfs_member"})
 """Filesystems whose devices share a UUID."""
 
 
+SAME = Sentence("{device} and {other} ({kind})")
+BY_UDEV = Sentence("{device} and {other} ({kind}, according to udev)")
+
+
 def _is_member(mark: Signature) -> bool:
     return mark.usage == "raid" and mark.kind != "LVM2_member"
 
@@ -311,8 +316,8 @@ def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield what identifies each content of a drive, with its device. Members of an array show the content of
     the array as their own, and disc images are copies on purpose."""
     alone = not any(mark.kind == "iso9660" or _is_member(mark) for mark in drive.signatures)
-    if alone and drive.table and drive.table.kind in ("gpt", "hybrid") and drive.table.uuid:
-        yield ("GPT", drive.table.uuid), drive.path
+    if alone and drive.table and drive.table.kind in UUID_TABLES and drive.table.uuid:
+        yield ("MBR" if drive.table.kind == "mbr" else "GPT", drive.table.uuid), drive.path
     places = [(drive.path, drive.signatures)]
     places += [(part.path, part.signatures) for part in drive.partitions if alone]
     for device, marks in places:
@@ -331,35 +336,41 @@ def _is_one_drive(drive: Drive, other: Drive) -> bool:
 
 
 def _copy_commands(drive: Drive, devices: set[str]) -> Iterator[FindingCommand]:
-    used = {use.subject for use in drive.uses}
-    for device, marks in (
-        (drive.path, drive.signatures),
-        *((part.path, part.signatures) for part in drive.partitions),
-    ):
-        kind = KINDS.get(marks[0].kind) if len(marks) == 1 else None
-        if kind and kind.set_uuid and device in devices - used and not drive.read_only:
+    """Yield commands that give the drive's copies new UUIDs. vgimportclone also renames the group."""
+    for device in (drive.path, *(part.path for part in drive.partitions)):
+        kind, uuid = drive.content_on(device) or ("", "")
+        used = any(kind in UUID_TABLES or use.subject == device for use in drive.uses)
+        if device not in devices or not uuid or used or drive.read_only:
+            continue
+        if kind == "LVM2_member":
+            yield FindingCommand(("vgimportclone", device), device)
+        elif kind in WRITTEN_UUIDS or (kind in KINDS and KINDS[kind].set_uuid):
             yield FindingCommand(("diskwright", "new-uuid", device))
-    if drive.path in devices and drive.partitions and not used:
-        yield FindingCommand(("sgdisk", "--randomize-guids", drive.path), drive.path)
 
 
-def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
-    """Report contents whose UUID another device has, too."""
+def copies_of(machine: Machine, drive: Drive) -> tuple[tuple[str, str, str], ...]:
+    """Return kind, device and the other device of each content of a drive that has the UUID of another."""
     same_drive, _ = _sharing(machine, drive)
-    copies = tuple(
+    return tuple(
         (key[0], device, twin)
-        for other in machine.drives
+        for other in (*machine.drives, *machine.unprobed)
         if other.path not in same_drive
         and (other == drive or not (_is_one_drive(drive, other) or _is_one_drive(other, drive)))
         for key, device in _uuids_of(drive)
         for same, twin in _uuids_of(other)
         if same == key and (other != drive or device < twin)
     )
+
+
+def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
+    """Report contents whose UUID another device has, too."""
+    copies = copies_of(machine, drive)
     if not copies:
         return
     devices = {node for _, *nodes in copies for node in nodes}
+    unread = {node for other in machine.unprobed for _, node in _uuids_of(other)}
     pairs = tuple(
-        t("{device} and {other} ({kind})", device=device, other=twin, kind=kind)
+        (BY_UDEV if twin in unread else SAME)(device=device, other=twin, kind=kind)
         for kind, device, twin in copies
     )
     yield Finding(
@@ -376,7 +387,7 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
             ),
         ),
         t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),
-        t("libblkid: UUID and UUID_SUB; the GPT's disk GUID"),
+        t("libblkid: UUID and UUID_SUB; the disk GUID or MBR signature"),
         t("Detach the copy, or give the copy new identifiers."),
         tuple(_copy_commands(drive, devices)),
     )
@@ -476,7 +487,7 @@ CODES: dict[str, Message] = {
     ),
     "identity-same-serial": t("Another drive reports the same serial number."),
     "identity-same-filesystem": t(
-        "Two devices have the same filesystem, container or GPT UUID, as copies do."
+        "Two devices have the same filesystem, container or table UUID, as copies do."
     ),
     "drive-no-size": t("The kernel reports no size for the drive and cannot use it."),
     "drive-unread": t("Some information about the drive could not be read."),

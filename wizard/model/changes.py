@@ -121,7 +121,8 @@ class Remount:
 @dataclass(frozen=True, slots=True)
 class Relabel:
     """Change the label or UUID of the `filesystem` on `device` from `old` to `new`; an empty string means no
-    label. `mount_point` is empty if not mounted."""
+    label. `mount_point` is empty if not mounted. `parts`: node, old and new UUID of each partition of a GPT,
+    which is then the `filesystem`."""
 
     device: str
     filesystem: str
@@ -129,6 +130,7 @@ class Relabel:
     old: str
     new: str
     identifier: Literal["label", "uuid"] = field(default="label", metadata=WHERE_USED)
+    parts: tuple[tuple[str, str, str], ...] = field(default=(), metadata=WHERE_USED)
     kind: Literal["relabel"] = "relabel"
 
 

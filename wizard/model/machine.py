@@ -3,10 +3,11 @@
 Unread facts are None, or an empty tuple if the drive's `unread` says so. `unread` contains the reason.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wizard.model.drive_facts import NO_SMART, Ata, Discard, Loader, NvmeFormat, Smart, Zones
+from wizard.model.errors import WHERE_USED
 from wizard.model.ext import Waiting
 from wizard.model.geometry import Geometry
 from wizard.model.said import Message
@@ -345,6 +346,17 @@ class Drive:
         unreadable."""
         return not part.signatures and self.content_digest is None
 
+    def content_on(self, device: str) -> tuple[str, str] | None:
+        """Kind and UUID of the only signature on the drive or a partition, or of the drive's table if there
+        is no signature."""
+        part = self.partition(device)
+        marks = part.signatures if part is not None else self.signatures if device == self.path else ()
+        if len(marks) == 1:
+            return marks[0].kind, marks[0].uuid or ""
+        if marks or device != self.path or self.table is None:
+            return None
+        return self.table.kind, self.table.uuid or ""
+
     def partition(self, path: str) -> Partition | None:
         """Return the partition with this node, or None."""
         return next((part for part in self.partitions if part.path == path), None)
@@ -401,7 +413,8 @@ class Machine:
 
     `boot_id`: the kernel's identifier of the current boot. `missing_files`: missing files that mkfs programs
     need. `family`: distribution family: debian, fedora, arch, suse, alpine or void; empty if other or not
-    recorded. `live_medium` is false in a container.
+    recorded. `live_medium` is false in a container. `unprobed`: other attached drives, with only the UUIDs in
+    udev's database.
     """
 
     kernel: Kernel
@@ -416,6 +429,7 @@ class Machine:
     programs: tuple[Program, ...] = ()
     missing_files: tuple[str, ...] = ()
     family: str = ""
+    unprobed: tuple[Drive, ...] = field(default=(), metadata=WHERE_USED)
 
     def program(self, name: str) -> Program | None:
         """Return a program's version and features, or None if not read."""

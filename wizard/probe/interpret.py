@@ -31,7 +31,7 @@ from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import RawDrive, RawError, RawGraph, RawMachine, RawNotice, RawPartition
 from wizard.probe.host.environment import family_of, is_container
-from wizard.probe.host.sysfs import UNIT_BYTES, bytes_at, geometry_of, name_of, whole_number
+from wizard.probe.host.sysfs import CONTENTS, UNIT_BYTES, bytes_at, geometry_of, name_of, whole_number
 from wizard.probe.host.system import kernel_modules
 from wizard.probe.host.uses import is_live, standing
 from wizard.probe.unread import AS_RECORDED, obstacle_in
@@ -48,7 +48,7 @@ CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 
 def machine_of(raw: RawMachine) -> Machine:
     """Return the machine with all its drives."""
-    inside = is_container(raw.container)
+    inside, probed = is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
         kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture, kernel_modules(raw)),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
@@ -61,6 +61,11 @@ def machine_of(raw: RawMachine) -> Machine:
         programs=programs_of(raw),
         missing_files=raw.missing_files,
         family=family_of(raw.os_release),
+        unprobed=tuple(
+            drive_of(drive, raw)
+            for drive in raw.attached
+            if drive.name not in probed and ({*drive.udev} & {*CONTENTS} or drive.partitions)
+        ),
         unread=tuple(
             Unread(error.what, reason_of(error), obstacle=obstacle_of(error)) for error in raw.graph.errors
         ),

@@ -171,7 +171,8 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Waiting) and "/" in value.run:
         yield value.run.strip("'"), FILE
     if isinstance(value, Relabel):
-        yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in (value.old, value.new))
+        names = (value.old, value.new, *(uuid for part in value.parts for uuid in part[1:]))
+        yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in names)
     if isinstance(value, BringFrom | BringTo | TakePlace):
         yield from ((name, MOUNT) for name in _folders(value))
     for field in fields(value):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import MADE, title_of
+from wizard.findings.diagnose import copies_of
 from wizard.host.session import OpenRun
 from wizard.model.errors import Refused, printable
 from wizard.model.geometry import grain_bytes
@@ -44,7 +45,7 @@ from wizard.ui.view import Text
 MOUNT_SAYS = t("now and at every boot")
 ADJUST_SAYS_TO = Sentence("up to {most:size}, or move; no file loss")
 
-WORKED_OUT = frozenset({"rename", "mount", "unmount", "options", "tune", "power-off", "release"})
+WORKED_OUT = frozenset({"rename", "new-uuid", "mount", "unmount", "options", "tune", "power-off", "release"})
 """Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
 WRITES = WORKED_OUT - {"unmount"} | {
     "set-up",
@@ -105,7 +106,7 @@ def entries(
     """
     part = drive.partition(device)
     found = [*_of_drive(drive, impediment)] if part is None else []
-    found += _of_filesystem(machine, drive, device, here)
+    found += [*_of_copy(machine, drive, device), *_of_filesystem(machine, drive, device, here)]
     if part is not None:
         found += _of_partition(drive, part)
         found += _of_misaligned(machine, drive, part, here)
@@ -181,6 +182,19 @@ def _usable_bytes(drive: Drive) -> int:
         return 0
     spaces = aligned_spaces(drive.free, drive.geometry)
     return max((space.size_bytes for space in spaces), default=0)
+
+
+def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]:
+    """Yield the action for a device whose UUID another device has."""
+    others = [
+        other if one == device else one
+        for _, one, other in copies_of(machine, drive)
+        if device in (one, other)
+    ]
+    if others:
+        why_not = _or_empty(why_not_relabel(drive, device, uuid=True))
+        says = t("now the same as {other}; no file loss", other=others[0])
+        yield MenuEntry("new-uuid", "x", t("New UUID"), says, why_not)
 
 
 def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[MenuEntry]:
@@ -315,7 +329,7 @@ def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[Menu
     yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
     if drive.layers:
         why_not = why_not_release(machine, drive)
-        yield MenuEntry("release", "x", t("Release"), t("stop arrays, groups and containers"), why_not or "")
+        yield MenuEntry("release", "e", t("Release"), t("stop arrays, groups and containers"), why_not or "")
     yield MenuEntry(
         "power-off",
         "P",

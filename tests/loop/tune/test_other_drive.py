@@ -1,22 +1,26 @@
 """Changes go on, and go back, on their own filesystem alone: after a restart, with another drive in its
 place, and with a clone beside it. Loop devices have no serial numbers."""
 
-from itertools import product
+import json
+import subprocess
+from itertools import count, product
 from pathlib import Path
 
 import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, diskwright, ended, said, story, without_power
+from tests.loop.applying import PowerCut, Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.bring.swapping import clone, swap
 from tests.loop.program import (
+    MIB,
     DiskwrightError,
     Event,
     Purpose,
     Refused,
     RunState,
     list_runs,
+    probe_machine,
     resume,
     state,
     undo,
@@ -24,7 +28,9 @@ from tests.loop.program import (
 from tests.loop.tune.test_actions import label_of, made, mounted, mounts_of
 from tests.loop.tune.test_actions_interrupted import stood, wants
 from tests.loop.tune.tuning import begin
+from wizard.apply.block.devices import write_bytes
 from wizard.apply.settings.plan_settings import act
+from wizard.findings.diagnose import copies_of
 from wizard.model.changes import NewUuid, SetLabel
 from wizard.model.errors import ExitCode
 
@@ -155,6 +161,116 @@ def test_a_copy_gets_a_uuid_of_its_own_and_the_old_one_back(
     undone = diskwright(work, "undo", list_runs(work.runs)[-1].name)
     assert undone.returncode == 0, undone.stderr
     assert uuid_of(other) == old and work.digest(drive) == was and work.fstab.read_text() == fstab
+
+
+COPIED = ("gpt", "mbr", "luks1", "luks2")
+
+
+def with_table_or_luks(work: Work, make_drive: MakeDrive, kind: str) -> str:
+    """A copy, of which the original is attached, too."""
+    drive = make_drive(64 * MIB)
+    work.fstab.write_text("")
+    if kind.startswith("luks"):
+        key = work.folder / "key"
+        key.write_text("secret")
+        quick = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file", str(key))
+        tool("cryptsetup", "luksFormat", "--batch-mode", "--type", kind, *quick, drive)
+    else:
+        label = {"gpt": "gpt", "mbr": "dos"}[kind]
+        parts = "start=2048, size=20480\nsize=20480\nsize=20480\n"
+        argv = ("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", drive)
+        subprocess.run(argv, input=f"label: {label}\n{parts}", text=True, check=True, timeout=20)
+    other = make_drive(64 * MIB)
+    clone(work.bench, drive, other)
+    return other
+
+
+def uuids_of(drive: str, kind: str) -> list[str]:
+    if kind.startswith("luks"):
+        return [tool("cryptsetup", "luksUUID", drive).strip()]
+    found = json.loads(tool("sfdisk", "--json", drive))["partitiontable"]
+    return [found["id"], *(part["uuid"] for part in found["partitions"] if kind == "gpt")]
+
+
+def is_sound(drive: str, kind: str) -> bool:
+    if kind == "luks2":
+        # In the debug output, cryptsetup names each copy whose checksum is wrong.
+        return "ondisk checksum doesn't match" not in tool("cryptsetup", "--debug", "luksDump", drive)
+    return kind == "luks1" or "No errors detected." in tool("sfdisk", "--verify", drive)
+
+
+@pytest.mark.parametrize("kind", COPIED)
+def test_a_copied_table_or_container_gets_uuids_of_its_own_and_every_byte_back(
+    work: Work, make_drive: MakeDrive, kind: str
+) -> None:
+    drive = with_table_or_luks(work, make_drive, kind)
+    old, was = uuids_of(drive, kind), work.digest(drive)
+    command = ("new-uuid", drive, "--fstab", str(work.fstab))
+    shown = diskwright(work, *command)
+    assert shown.returncode == 0 and work.digest(drive) == was, shown.stderr
+    done = diskwright(work, *command, "--confirm", Path(drive).name)
+    assert done.returncode == 0, done.stderr
+    new = uuids_of(drive, kind)
+    assert len(new) == len(old) and not {*new} & {*old} and is_sound(drive, kind)
+    assert all(uuid.lower().removeprefix("0x") in shown.stdout for uuid in (*old, *new))
+    undone = diskwright(work, "undo", list_runs(work.runs)[-1].name)
+    assert undone.returncode == 0 and work.digest(drive) == was, undone.stderr
+
+
+@pytest.mark.parametrize("kind", COPIED)
+def test_one_drive_alone_is_compared_with_what_udev_knows_of_the_others(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    drive = with_table_or_luks(work, make_drive, kind)
+    (original,) = {*work.bench.images} - {drive}
+    tags = tool("blkid", "-p", "-o", "udev", original)
+    number = Path(f"/sys/class/block/{Path(original).name}/dev").read_text().strip()
+    (work.folder / f"b{number}").write_text("".join(f"E:{line}\n" for line in tags.splitlines()))
+    monkeypatch.setattr("wizard.probe.host.sysfs.UDEV", work.folder)
+    machine = probe_machine([drive])
+    assert [one.path for one in machine.drives] == [drive]
+    assert [twin for _, _, twin in copies_of(machine, machine.drives[0])] == [original]
+    (work.folder / f"b{number}").unlink()
+    machine = probe_machine([drive])
+    assert not copies_of(machine, machine.drives[0])
+
+
+@pytest.mark.parametrize("way", ["resume", "undo"])
+@pytest.mark.parametrize(
+    ("kind", "cut"), [*product(["gpt"], range(4)), ("mbr", 0), ("luks2", 0), ("luks2", 1)]
+)
+def test_cut_off_between_two_blocks_it_is_readable_and_ends_in_both_directions(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str, cut: int, way: str
+) -> None:
+    drive = with_table_or_luks(work, make_drive, kind)
+    old, was = uuids_of(drive, kind), work.digest(drive)
+    run = begin(work, act(drive, NewUuid(), work.environment))
+    real, writes = write_bytes, count()
+
+    def write(path: str, offset_bytes: int, data: bytes) -> None:
+        if next(writes) == cut:
+            raise PowerCut
+        real(path, offset_bytes, data)
+
+    with monkeypatch.context() as patched, pytest.raises(PowerCut):
+        patched.setattr("wizard.apply.table.identifier.write_bytes", write)
+        carry_out(run, Purpose.APPLY, ())
+    assert len(uuids_of(drive, kind)) == len(old)
+    if way == "resume":
+        resume(run)
+        assert ended(run) is RunState.DONE and not {*uuids_of(drive, kind)} & {*old}, story(run)
+        assert is_sound(drive, kind)
+    undo(run)
+    assert state(run) is RunState.UNDONE and work.digest(drive) == was, story(run)
+
+
+def test_a_table_that_changed_since_stays(work: Work, make_drive: MakeDrive) -> None:
+    drive = with_table_or_luks(work, make_drive, "gpt")
+    run = begin(work, act(drive, NewUuid(), work.environment))
+    tool("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", "--delete", drive, "2")
+    was = work.digest(drive)
+    carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.REFUSED and work.digest(drive) == was, story(run)
 
 
 def test_a_uuid_in_use_stays(work: Work, make_drive: MakeDrive) -> None:

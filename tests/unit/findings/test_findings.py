@@ -395,10 +395,14 @@ def test_a_copy_is_found_from_either_side(mark: Signature) -> None:
     ("subject", "devices"),
     [
         (on("/dev/sda", XFS), ["/dev/sda1"]),
-        (on("/dev/sda", XFS, table=gpt(uuid="/dev/sdb")), ["/dev/sda1", "/dev/sda"]),
+        (on("/dev/sda", XFS, table=gpt(uuid="/dev/sdb")), ["/dev/sda", "/dev/sda1"]),
         (on("/dev/sda", XFS, uses=(Use("mounted", "/dev/sda1", "/srv"),)), []),
         (on("/dev/sda", XFS, read_only=True), []),
-        (on("/dev/sda", Signature("crypto_LUKS", "crypto", uuid="11")), []),
+        (on("/dev/sda", Signature("crypto_LUKS", "crypto", uuid="11")), ["/dev/sda1"]),
+        (
+            on("/dev/sda", XFS, table=gpt(uuid="/dev/sdb"), uses=(Use("swap", "/dev/sda2", "swap"),)),
+            ["/dev/sda1"],
+        ),
     ],
 )
 def test_a_new_uuid_is_offered_where_it_can_be_set(subject: Drive, devices: list[str]) -> None:

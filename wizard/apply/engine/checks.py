@@ -327,9 +327,10 @@ class Checks:
             for side, content in zip(self.sides, contents, strict=True):
                 if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
+                    if said := wrapped(side):
+                        raise Failed(said)
                     raise Refused(
-                        wrapped(side)
-                        or t("{drive} was modified after the run was complete.", drive=side.change.path),
+                        t("{drive} was modified after the run was complete.", drive=side.change.path),
                         str(NOTHING_WRITTEN),
                     )
         if self.record.phase is Phase.RELEASING:
@@ -433,8 +434,10 @@ class Checks:
             )
             raise LeftError(join(left, t("If you still want this, make a new plan.")))
         path, at = next(iter(found.items()))
+        capacities = (wrapped(side) for side in self.sides if side.change.path in found)
         raise Refused(
-            t(
+            next(filter(None, capacities), None)
+            or t(
                 "Another program changed {drive} at byte {byte} after this run wrote to it. "
                 "Nothing more was written.",
                 drive=path,

@@ -240,35 +240,51 @@ def likeness(side: DriveSide) -> Likeness:
     return Likeness(*counts)
 
 
-def wrapped(side: DriveSide) -> Message | None:
-    """Return the likely capacity of a drive that returns bytes planned for other places, as counterfeit
-    drives do. None if another program may have written there."""
-    planned: dict[bytes, int | None] = {}
+def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
+    """Return the likely capacity of a drive that returns bytes written to other places, as counterfeit drives
+    do. None if another program may have written there, or the planned bytes are unreadable. `written`: other
+    bytes than the new and hidden ones."""
+    planned: dict[bytes, list[int]] = {}
     moved: list[tuple[int, bytes]] = []
-    for chunk in chunks(side.change.places):
-        now, *known = (
-            read(chunk.start_bytes, chunk.size_bytes) for read in (side.medium.read, side.new, side.barred)
-        )
-        for at in range(0, chunk.size_bytes, KERNEL_SECTOR_BYTES):
-            found, *wanted = (one[at : at + KERNEL_SECTOR_BYTES] for one in (now, *known))
-            place = chunk.start_bytes + at
-            for digest in {sha256(one).digest() for one in wanted if len({*one}) >= LEAST_VALUES}:
-                planned[digest] = place if digest not in planned else None
-            if found not in wanted and len({*found}) >= LEAST_VALUES:
-                moved.append((place, sha256(found).digest()))
-    sources = [(place, planned.get(digest, place)) for place, digest in moved]
-    shifts = [(place, source) for place, source in sources if source is not None]
+    try:
+        for start, now, *known in _sectors(side, (written,) if written else (side.new, side.barred)):
+            for digest in {sha256(one).digest() for one in known if len({*one}) >= LEAST_VALUES}:
+                planned.setdefault(digest, []).append(start)
+            if now not in known and len({*now}) >= LEAST_VALUES:
+                moved.append((start, sha256(now).digest()))
+    except Failed:
+        return None
+    sources = [(place, planned.get(digest, [])) for place, digest in moved]
+    if not sources or not all(known_at for _, known_at in sources):
+        return None
+    # Bytes with several sources, such as both copies of a GPT, only count if there are no others. The real
+    # capacity is then more likely a round number.
+    clear = [(place, found[0]) for place, found in sources if len(found) == 1]
+    shifts = clear or [
+        (place, max(found, key=lambda source: (place - source) & (source - place)))
+        for place, found in sources
+    ]
     capacity = gcd(*(place - source for place, source in shifts))
-    if capacity < MIB or any(place == source for place, source in shifts):
+    if capacity < MIB:
         return None
     place, source = shifts[0]
     return t(
-        "{drive} returns data of byte {source} at byte {place}: the real capacity is about {size:size}.",
+        "{drive} returns at byte {place} what was written at byte {source}. "
+        "The drive holds {size:size} or less.",
         drive=side.change.path,
         place=place,
         source=source,
         size=capacity,
     )
+
+
+def _sectors(side: DriveSide, known: Sequence[Read]) -> Iterator[tuple[int, bytes, *tuple[bytes, ...]]]:
+    """Yield start, current bytes and known bytes of each sector. Raises Failed."""
+    for chunk in chunks(side.change.places):
+        read = [one(chunk.start_bytes, chunk.size_bytes) for one in (side.medium.read, *known)]
+        for at in range(0, chunk.size_bytes, KERNEL_SECTOR_BYTES):
+            now, *wanted = (one[at : at + KERNEL_SECTOR_BYTES] for one in read)
+            yield chunk.start_bytes + at, now, *wanted
 
 
 def _read_or_empty(read: Read, chunk: Extent) -> bytes:

@@ -14,10 +14,12 @@ from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
+from wizard.apply.table.identifier import read_identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.proof import Image, in_order
 from wizard.apply.table.write import image_of, table_regions
 from wizard.apply.tree.mount_read_only import NOT_READ, mounted_as_it_is
+from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.model.changes import (
     ChangeOperation,
     ChangeOwner,
@@ -285,18 +287,12 @@ def _action_state(
     match operation:
         case StopLayer():
             return _layer_state(operation)
-        case Relabel(device=device, old=old, new=new, identifier="uuid"):
-            uuid = _only_signature(drive.path, device).uuid or ""
-            return compared(uuid, old, new, t("{device} has the UUID {uuid}", device=device, uuid=uuid))
+        case Relabel():
+            return _name_state(operation, drive)
         case ChangeOwner(device=device, mount_point=place, old=old_top, new=new_top):
             top = read_top(device, place, operation.filesystem)
             shown = t("{place} belongs to {owner}", place=place, owner=owner_text(top))
             return compared(top, old_top, new_top, shown)
-        case Relabel(device=device, old=old, new=new):
-            label = _only_signature(drive.path, device).label or ""
-            return compared(
-                label, old, new, t("{device} has the label '{label}'", device=device, label=label)
-            )
         case Mount(device=device, mount_point=place):
             other = mounted_at(place)
             if is_mounted(operation):
@@ -316,6 +312,32 @@ def _action_state(
                 else Sentence("the kernel no longer lists {device}")
             )(device=device)
             return ValueState(How.BEFORE if there else How.AFTER, seen)
+
+
+HAS_UUID = Sentence("{device} has the UUID {uuid}")
+
+
+def _name_state(operation: Relabel, drive: Identity) -> ValueState:
+    if operation.filesystem in WRITTEN_UUIDS:
+        return _identifier_state(operation, drive)
+    device, mark = operation.device, _only_signature(drive.path, operation.device)
+    if operation.identifier == "uuid":
+        uuid = mark.uuid or ""
+        return compared(uuid, operation.old, operation.new, HAS_UUID(device=device, uuid=uuid))
+    label = mark.label or ""
+    said = t("{device} has the label '{label}'", device=device, label=label)
+    return compared(label, operation.old, operation.new, said)
+
+
+def _identifier_state(operation: Relabel, drive: Identity) -> ValueState:
+    """Compare all bytes of a table or LUKS header that depend on the UUID."""
+    found, device = read_identifier(operation, drive), operation.device
+    if found.now == found.new:
+        return ValueState(How.AFTER, HAS_UUID(device=device, uuid=operation.new))
+    if found.now == found.old:
+        return ValueState(How.BEFORE, HAS_UUID(device=device, uuid=operation.old))
+    seen = t("{device} has another or a half-written UUID", device=device)
+    return ValueState(How.HALF if found.is_half else How.OTHER, seen)
 
 
 def _only_signature(drive: str, device: str) -> Signature:

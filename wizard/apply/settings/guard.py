@@ -40,7 +40,6 @@ from wizard.model.machine import Drive
 from wizard.model.operations import MAPPER
 from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import undo_commands
 from wizard.probe.host.sysfs import LAYER, SYS, name_of, node_of, target
 from wizard.probe.machine import probe_drive
@@ -313,8 +312,7 @@ def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:
         changes.uuid,
         *(one.new for one in steps if isinstance(one, Relabel) and one.identifier == "uuid"),
     }
-    found = [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)]
-    if not any(found == [(changes.filesystem, uuid)] for uuid in uuids):
+    if drive.content_on(changes.device) not in {(changes.filesystem, uuid) for uuid in uuids}:
         return t(
             "{device} no longer contains the {kind} {uuid}",
             device=changes.device,

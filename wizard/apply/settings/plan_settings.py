@@ -16,7 +16,9 @@ from wizard.apply.settings.current_value import is_mount_of, read_top
 from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
 from wizard.apply.steps.step_context import IN_USE, asked
-from wizard.apply.system.fstab import Line, conflict, parse, started_with
+from wizard.apply.system.crypttab import parse_crypttab
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import FstabEntry, Line, Tags, conflict, parse, started_with
 from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
     Mounted,
@@ -25,6 +27,7 @@ from wizard.apply.system.mounts import (
     taken_places,
     usual_places,
 )
+from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.changes import (
     Attach,
@@ -95,13 +98,15 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
     BadInput if the device is unreadable."""
     if isinstance(wanted, SwitchOff | Release):
         return (_switch_off if isinstance(wanted, SwitchOff) else _release)(device)
+    if isinstance(wanted, NewUuid) and (changes := _written_uuids(device, wanted, environment)):
+        return changes
     used = look_at_filesystem(device, environment)
     doubts: list[Message | str] = []
     match wanted:
         case SetLabel(label=label):
             operations = _relabel(used, label, doubts)
         case NewUuid():
-            operations = _set_uuid(used, doubts)
+            operations = _set_uuid(used, doubts, environment)
         case Attach():
             operations = _mount(used, wanted)
         case Detach(boot=boot):
@@ -186,13 +191,13 @@ def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations
     ]
 
 
-def _set_uuid(used: InUse, doubts: list[Message | str]) -> Operations:
+def _set_uuid(used: InUse, doubts: list[Message | str], environment: Environment) -> Operations:
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
     device, filesystem = used.existing.device, used.existing.filesystem
     _refuse(why_not_relabel(used.drive, device, uuid=True))
     if not used.uuid:
-        _refuse(t("{device} has no UUID.", device=device))
+        _refuse(possible.NO_UUID(device=device))
     if filesystem == "btrfs":
         if number_in(run((*SUPERBLOCK, device), seconds=LOOK_SECONDS).output, "num_devices") > 1:
             _refuse(t("The Btrfs on {device} has several devices.", device=device))
@@ -200,12 +205,57 @@ def _set_uuid(used: InUse, doubts: list[Message | str]) -> Operations:
     seed = f"{used.uuid} {device} {used.identity.token}"
     drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
     new = next(uuid for uuid in drawn if not nodes_with(uuid))
-    doubts += [
-        t("Line {line} of {file} names the old UUID.", line=line.number, file=used.found.fstab)
-        for line in used.lines
-        if line.names(frozenset({("UUID", used.uuid)}))
-    ]
+    doubts += _old_lines(environment, frozenset({("UUID", used.uuid)}))
     return [Relabel(device, filesystem, "", used.uuid, new, "uuid")]
+
+
+def _old_lines(environment: Environment, tags: Tags) -> Iterator[Message]:
+    """Warn about lines of fstab and crypttab that name an old UUID."""
+    for file, parsed in (
+        (environment.fstab, lambda text: parse(text, str(environment.fstab))),
+        (environment.crypttab, parse_crypttab),
+    ):
+        entries: Sequence[FstabEntry] = parsed(read_text(file))
+        for entry in entries:
+            if entry.names(tags):
+                yield t("Line {line} of {file} names the old UUID.", line=entry.number, file=str(file))
+
+
+def _written_uuids(device: str, wanted: NewUuid, environment: Environment) -> Changes | None:
+    """Plan other UUIDs of a partition table or LUKS header, or return None if the device has neither."""
+    node, drive_node = nodes_of(device)
+    machine = probe_machine([drive_node])
+    (drive,) = machine.drives
+    kind, uuid = drive.content_on(node) or ("", "")
+    if kind not in WRITTEN_UUIDS:
+        return None
+    _refuse(why_not_relabel(drive, node, uuid=True))
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(unmeasured(drive))
+    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    has_guids = kind in UUID_TABLES - {"mbr"}
+    parts = [(part.path, part.part_uuid or "") for part in drive.partitions if part.part_uuid]
+
+    def drawn(device: str, old: str) -> str:
+        return str(uuid5(NAMESPACE_OID, f"{old} {device} {identity.token}"))
+
+    relabel = Relabel(
+        node,
+        kind,
+        "",
+        uuid,
+        drawn(node, uuid)[: len(uuid)],
+        "uuid",
+        tuple((part, old, drawn(part, old)) for part, old in parts if has_guids),
+    )
+    tags = {("PARTUUID", old) for _, old in parts} if kind in UUID_TABLES else {("UUID", uuid)}
+    doubts = [*_old_lines(environment, frozenset(tags))]
+    if kind in UUID_TABLES:
+        doubts.append(
+            t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=node)
+        )
+    steps = change_steps([relabel], identity)
+    return Changes(identity, node, kind, uuid, wanted, steps, (), tuple(doubts))
 
 
 def _text_of(used: InUse, line: Line) -> str:

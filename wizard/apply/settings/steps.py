@@ -26,7 +26,8 @@ from wizard.apply.steps.step_context import IN_USE, journalled, physical_volumes
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.mounts import check_unused
-from wizard.filesystems.kind import Argv
+from wizard.apply.table.identifier import write_identifier
+from wizard.filesystems.kind import WRITTEN_UUIDS, Argv
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import (
     ChangeOperation,
@@ -109,6 +110,8 @@ def make_change(operation: ChangeOperation, context: TuningSite) -> Message:
 
 def _make(operation: ChangeOperation, context: TuningSite) -> None:
     match operation:
+        case Relabel(filesystem=kind) if kind in WRITTEN_UUIDS:
+            write_identifier(operation, context.changes.drive, new=True)
         case ReserveBlocks() | Relabel() | Remount() | ChangeOwner() | SwitchOnTimer() | GrowMounted():
             _run(operation, change_commands(operation), context)
         case ExtendPartition():
@@ -121,13 +124,8 @@ def _make(operation: ChangeOperation, context: TuningSite) -> None:
             _power_off(operation, context)
         case StopLayer():
             _stop_layer(operation, context)
-        case EditFstab(file=file):
-            fstab.change_lines(Path(file), operation, kept_as(Path(file), context.run_name))
-            _reload_systemd(context)
-        case SetQueue(new=new):
-            _set(operation, new)
-        case WriteRules(file=file):
-            _write_rules(Path(file), new_rules(operation, context.changes.drive))
+        case SetQueue() | WriteRules() | EditFstab():
+            _write_value(operation, context)
 
 
 def _revert_failed(operation: ChangeOperation, context: TuningSite) -> Message:
@@ -180,6 +178,8 @@ def _has_grown(operation: ExtendPartition, changes: Changes) -> bool:
 
 
 def _move_end(operation: ExtendPartition, context: TuningSite, *, new: bool) -> None:
+    if not new and _has_grown(operation, context.changes):
+        return
     write_end(operation, context.changes.drive, new=new)
     for argv in change_commands(operation):
         context.command(argv)
@@ -187,11 +187,12 @@ def _move_end(operation: ExtendPartition, context: TuningSite, *, new: bool) -> 
 
 def _unmake(operation: ChangeOperation, context: TuningSite) -> None:
     match operation:
+        case Relabel(filesystem=kind) if kind in WRITTEN_UUIDS:
+            write_identifier(operation, context.changes.drive, new=False)
         case ReserveBlocks() | Relabel() | Remount() | ChangeOwner() | SwitchOnTimer() | GrowMounted():
             _run(operation, undo_commands(operation), context)
         case ExtendPartition():
-            if not _has_grown(operation, context.changes):
-                _move_end(operation, context, new=False)
+            _move_end(operation, context, new=False)
         case Mount(mount_point=place):
             _refuse_if_used(place)
             for argv in undo_commands(operation):
@@ -212,6 +213,17 @@ def _run(operation: ChangeOperation, commands: Sequence[Argv], context: TuningSi
         raise Failed(t("{what}.", what=NOT_MOUNTED_AT(device=operation.device, place=operation.mount_point)))
     for argv in commands:
         context.command(argv)
+
+
+def _write_value(operation: SetQueue | WriteRules | EditFstab, context: TuningSite) -> None:
+    match operation:
+        case SetQueue(new=new):
+            _set(operation, new)
+        case WriteRules(file=file):
+            _write_rules(Path(file), new_rules(operation, context.changes.drive))
+        case EditFstab(file=file):
+            fstab.change_lines(Path(file), operation, kept_as(Path(file), context.run_name))
+            _reload_systemd(context)
 
 
 def _restore_value(operation: SetQueue | WriteRules | EditFstab) -> None:

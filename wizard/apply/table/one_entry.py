@@ -88,10 +88,10 @@ def _header(header: bytes, blocks: dict[int, int]) -> bytes:
     patched = bytearray(header)
     for at, block in blocks.items():
         struct.pack_into("<Q", patched, at, block)
-    return _with_checksum(patched)
+    return with_checksum(patched)
 
 
-def _with_checksum(header: bytearray) -> bytes:
+def with_checksum(header: bytearray) -> bytes:
     """Return a header with its checksum updated."""
     length = HEADER.unpack_from(header)[2]
     struct.pack_into("<I", header, CHECKSUM_AT, 0)
@@ -246,7 +246,7 @@ def _change_gpt(before: Image, number: int, entry: TableEntry | None) -> Image:
 
 def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry | None) -> Image:
     """Return the table with this entry in one copy, and checksums updated."""
-    entries = bytearray(_read_exactly(image, copy.entries))
+    entries = bytearray(read_exactly(image, copy.entries))
     at = (number - 1) * copy.entry_bytes
     if entry is None:
         entries[at : at + copy.entry_bytes] = bytes(copy.entry_bytes)
@@ -260,14 +260,15 @@ def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry |
         current_name = bytes(entries[at + GPT_NAME_AT :][:GPT_NAME_BYTES]).decode("utf-16-le", "replace")
         if current_name.partition("\0")[0] != entry.name:
             entries[at + GPT_NAME_AT : at + GPT_NAME_AT + GPT_NAME_BYTES] = name.ljust(GPT_NAME_BYTES, b"\0")
-    header = bytearray(_read_exactly(image, copy.header))
+    header = bytearray(read_exactly(image, copy.header))
     struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
     return image.having(
-        {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: _with_checksum(header)}
+        {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
     )
 
 
-def _read_exactly(image: Image, place: Extent) -> bytes:
+def read_exactly(image: Image, place: Extent) -> bytes:
+    """Read a place within one piece. Raises Failed if the image lacks a part of it."""
     data = image.read(place.start_bytes, place.size_bytes)
     if len(data) != place.size_bytes:
         raise Failed(t("The table record at byte {byte} is in an unexpected place.", byte=place.start_bytes))

@@ -358,6 +358,9 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
     else:
         first, last = copies_of(wanted)
         phases = [last.entries, last.header, first.entries, first.header]
+        if _reading(before).table.primary != "ok":
+            # After an interrupted write, only the copy at the end is valid.
+            phases = [*phases[2:], *phases[:2]]
         if _reading(before).table.kind == "none":
             # A lost table: Linux reads no GPT without the protective MBR.
             phases.append(Extent(0, wanted.block_bytes))

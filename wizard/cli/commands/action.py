@@ -70,8 +70,11 @@ ACTIONS = {
         ),
         ActionSpec(
             "new-uuid",
-            Sentence("Give a copied filesystem a UUID of its own."),
-            (root("new-uuid", "/dev/sdX1", "--confirm", "SERIAL"),),
+            Sentence("Give a copied filesystem, LUKS container or partition table UUIDs of its own."),
+            (
+                root("new-uuid", "/dev/sdX1", "--confirm", "SERIAL"),
+                root("new-uuid", "/dev/sdX", "--confirm", "SERIAL"),
+            ),
             lambda _made: None,
             lambda _given: NewUuid(),
         ),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import (
     Attach,
@@ -120,6 +121,8 @@ _WORDS = re.compile(r"[a-z0-9-]+")
 _SHOWN = re.compile(r"[^\s,\\]+")
 _LVM_NAME = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,126}")
 _UUID = re.compile(r"[0-9A-Fa-f-]{4,40}")
+_MBR_ID = re.compile(r"[0-9a-f]{8}")
+_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MOST_PARTITIONS = 256
 
 
@@ -167,7 +170,8 @@ def _wish_faults(changes: Changes) -> Iterator[Message]:
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
             yield t("it names a filesystem instead of the whole drive")
         return
-    if changes.filesystem not in KINDS:
+    written = WRITTEN_UUIDS if isinstance(changes.wanted, NewUuid) else frozenset()
+    if changes.filesystem not in KINDS and changes.filesystem not in written:
         yield t(
             "diskwright does not know the filesystem '{filesystem}'",
             filesystem=printable(changes.filesystem, 40),
@@ -298,14 +302,14 @@ def _end_fault(operation: ExtendPartition, changes: Changes) -> Message | None:
 def _relabel_fault(operation: Relabel, changes: Changes) -> Message | None:
     filesystem, place = operation.filesystem, operation.mount_point
     is_uuid = operation.identifier == "uuid"
-    kind = KINDS[filesystem] if filesystem == changes.filesystem else None
-    if kind is None or not (kind.set_uuid if is_uuid else kind.relabelling):
+    kind = KINDS.get(filesystem) if filesystem == changes.filesystem else None
+    is_written = filesystem in WRITTEN_UUIDS and filesystem == changes.filesystem and is_uuid
+    if not is_written and (kind is None or not (kind.set_uuid if is_uuid else kind.relabelling)):
         return t("it labels another filesystem")
     if isinstance(changes.wanted, NewUuid) is not is_uuid:
         return t("the request does not allow {kind}", kind=operation.identifier)
     if is_uuid:
-        valid = _UUID.fullmatch(operation.new) and operation.old == changes.uuid != operation.new
-        return None if valid else t("'{uuid}' is not a UUID", uuid=printable(operation.new, 60))
+        return _uuid_fault(operation, changes)
     if place and not place.startswith("/"):
         return NO_MOUNT(place=printable(place, 60))
     if fault := old_label_fault(operation.old, filesystem):
@@ -313,6 +317,24 @@ def _relabel_fault(operation: Relabel, changes: Changes) -> Message | None:
     return (
         t("its label {fault}", fault=fault) if (fault := label_fault_of(operation.new, filesystem)) else None
     )
+
+
+def _uuid_fault(operation: Relabel, changes: Changes) -> Message | None:
+    """Check that UUIDs have the form that is written, and that only partitions of the drive get one."""
+    kind, drive = operation.filesystem, changes.drive.path
+    form = _MBR_ID if kind == "mbr" else _GUID if kind in WRITTEN_UUIDS else _UUID
+    uuids = [(operation.old, operation.new), *((old, new) for _, old, new in operation.parts)]
+    nodes = [device for device, *_ in operation.parts]
+    known = {partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)}
+    has_parts = kind in UUID_TABLES - {"mbr"}
+    if (
+        all(form.fullmatch(old) and form.fullmatch(new) and old != new for old, new in uuids)
+        and operation.old == changes.uuid
+        and (not nodes or (has_parts and known.issuperset(nodes) and len({*nodes}) == len(nodes)))
+        and (kind not in UUID_TABLES or changes.device == drive)
+    ):
+        return None
+    return t("'{uuid}' is not a UUID", uuid=printable(operation.new, 60))
 
 
 def _mount_fault(operation: Mount, changes: Changes) -> Message | None:

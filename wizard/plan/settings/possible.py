@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
-from wizard.filesystems.kind import FilesystemKind
+from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.changes import EditFstab, LineEdit, Top
 from wizard.model.errors import printable
@@ -132,6 +132,7 @@ NO_POWER_BACK = t("Not possible: unplug the drive and plug it in again.")
 
 
 NEVER_MOUNTED = Sentence("{device} contains {title}, which is never mounted.")
+NO_UUID = Sentence("{device} has no UUID.")
 NOT_MOUNTED = Sentence("{device} is not mounted.")
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
@@ -156,6 +157,8 @@ def why_not_own(device: str, filesystem: str, place: str) -> Message | None:
 
 def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message | None:
     """Return why the label, or with `uuid` the UUID, cannot be changed now, or None."""
+    if uuid and (content := drive.content_on(device)) and content[0] in WRITTEN_UUIDS:
+        return _why_not_written(drive, device, *content)
     kind = filesystem_on(drive, device)
     if isinstance(kind, Message):
         return kind
@@ -179,6 +182,19 @@ def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message
     if not places and _is_hidden(drive, device):
         return HIDDEN(device=device)
     return _other_use(drive, device)
+
+
+def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message | None:
+    """Return why the UUID of a table or LUKS header cannot be changed, or None."""
+    table = drive.table if kind in UUID_TABLES else None
+    if drive.read_only:
+        return READ_ONLY(drive=drive.path)
+    if not uuid:
+        return NO_UUID(device=device)
+    if table is not None and kind != "mbr" and (table.primary, table.backup) != ("ok", "ok"):
+        return t("The GPT of {drive} needs a repair first.", drive=drive.path)
+    used = next((use for use in drive.uses if table is not None or use.subject == device), None)
+    return t("{use}.", use=in_use(used)) if used else None
 
 
 def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Message | None:

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from pathlib import PurePath
 
 from wizard.advice.existing import udev_rule
-from wizard.filesystems.kind import Argv, Growing
+from wizard.filesystems.kind import WRITTEN_UUIDS, Argv, Growing
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import (
     ChangeOperation,
@@ -41,6 +41,9 @@ OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec
 
 
 BELONGS = Sentence("{place} belongs to {owner}.")
+
+
+SET_AGAIN = Sentence("By setting {old} again.")
 
 
 def owner_text(top: Top) -> str:
@@ -77,7 +80,7 @@ def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
         case Remount(device=device, mount_point=place, old=old, new=new):
             return (remount(device, place, old, new),)
         case Relabel(new=new):
-            return (_relabel(operation, new),)
+            return _relabel(operation, new)
         case Mount():
             return commands_of(operation)
         case Unmount(mount_point=place):
@@ -100,7 +103,7 @@ def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
         case Remount(device=device, mount_point=place, old=old, new=new):
             return (remount(device, place, new, old),)
         case Relabel(old=label):
-            return (_relabel(operation, label),)
+            return _relabel(operation, label)
         case Mount(mount_point=place):
             return (("umount", place),)
         case Unmount(device=device, mount_point=place, filesystem=kind, options=options):
@@ -191,14 +194,16 @@ def stays(operation: ChangeOperation) -> bool:
     )
 
 
-def _relabel(operation: Relabel, label: str) -> Argv:
+def _relabel(operation: Relabel, label: str) -> tuple[Argv, ...]:
+    if operation.filesystem in WRITTEN_UUIDS:
+        return ()
     kind = KINDS[operation.filesystem]
     if operation.identifier == "uuid":
         assert kind.set_uuid is not None, kind.name
-        return kind.set_uuid(operation.device, label)
+        return (kind.set_uuid(operation.device, label),)
     relabelling = kind.relabelling
     assert relabelling is not None, operation.filesystem
-    return relabelling.command(operation.device, operation.mount_point, label)
+    return (relabelling.command(operation.device, operation.mount_point, label),)
 
 
 def _value_commands(operation: ReserveBlocks | ChangeOwner, *, new: bool) -> tuple[Argv, ...]:
@@ -457,7 +462,11 @@ def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
                 )
                 for sign, size in sizes
             )
-        case ReserveBlocks() | Relabel() | Remount() | Unmount() | SwitchOnTimer() | GrowMounted():
+        case Relabel(parts=parts):
+            return tuple(
+                f"{sign}{part[0]}: {part[at]}" for part in parts for sign, at in (("-", 1), ("+", 2))
+            )
+        case ReserveBlocks() | Remount() | Unmount() | SwitchOnTimer() | GrowMounted():
             return ()
         case ChangeOwner() | StopLayer():
             return ()
@@ -492,8 +501,10 @@ def _undo(operation: ChangeOperation) -> str:
                     file=printable(PurePath(file).name, 200),
                 )
             )
+        case Relabel(filesystem=kind, old=old) if kind in WRITTEN_UUIDS:
+            return str(SET_AGAIN(old=old))
         case SetQueue(old=old):
-            return str(t("By setting {old} again.", old=old))
+            return str(SET_AGAIN(old=old))
         case WriteRules(old=old):
             return str(
                 t("By removing the file.") if old is None else t("By restoring the old lines of the file.")

@@ -32,15 +32,17 @@ OTHER_LOST = ("swap",)
 
 
 def sampled(start_bytes: int, size_bytes: int) -> Iterator[tuple[int, int]]:
-    """Yield start and size of the pieces that are read of a range."""
+    """Yield start and size of the pieces that are read of a range, in ascending order without repetition, so
+    that a hard disk seeks forward only."""
     end = start_bytes + size_bytes
-    spread = (
-        start_bytes + number * size_bytes // SAMPLES // SAMPLE_BYTES * SAMPLE_BYTES
-        for number in range(SAMPLES)
-    )
-    pieces = ((start_bytes, HEAD_BYTES), (max(start_bytes, end - HEAD_BYTES), HEAD_BYTES))
-    for at, length in (*pieces, *((at, SAMPLE_BYTES) for at in spread)):
-        yield at, min(length, end - at)
+    head, tail = start_bytes + HEAD_BYTES, end - HEAD_BYTES
+    yield start_bytes, min(HEAD_BYTES, size_bytes)
+    for number in range(SAMPLES):
+        at = start_bytes + number * size_bytes // SAMPLES // SAMPLE_BYTES * SAMPLE_BYTES
+        if head <= at < tail:
+            yield at, SAMPLE_BYTES
+    if head < end:
+        yield max(head, tail), end - max(head, tail)
 
 
 def find_data(read: Read, start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> Facts | None:
@@ -49,7 +51,7 @@ def find_data(read: Read, start_bytes: int, size_bytes: int, starts: Iterable[in
     heads = ((at, min(HIDDEN_START_BYTES, size_bytes - at)) for at in starts if at < size_bytes)
     for at, length in (*sampled(start_bytes, size_bytes), *heads):
         data = read(at, length)
-        if data.strip(b"\0"):
+        if data != bytes(len(data)):
             first = at + len(data) - len(data.lstrip(b"\0"))
             return {"offset_bytes": first - start_bytes, "sha256": hashlib.sha256(data).hexdigest()}
     return None
@@ -81,7 +83,8 @@ def find_lost(
         start = min(starts)
         starts.remove(start)
         length = size_bytes - start
-        if start < end or length <= 0 or not read(start, min(HIDDEN_START_BYTES, length)).strip(b"\0"):
+        head = read(start, min(HIDDEN_START_BYTES, length)) if start >= end and length > 0 else b""
+        if head == bytes(len(head)):
             continue
         content = read_content(start, length)
         if len(content["signatures"]) != 1 or not _is_at_start(content["signatures"][0]):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.model.geometry import Geometry
-from wizard.probe.facts import RawDrive
+from wizard.probe.facts import RawDrive, RawPartition
 
 SYS = Path("/sys")
 
@@ -212,15 +212,29 @@ def geometry_of(sysfs: Mapping[str, str]) -> Geometry | None:
 
 
 UDEV = SYS.parent / "run/udev/data"
-ATTACHED_ATTRIBUTES = ("dev", "serial", "wwid", "device/serial", "device/wwid")
+ATTACHED_ATTRIBUTES = ("dev", "serial", "wwid", "device/serial", "device/wwid", "loop/backing_file")
 PROPERTIES = ("ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_WWN", "ID_WWN_WITH_EXTENSION")
+CONTENTS = (
+    *(
+        "ID_FS_TYPE",
+        "ID_FS_USAGE",
+        "ID_FS_UUID",
+        "ID_FS_UUID_SUB",
+        "ID_PART_TABLE_TYPE",
+        "ID_PART_TABLE_UUID",
+    ),
+    "ID_PART_ENTRY_UUID",
+)
+"""Properties that identify contents (udev-builtin-blkid)."""
 
 
 def attached_drives() -> tuple[RawDrive, ...]:
-    """Return every whole drive with a serial number or WWN, and only those facts. Skips optical drives: a
-    disk can present one with the same serial number."""
+    """Return every whole drive with a serial number, WWN or known UUID, and only those facts. Reads no drive.
+    Skips optical drives: a disk can present one with the same serial number."""
     found = (_numbers(name) for name in drive_names(all_devices=False) if not OPTICAL.match(name))
-    return tuple(drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev)
+    return tuple(
+        drive for drive in found if len(drive.sysfs) > 1 or drive.vpd or drive.udev or drive.partitions
+    )
 
 
 def _numbers(name: str) -> RawDrive:
@@ -232,6 +246,12 @@ def _numbers(name: str) -> RawDrive:
         sysfs=sysfs,
         vpd=vital_pages(folder, ("80",)),
         udev=_properties(sysfs.get("dev", "")),
+        partitions={
+            part: RawPartition(found, udev)
+            for part in partition_names(folder)
+            if (found := attributes(folder / part, ("dev", "partition", "start", "size")))
+            and (udev := _properties(found.get("dev", "")))
+        },
     )
 
 
@@ -239,4 +259,4 @@ def _properties(number: str) -> dict[str, str]:
     """Return properties in udev's database, which has a file per device number (systemd-udevd)."""
     lines = (text(UDEV / f"b{number}") or "").split("\n") if number else ()
     pairs = (line.removeprefix("E:").partition("=") for line in lines if line.startswith("E:"))
-    return {key: value for key, _, value in pairs if key in PROPERTIES}
+    return {key: value for key, _, value in pairs if key in PROPERTIES + CONTENTS}

@@ -14,6 +14,7 @@ from wizard.model.changes import (
     Changes,
     Detach,
     Grow,
+    NewUuid,
     Release,
     SetLabel,
     SetOptions,
@@ -226,6 +227,10 @@ class Actions(Screen):
             (field,),
             lambda values: SetLabel(values.get("label", "").strip()),
         )
+
+    def act_new_uuid(self, _row: str, _values: Values) -> None:
+        """Give a copy UUIDs of its own."""
+        self.desk.with_root(self, lambda: self._work_out(NewUuid()))
 
     def act_mount(self, _row: str, _values: Values) -> None:
         """Ask for a folder, and whether to mount at every boot or only now."""

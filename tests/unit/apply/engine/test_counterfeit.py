@@ -1,12 +1,13 @@
 """A drive that holds less than its size: what is written behind its end replaces what is at the beginning."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.exchange import Exchange, mark_over_changes
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
 from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
 from wizard.model.errors import Failed, Refused
@@ -55,7 +56,7 @@ class Drive:
         """There is no cache to flush."""
 
 
-def prepared(run: Path) -> None:
+def prepared(run: Path, drive: Drive | None = None) -> None:
     (run / FOLDER).mkdir(parents=True)
     with (
         Store(old_file(run, 0), make_bytes=SIZE) as before,
@@ -63,6 +64,8 @@ def prepared(run: Path) -> None:
     ):
         for place in PLACES:
             after.write(place.start_bytes, Random(place.start_bytes).randbytes(place.size_bytes))
+            if drive:
+                before.write(place.start_bytes, drive.read(place.start_bytes, place.size_bytes))
         change = DriveChange("/dev/sdx", SIZE, PLACES, MARKS, MARKS, "", "", "", False)
         digests = (
             digest_of(PLACES, before.read),
@@ -84,13 +87,37 @@ def test_a_counterfeit_drive_is_named_with_its_capacity(
     if cached:
         exchange.commit(lambda _: None)
         drive.cached = False
-        for use in (exchange.release, exchange.undo):
-            with pytest.raises(Refused, match=f"real capacity is about {said}"):
+        for use, error in ((exchange.release, Failed), (exchange.undo, Refused)):
+            with pytest.raises(error, match=f"holds {said} or less"):
                 use(lambda _: None)
     else:
-        with pytest.raises(Failed, match=f"real capacity is about {said}"):
+        with pytest.raises(Failed, match=f"holds {said} or less"):
             exchange.commit(lambda _: None)
     exchange.close()
+
+
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize("holds", [4 * MIB, 11 * MIB, 2 * MIB])
+def test_a_counterfeit_drive_gets_its_old_bytes_back(tmp_path: Path, holds: int, cached: bool) -> None:
+    run, drive = tmp_path / "0001-sdx", Drive(holds)
+    was = Random(3).randbytes(holds)
+    drive.data[:] = was
+    prepared(run, drive)
+    drive.cache[:] = drive.read(0, SIZE)
+    drive.cached = cached
+    exchange = Exchange(run, [drive])
+    with suppress(Failed):
+        exchange.commit(lambda _: None)
+    exchange.close()
+    drive.cached = False
+    exchange = Exchange(run, [drive], confirm=("sdx",))
+    assert "--over-changes" in str(exchange.next_commands())
+    exchange.close()
+    mark_over_changes(run, True)
+    exchange = Exchange(run, [drive])
+    exchange.undo(lambda _: None)
+    exchange.close()
+    assert drive.data == was
 
 
 def overwritten(data: bytearray) -> None:

@@ -13,7 +13,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import start
 from wizard.model.changes import Changes, SetLabel, Tune, Wanted
 from wizard.model.errors import Refused
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Signature
 from wizard.model.said import GIB, MIB
 from wizard.ui.menu import Here, MenuEntry, entries
 
@@ -84,6 +84,17 @@ def test_a_removable_drive_that_was_not_read_can_be_powered_off() -> None:
     assert entry("power-off", unread, unread.path).why_not == ""
     built_in = drive(table=None, content_digest=None, free=(), bus="sata", removable=False)
     assert "not a removable drive" in str(entry("power-off", built_in, built_in.path).why_not)
+
+
+def test_a_copy_is_offered_a_uuid_of_its_own() -> None:
+    part = replace(partition(1, MIB, GIB), signatures=(Signature("xfs", "filesystem", uuid="11"),))
+    one = partitioned(part)
+    twin = replace(part, path="/dev/sdb1")
+    numbers = {"path": "/dev/sdb", "serial": "B", "wwn": "B", "table": replace(gpt(), uuid="2")}
+    found = entries(machine(one, partitioned(twin, **numbers)), one, PART, "")
+    (offered,) = (entry for entry in found if entry.name == "new-uuid")
+    assert offered.why_not == "" and "/dev/sdb1" in str(offered.says)
+    assert "new-uuid" not in {entry.name for entry in entries(machine(one), one, PART, "")}
 
 
 def test_better_options_are_worked_out_for_the_purpose_that_was_chosen() -> None:

@@ -1,0 +1,165 @@
+"""Change the UUIDs of a partition table or a LUKS header in place. All other bytes stay the same.
+
+Only UUIDs and the checksums over them change, so undo restores every byte. A GPT and a LUKS2 header have
+two copies. Each block is old or new after a power cut, and one copy is always valid.
+"""
+
+import hashlib
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from wizard.apply.block.devices import (
+    forget_caches,
+    open_exclusively,
+    partition_nodes,
+    tell_kernel,
+    write_bytes,
+)
+from wizard.apply.block.extents import merged
+from wizard.apply.table.one_entry import read_exactly, with_checksum
+from wizard.apply.table.proof import ENTRIES_CHECKSUM_AT, Image, copies_of, in_order
+from wizard.apply.table.write import image_of, record_places
+from wizard.model.changes import Relabel
+from wizard.model.errors import Failed, partition_path
+from wizard.model.geometry import Identity
+from wizard.model.machine import Extent
+from wizard.model.said import Sentence, t
+
+DISK_ID_AT = 440
+"""Offset of the disk signature in an MBR."""
+
+DISK_GUID_AT, PART_GUID_AT, GUID_BYTES = 56, 16, 16
+"""Offsets of the disk GUID in a GPT header and of the partition's GUID in an entry, and size of each (UEFI
+2.10, 5.3)."""
+
+LUKS_UUID_AT, LUKS_UUID_BYTES = 168, 40
+"""Place of the UUID in a LUKS1 and LUKS2 header."""
+
+LUKS = struct.Struct(">6sHQ")
+"""Magic, version and, for LUKS2, size of the header."""
+
+LUKS_MAGIC, LUKS_SECOND = b"LUKS\xba\xbe", b"SKUL\xba\xbe"
+LUKS_ALGORITHM_AT, LUKS_CHECKSUM_AT, LUKS_CHECKSUM_BYTES = 72, 448, 64
+LUKS_ALGORITHMS = frozenset({"sha1", "sha256", "sha512"})
+LUKS_HEAD_BYTES = 4096
+LUKS_SIZES = frozenset(1 << bits for bits in range(14, 23))
+"""Sizes of a LUKS2 header with its JSON area, 16 KiB to 4 MiB (LUKS2 On-Disk Format 1.1.3)."""
+
+
+NO_LUKS = Sentence("{device} has no readable LUKS header.")
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierStates:
+    """The bytes around a UUID: current, with the old UUID, and with the new one."""
+
+    now: Image
+    old: Image
+    new: Image
+
+    @property
+    def is_half(self) -> bool:
+        """True if each changed block has the old or the new bytes."""
+        unlike_old, unlike_new = (
+            {offset for offset, *_ in self.now.changed_blocks(other)} for other in (self.old, self.new)
+        )
+        return unlike_old.isdisjoint(unlike_new)
+
+
+def read_identifier(operation: Relabel, drive: Identity) -> IdentifierStates:
+    """Read the bytes around the operation's UUID, bypassing caches. Raises Failed if unreadable."""
+    if operation.filesystem == "crypto_LUKS":
+        now = image_of(operation.device, _luks_places(operation.device, drive), drive)
+        if (old := _with_luks(now, operation.old)) and (new := _with_luks(now, operation.new)):
+            return IdentifierStates(now, old, new)
+        raise Failed(NO_LUKS(device=operation.device))
+    block = drive.geometry.logical_block_bytes
+    places = merged(record_places(drive.path, drive.size_bytes, block), block, drive.size_bytes)
+    now = image_of(drive.path, places, drive)
+    if operation.filesystem == "mbr":
+        old, new = (
+            now.having({DISK_ID_AT: int(uuid, 16).to_bytes(4, "little")})
+            for uuid in (operation.old, operation.new)
+        )
+        return IdentifierStates(now, old, new)
+    prefix = len(partition_path(drive.path, 0)) - 1
+    numbers = [int(device[prefix:]) for device, *_ in operation.parts]
+    old_parts, new_parts = ([part[at] for part in operation.parts] for at in (1, 2))
+    return IdentifierStates(
+        now,
+        _with_guids(now, operation.old, dict(zip(numbers, old_parts, strict=True))),
+        _with_guids(now, operation.new, dict(zip(numbers, new_parts, strict=True))),
+    )
+
+
+def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
+    """Write the new or the old UUID, verify it, and make the kernel reread the table. Raises Failed."""
+    is_luks = operation.filesystem == "crypto_LUKS"
+    node = operation.device if is_luks else drive.path
+    if reason := open_exclusively(node):
+        raise Failed(t("{device} is in use: {reason}.", device=node, reason=reason))
+    found = read_identifier(operation, drive)
+    wanted = found.new if new else found.old
+    kind = "mbr" if operation.filesystem == "mbr" else "gpt"
+    writes: Iterable[tuple[int, bytes]] = (
+        ((offset, data) for offset, _, data in found.now.changed_blocks(wanted))
+        if is_luks
+        else in_order(kind, found.now, wanted)
+    )
+    for offset, data in writes:
+        # Synced before the next write.
+        write_bytes(node, offset, data)
+    forget_caches(node)
+    if read_identifier(operation, drive).now != wanted:
+        raise Failed(t("Verification failed: the data read back differs from the data written."))
+    if not is_luks and partition_nodes(drive.path):
+        tell_kernel(drive.path, anew=False)
+
+
+def _with_guids(image: Image, disk: str, parts: dict[int, str]) -> Image:
+    """Return both copies of a GPT with another disk GUID, and GUIDs of partitions by number. Raises
+    Failed."""
+    for copy in copies_of(image):
+        header, entries = (bytearray(read_exactly(image, place)) for place in (copy.header, copy.entries))
+        header[DISK_GUID_AT : DISK_GUID_AT + GUID_BYTES] = UUID(disk).bytes_le
+        for number, guid in parts.items():
+            at = copy.entry(number).start_bytes - copy.entries.start_bytes + PART_GUID_AT
+            entries[at : at + GUID_BYTES] = UUID(guid).bytes_le
+        struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
+        image = image.having(
+            {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
+        )
+    return image
+
+
+def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:
+    """Return the place of the header, or of both copies of a LUKS2 header. Raises Failed."""
+    head = image_of(device, (Extent(0, LUKS_HEAD_BYTES),), drive)
+    magic, version, size = LUKS.unpack_from(head.read(0, LUKS.size))
+    if magic == LUKS_MAGIC and version == 1:
+        return (Extent(0, LUKS_HEAD_BYTES),)
+    if magic != LUKS_MAGIC or version != 2 or size not in LUKS_SIZES:
+        raise Failed(NO_LUKS(device=device))
+    return Extent(0, size), Extent(size, size)
+
+
+def _with_luks(image: Image, uuid: str) -> Image | None:
+    """Return the header, or both copies of a LUKS2 header, with another UUID. None if a copy is missing
+    or the checksum is of an unknown kind."""
+    patches = {}
+    for start, data in image.pieces:
+        header = bytearray(data)
+        header[LUKS_UUID_AT : LUKS_UUID_AT + LUKS_UUID_BYTES] = uuid.encode().ljust(LUKS_UUID_BYTES, b"\0")
+        if LUKS.unpack_from(data)[1] == 2:
+            name = data[LUKS_ALGORITHM_AT:][:32].rstrip(b"\0").decode("ascii", "replace")
+            magic = LUKS_SECOND if start else LUKS_MAGIC
+            if not data.startswith(magic) or name not in LUKS_ALGORITHMS:
+                return None
+            place = slice(LUKS_CHECKSUM_AT, LUKS_CHECKSUM_AT + LUKS_CHECKSUM_BYTES)
+            header[place] = bytes(LUKS_CHECKSUM_BYTES)
+            header[place] = hashlib.new(name, header).digest().ljust(LUKS_CHECKSUM_BYTES, b"\0")
+        patches[start] = bytes(header)
+    return image.having(patches)
