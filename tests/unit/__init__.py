@@ -1,1 +1,1 @@
-"""Rules on made-up and recorded facts; needs nothing."""
+"""Tests of rules on recorded and synthetic facts, without special requirements."""

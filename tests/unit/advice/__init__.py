@@ -1,1 +1,1 @@
-"""What is advised, of which studies and profiles."""
+"""Tests of the advice, with the studies and profiles behind it."""

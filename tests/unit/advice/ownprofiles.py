@@ -1,4 +1,4 @@
-"""Profiles of a user's own, as they would lie in their folder."""
+"""User profiles for tests, as in the user's profile folder."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +70,7 @@ Write = Callable[[str, str], Path]
 
 
 def writing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """`write("workloads/a.toml", text)` puts a file into the user's own folder, which only this test sees."""
+    """Return a function that writes a file such as `workloads/a.toml` to a user folder of this test."""
     monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, folder))
 
     def put(name: str, text: str) -> Path:
@@ -83,14 +83,14 @@ def writing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def write_sound(write: Write) -> Path:
-    """A sound workload with an option and a figure of the user's own."""
+    """Write a valid workload with an option and a figure of the user, and return its path."""
     write("options/mine.toml", OPTIONS.replace('conflicts = ["noatime"]\n', ""))
     write("evidence/mine.toml", EVIDENCE)
     return write("workloads/photos.toml", WORKLOAD)
 
 
 def line(path: Path, text: str, nth: int = 0) -> int:
-    """The number, from 1, of the nth line that begins so."""
+    """Return the number, from 1, of the nth line that starts with `text`."""
     return [
         number for number, found in enumerate(path.read_text().splitlines(), 1) if found.startswith(text)
     ][nth]

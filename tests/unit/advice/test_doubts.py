@@ -1,4 +1,4 @@
-"""What the figures do not carry is a doubt, and says what would settle it."""
+"""Warnings about advice without supporting figures, and the benchmark that would settle each."""
 
 from tests.unit.advice.test_ranking import LIKELY, SHINGLED, UNKNOWN, advice_for
 from tests.unit.machines import drive
@@ -12,8 +12,8 @@ def test_likely_shingled_is_a_doubt_and_says_what_would_be_otherwise() -> None:
 
 
 def test_an_order_that_no_figure_carries_is_a_doubt_that_a_trial_settles() -> None:
-    """Every figure of 2010 is of one run, and not like for like. On a shingled drive a file server was run
-    often enough: Btrfs was first."""
+    """The figures of 2010 are single runs and not comparable. Only a file server on a shingled drive has
+    enough runs."""
     for recording in (UNKNOWN, SHINGLED):
         of = drive() if recording is UNKNOWN else drive(size_bytes=8 * 1000**4)
         for workload in ("database", "desktop-root", "large-media", "mail", "small-files", "web-cache"):
@@ -42,7 +42,7 @@ def test_where_another_one_is_shown_to_be_faster_the_chosen_one_says_so() -> Non
 
 
 def test_what_a_database_waits_for_on_a_shingled_drive_is_not_claimed() -> None:
-    """That XFS lets single appends wait least only says where a closed loop waits."""
+    """The latency of single appends in XFS only reflects the closed loop of that benchmark."""
     for workload in ("database", "vm-images"):
         first, second, third = advice_for(workload, drive(size_bytes=8 * 1000**4), SHINGLED).choices[:3]
         assert (first.filesystem, second.filesystem, third.filesystem) == ("ext4", "btrfs", "xfs")

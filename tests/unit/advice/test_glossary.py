@@ -1,5 +1,4 @@
-"""The glossary: found by any spelling, true to what the program says, extended and replaced by the user's own
-files."""
+"""The glossary: lookup by any spelling, agreement with the program, and the user's own entries."""
 
 import json
 import re

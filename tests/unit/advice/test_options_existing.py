@@ -1,4 +1,4 @@
-"""Advice for a filesystem that exists: what is said, and what fstab and a udev rule would hold."""
+"""Advice for an existing filesystem: its text, fstab options and udev rules."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the wizard offers beside its advice: every option of the filesystem, with what stands against it."""
+"""Optional filesystem options outside the advice, with the objections to each."""
 
 import pytest
 

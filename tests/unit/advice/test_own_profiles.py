@@ -1,4 +1,4 @@
-"""Profiles of the user's own: where they are looked for, and how they extend and replace what is bundled."""
+"""User profiles: their folders, and how they extend and replace bundled profiles."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Texts of profiles: in the template, in another language, as they are written, and in documents."""
+"""Texts of profiles: in the template, translated, as written, and in documents."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What is wrong in a profile of the user's own is said with file, line and key."""
+"""Errors in a user's profile name the file, line and key."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def fault(path: Path) -> str:
 
 
 def assert_at(said: str, number: int, place: str) -> None:
-    """A line, and the place in words: what holds the value, and the value by its name."""
+    """Check that a message contains the line number, the enclosing table and the key."""
     outer, _, last = place.rpartition(", ")
     assert f"line {number}{', ' if outer else ''}{outer}" in said
     assert (last if " " in last else f"`{last}`") in said

@@ -1,4 +1,4 @@
-"""The ranking: what comes first for which work on which drive, and what is said when it cannot."""
+"""The ranking of filesystems by workload and drive, and its explanation if none fits."""
 
 from dataclasses import replace
 from typing import Any
@@ -35,7 +35,7 @@ def advice_for(
 
 
 def ranking(advice: Advice) -> list[tuple[str, str]]:
-    """The order of those three that every Linux has at hand."""
+    """Return the ranks of ext4, XFS and Btrfs, which every Linux system has."""
     return [
         (choice.filesystem, choice.place.value)
         for choice in advice.choices
@@ -306,7 +306,7 @@ def test_filesystems_that_could_not_be_read_are_a_doubt_and_no_obstacle() -> Non
     ],
 )
 def test_sizes_that_a_filesystem_cannot_have(room: int, able: set[str]) -> None:
-    """The whole drive is 2 MiB larger, for the table; a volume is as large as it is."""
+    """A whole drive needs 2 MiB more for the partition table than a volume."""
     for advice in (
         advice_for("large-media", drive(size_bytes=room + 2 * MIB)),
         advice_for("large-media", size_bytes=room),

@@ -1,5 +1,4 @@
-"""The table of what the advice costs: its sums, its direction, and that nothing unkind can be left out of
-it."""
+"""The table of regrets of the advice: sums, direction and completeness."""
 
 from dataclasses import replace
 
@@ -86,8 +85,8 @@ def test_what_would_make_the_table_flatter_is_a_fault(profiles: tuple[Profile, .
 
 
 def test_what_the_advice_costs_on_a_shingled_drive_is_like_for_like(profiles: tuple[Profile, ...]) -> None:
-    """Regrets up to 4.38 came from a volume of 8 TB beside others of 200 GB, from the longest wait of one
-    run, and from appends alone in a closed loop."""
+    """Cards with incomparable figures once gave regrets up to 4.38: other volume sizes, the longest wait
+    of one run, closed-loop appends."""
     found = [regret_of for profile in profiles for row in regret.rows(profile) for regret_of in row.regrets]
     shingled = [one for one in found if one.card.id.startswith("shingled-")]
     assert shingled and max(one.times for one in shingled) < 2
@@ -135,7 +134,7 @@ def test_what_was_run_once_or_under_other_conditions_stands_apart(profiles: tupl
 
 
 def test_a_trial_says_what_the_advised_one_costs_as_the_studies_do() -> None:
-    """Above 1.00 the other one was faster, and nothing is claimed where the trial claims nothing."""
+    """Above 1.00, the other filesystem was faster. Inconclusive benchmarks support no claim."""
     lines = regret.tried([verdict(logs) for logs in (FASTER, SLOWER, SAME, OPEN)]).splitlines()[2:]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert [row[:4] for row in cells] == [["`small-files`", "`kernel-tree`, `large-file`", "ext4", "XFS"]] * 4

@@ -1,7 +1,7 @@
-"""The encoded figures against the studies' own texts, where they are at hand.
+"""Compare the encoded figures with the texts of the studies.
 
-The texts are not part of this repository. DISKWRIGHT_STUDIES names a folder that holds them as 000_*.txt to
-004_*.txt; without it only what needs no text is tested. DISKWRIGHT_RAW names benchmarks/SMR of the fifth
+The texts are not part of this repository. DISKWRIGHT_STUDIES names a folder that contains 000_*.txt to
+004_*.txt; tests that need them are skipped otherwise. DISKWRIGHT_RAW names benchmarks/SMR of the fifth
 study's raw data.
 """
 
@@ -35,13 +35,13 @@ def study(number: str) -> str:
 
 
 def numbers(words: list[str]) -> list[float | None]:
-    """Values of a table's row; X and +++++ are none."""
+    """Return the values of a table row, with None for X and +++++."""
     return [float(word.replace(",", "")) if re.fullmatch(r"[\d.,]+", word) else None for word in words]
 
 
 def rows_of_choice(text: str) -> dict[str, list[float | None]]:
-    """The rows of the study of 2010 by number; the last three pairs by name, since their numbers are missing
-    or wrong."""
+    """Return the rows of the 2010 study by number. The last three pairs have missing or wrong numbers, so
+    they are named."""
     found: dict[str, list[float | None]] = {}
     section = ""
     for line in text[text.index("NO. Test Points") :].splitlines():
@@ -116,7 +116,7 @@ SECOND_TABLE = ("backward-read", "record-rewrite", "stride-read", "fwrite", "fre
 
 
 def rows_of_ext(table: str, columns: int) -> dict[str, list[list[float | None]]]:
-    """The rows of each filesystem: the last `columns` words of each line."""
+    """Return the rows of each filesystem, with the last `columns` words of each line."""
     found: dict[str, list[list[float | None]]] = {}
     name = ""
     for line in table.splitlines()[1:]:
@@ -187,7 +187,7 @@ FILE_SERVERS = {"SMR": "shingled-fileserver", "Toshiba": "shingled-conventional-
 
 
 def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
-    """The answer has the first run of each on 200 GB, and NILFS2's on 8 TB."""
+    """The text contains the first run of each filesystem on 200 GB, and the run of NILFS2 on 8 TB."""
     text = study("004")
     published: dict[tuple[str, str], float] = {
         (match[1], match[2]): int(match[3]) * LOOP / 36000
@@ -214,7 +214,7 @@ def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
 
 
 def test_every_run_of_the_raw_data(evidence: Mapping[str, Evidence]) -> None:
-    """Against a copy of benchmarks/SMR of the study's repository, where DISKWRIGHT_RAW names one."""
+    """Compare with benchmarks/SMR of the study's repository if DISKWRIGHT_RAW is set."""
     folder = Path(os.environ.get("DISKWRIGHT_RAW", "/nonexistent"))
     if not folder.is_dir():
         pytest.skip("DISKWRIGHT_RAW names no folder with the fifth study's raw data")
@@ -237,7 +237,7 @@ def test_every_run_of_the_raw_data(evidence: Mapping[str, Evidence]) -> None:
 
 
 def test_a_card_tells_how_often_each_was_run_and_what_that_carries(evidence: Mapping[str, Evidence]) -> None:
-    """A figure without its runs is one run, and shows no difference; nor do runs that overlap."""
+    """A figure without a list of runs counts as one run. Single or overlapping runs prove no difference."""
     often = evidence["shingled-fileserver"]
     assert "ext4 52.538 to 53.208 in 5 runs" in str(often.note)
     assert dict(often.figures)["ext4"] == 52.74
@@ -255,7 +255,7 @@ def test_a_card_tells_how_often_each_was_run_and_what_that_carries(evidence: Map
 
 
 def test_how_many_times_as_much_is_what_the_cited_figures_give() -> None:
-    """No sentence of a purpose names a ratio that no figure behind it has."""
+    """Every ratio in the text of a workload must follow from a cited figure."""
     seen = 0
     for profile in load_workloads():
         for one in profile.candidates:
@@ -275,8 +275,7 @@ def test_how_many_times_as_much_is_what_the_cited_figures_give() -> None:
 
 
 def test_cards_date_themselves(evidence: Mapping[str, Evidence]) -> None:
-    """Needs no text: no figure without its era, kernel, hardware, unit and source; no Btrfs column where the
-    study has none."""
+    """Every figure states its era, kernel, hardware, unit and source. Figures of 2010 omit Btrfs."""
     for card in evidence.values():
         assert all((card.title, card.source, card.era, card.kernel, card.hardware, card.unit)), card.id
         assert "see each" not in f"{card.kernel}{card.hardware}", card.id

@@ -1,5 +1,4 @@
-"""Drives whose zones the host must manage: which filesystem is advised there, and what could live there at
-all."""
+"""Host-managed zoned drives: the recommended filesystem, and the possible ones."""
 
 from dataclasses import replace
 from typing import Any
@@ -31,13 +30,13 @@ BTRFS = Program("mkfs.btrfs", (6, 2), frozenset({"mixed-bg", "zoned"}))
 
 
 def zoned(drive_bytes: int = 14 * 1000**4, **zones: Any) -> Drive:
-    """A host-managed disk of 256 MiB zones, of which the first 1 % take any write."""
+    """Return a host-managed disk with 256 MiB zones, the first 1 % of them conventional."""
     plain = Zones(256 * MIB, drive_bytes // (256 * MIB), 524, 256 * MIB, 128, 0, takes_partitions=False)
     return drive(size_bytes=drive_bytes, zoned="host-managed", zones=replace(plain, **zones))
 
 
 def solid(**zones: Any) -> Drive:
-    """A zoned NVMe drive, whose zones must all be written in order and hold less than they span."""
+    """Return a zoned NVMe drive with sequential zones only, whose capacity is below the zone size."""
     plain = Zones(2 * GIB, 900, 0, 1077 * MIB, 14, 14, takes_partitions=False)
     return drive(
         path="/dev/nvme0n1", bus="nvme", rotational=False, zoned="host-managed", zones=replace(plain, **zones)
@@ -45,8 +44,7 @@ def solid(**zones: Any) -> Drive:
 
 
 def host(release: str = "6.1.0-56-amd64", *tools: str, **changes: Any) -> Machine:
-    """A machine with a kernel that has every filesystem for zones, and the usual programs of a
-    distribution."""
+    """Return a machine whose kernel supports every filesystem for zones, with the usual tools."""
     kernel = Kernel(release, FILESYSTEMS, (("DM_ZONED", True),))
     found = tuple((name, f"/usr/sbin/{name}") for name in (*TOOLS, "mkfs.f2fs", *tools))
     return machine(
@@ -106,7 +104,7 @@ def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -
 
 
 def test_btrfs_is_not_chosen_for_what_others_are_to_read() -> None:
-    """That it is the only one that can be made there does not make Windows read it."""
+    """Being the only possible filesystem does not make Btrfs readable on Windows."""
     advice = advice_for(zoned(), host(), "portable")
     assert advice.chosen is None and btrfs_of(advice).place is Rank.REJECTED
     assert [choice.filesystem for choice in advice.usable] == ["btrfs"]

@@ -1,1 +1,1 @@
-"""Carrying plans out, without a drive."""
+"""Tests of applying plans, without a drive."""

@@ -1,7 +1,7 @@
-"""A drive in memory that loses, tears and reorders what was not flushed, as a power cut does.
+"""A drive in memory that loses, tears and reorders unflushed writes, as in a power cut.
 
-After a cut each 512-byte sector of a write since the last flush is old or new, in any mixture; and with
-`garbage` any physical block that was touched may hold nonsense.
+After a cut, each 512-byte sector of a write since the last flush is old or new, in any mixture. With
+`garbage`, any touched physical block may contain nonsense.
 """
 
 import mmap
@@ -16,13 +16,13 @@ POLICIES = ("none", "all", "half", "few", "most", "last", "first")
 
 
 class Cut(Exception):
-    """The power went."""
+    """A power cut."""
 
 
 @dataclass
 class LossyDrive:
-    """What is seen, what is on the medium, and what was written since the last flush. `cut_at` is the number
-    of the write or flush at which the power goes."""
+    """A drive with its visible content, its durable content and unflushed writes. `cut_at` is the number
+    of the write or flush with the power cut."""
 
     view: bytearray
     durable: bytearray = field(init=False)
@@ -51,7 +51,7 @@ class LossyDrive:
         self._tick()
 
     def take(self, offset_bytes: int, data: bytes) -> None:
-        """A write, in the order in which writes come from several threads."""
+        """Record a write, in order even if several threads write."""
         self.pending.append((offset_bytes, data))
         self.view[offset_bytes : offset_bytes + len(data)] = data
 
@@ -70,7 +70,7 @@ class LossyDrive:
         return wait
 
     def arrive(self, count: int) -> None:
-        """The first `count` writes are on the medium."""
+        """Make the first `count` writes durable."""
         new = max(0, count - self.arrived)
         for offset, data in self.pending[:new]:
             self.durable[offset : offset + len(data)] = data
@@ -83,7 +83,7 @@ class LossyDrive:
             raise Cut
 
     def after_cut(self, random: Random, policy: str, garbage: float) -> "LossyDrive":
-        """The drive as it is when the power comes back."""
+        """Return the drive after power returns."""
         left, touched = bytearray(self.durable), set()
         for number, (offset, data) in enumerate(self.pending):
             kept = {
@@ -107,15 +107,14 @@ class LossyDrive:
 
 @dataclass
 class Recorded:
-    """The writes and flushes of a drive from a state on, so that a cut at each can be had without doing it
-    all again."""
+    """The writes and flushes of a drive from a base state. Gives the state of a cut at each of them."""
 
     base: bytes
     events: list[tuple[int, bytes] | int] = field(default_factory=list)
     """What was written where; or how many writes a flush brought to the medium."""
 
     def cuts(self) -> Iterator[LossyDrive]:
-        """The drive at every write and flush, before the next one."""
+        """Yield the drive after every write and flush, before the next one."""
         drive = LossyDrive(bytearray(self.base))
         for event in self.events:
             if isinstance(event, int):
@@ -135,7 +134,7 @@ def _copy(drive: LossyDrive) -> LossyDrive:
 
 
 class RecordingDrive(LossyDrive):
-    """Notes every write and flush."""
+    """A drive that records every write and flush."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(bytearray(data))

@@ -1,4 +1,4 @@
-"""What the surroundings of a command could do to it: search paths, full disks, foreign words."""
+"""Influence of the environment on commands: search paths, full disks, locale."""
 
 import os
 import subprocess
@@ -28,8 +28,7 @@ def test_the_folder_one_is_in_brings_no_programs(
 
 
 def test_the_environment_does_not_steer_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    """mke2fs takes its defaults from the file that MKE2FS_CONFIG names: what is made would not be what the
-    plan shows."""
+    """mke2fs reads defaults from MKE2FS_CONFIG, so the filesystem would differ from the plan."""
     for name in ("MKE2FS_CONFIG", "E2FSPROGS_UNDO_DIR", "LIBMOUNT_FSTAB", "BLKID_FILE", "LANGUAGE"):
         monkeypatch.setenv(name, "/planted")
     said = run(["env"], seconds=10).output

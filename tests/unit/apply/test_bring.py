@@ -1,5 +1,4 @@
-"""Bringing files: the document is read as it was written and refused for anything else, and what a copy does
-not keep is told."""
+"""Copying files: the document is read as written or refused, and lost attributes are reported."""
 
 import json
 import os

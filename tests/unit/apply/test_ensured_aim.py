@@ -1,4 +1,4 @@
-"""What an entry of a file gets, beside what the entries before get."""
+"""The target of an entry in a file, after the targets of previous entries."""
 
 from pathlib import Path
 

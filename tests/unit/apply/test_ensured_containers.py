@@ -1,5 +1,4 @@
-"""An encrypted volume that is there, held against how it is wanted to be used. Whether its key opens it
-is for the lab."""
+"""An existing encrypted volume compared with its wanted use. The lab tests the key."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +31,7 @@ def environment(tmp_path: Path) -> Environment:
 
 
 def there(mount_points: tuple[str, ...] = ("/srv/m",)) -> Drive:
-    """The drive with its container open and mounted."""
+    """Return the drive with its container open and mounted."""
     found = in_container(made(ENCRYPTED)[0], drive(serial="A"), INSIDE)
     return replace(found, layers=(replace(found.layers[0], mount_points=mount_points),))
 

@@ -1,5 +1,5 @@
-"""What lies on drives that a file does not name, too, is not lost by any word for those that it names. What
-the tools say is as mdadm 4.2, LVM 2.03 and btrfs-progs 6.2 say it."""
+"""Content on drives outside the file is never lost through drives in the file. Output is that of mdadm
+4.2, LVM 2.03 and btrfs-progs 6.2."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ def holding(path: str, kind: str, uuid: str = "u") -> Drive:
 
 
 def told(drives: Sequence[Drive], said: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
-    """`said` is what a program says, by its name; pvs says just one row of one device."""
+    """Return the faults for the output in `said`, by program. pvs reports a single row per device."""
 
     def look(argv: Sequence[str]) -> Result:
         words = said.get(argv[0])

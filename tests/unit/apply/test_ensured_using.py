@@ -1,4 +1,4 @@
-"""How volumes that are there are used."""
+"""Use of existing volumes."""
 
 import pytest
 

@@ -1,1 +1,1 @@
-"""What a migration measures and compares."""
+"""Tests of a conversion's measurements and comparisons."""

@@ -1,5 +1,4 @@
-"""What a manifest says of contents and of entries: the same for the same bytes, whatever holes they are
-stored with."""
+"""Content and entries in a manifest: the same bytes give the same digests, with any holes."""
 
 import os
 from hashlib import sha256
@@ -85,7 +84,7 @@ def content(path: Path) -> Content:
 def test_zeros_and_holes_have_one_digest(
     tmp_path_factory: pytest.TempPathFactory, blocks: list[bool], tail: int, segment: int
 ) -> None:
-    """Segments of a few blocks stand for those of 64 MiB."""
+    """Segments of a few blocks replace those of 64 MiB."""
     folder = tmp_path_factory.mktemp("content")
     size = BLOCK_BYTES * len(blocks) + tail
     (folder / "written").write_bytes(

@@ -1,4 +1,4 @@
-"""Work shared out among processes: all of it is done, and a fault in one of them ends all."""
+"""Work shared among processes: every portion is processed, and one error ends all of them."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ def test_every_piece_is_done_once(count: int, workers: int) -> None:
 
 def test_the_work_is_done_by_several_processes() -> None:
     def wait_for_the_other(piece: int, say: Say) -> None:
-        """Each takes a portion only while the other has one."""
+        """Wait until the other worker has a portion as well."""
         (here, there) = pipes if piece < 16 else pipes[::-1]
         os.write(here[1], b"x")
         os.read(there[0], 1)

@@ -1,5 +1,4 @@
-"""How far a program is: by what e2fsck says while it works, and by what others do; and what is counted of its
-last words."""
+"""Progress of programs: e2fsck's own progress, that of others, and counts in their last output."""
 
 import os
 import subprocess

@@ -1,1 +1,1 @@
-"""How what was made on a stand-in comes to the drive, and back."""
+"""Tests of copying a scratch copy to its drive, and of the undo."""

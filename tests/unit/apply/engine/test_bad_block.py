@@ -1,4 +1,4 @@
-"""A drive with a block that takes no writes any more: the commit fails, and what was there comes back."""
+"""A drive with an unwritable block: the commit fails and the old content is restored."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ SIZE, BLOCK, BAD = 64 * KIB, 512, 20 * KIB
 
 
 class Drive:
-    """A drive in memory, of which one block takes no writes."""
+    """A drive in memory with one unwritable block."""
 
     node = "/dev/sdx"
     size_bytes = SIZE
@@ -36,11 +36,11 @@ class Drive:
         self.write(offset_bytes, data)
 
     def flush(self) -> None:
-        """There is no cache."""
+        """Do nothing: the drive has no cache."""
 
 
 def prepared(run: Path, old: bytes, new: bytes) -> None:
-    """A run whose rehearsal is over, and that is to write all of `new`."""
+    """Create a rehearsed run whose commit writes all of `new`."""
     (run / FOLDER).mkdir(parents=True)
     places, marks = (Extent(0, SIZE),), (SavedSignature(0, BLOCK),)
     for file, data in ((old_file(run, 0), old), (new_file(run, 0), new)):

@@ -1,4 +1,4 @@
-"""A drive that holds less than its size: what is written behind its end replaces what is at the beginning."""
+"""Counterfeit drives: writes beyond the real capacity overwrite the beginning."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +25,7 @@ MARKS = (SavedSignature(0, BLOCK),)
 
 
 class Drive:
-    """A drive in memory of `holds` bytes. `cached`: it still returns what was written."""
+    """A drive in memory with a real capacity of `holds` bytes. If `cached`, reads return the written data."""
 
     node = "/dev/sdx"
     size_bytes = SIZE
@@ -53,7 +53,7 @@ class Drive:
         self.write(offset_bytes, data)
 
     def flush(self) -> None:
-        """There is no cache to flush."""
+        """Do nothing: the drive has no cache."""
 
 
 def prepared(run: Path, drive: Drive | None = None) -> None:

@@ -1,5 +1,4 @@
-"""In which order marks come and go, on drives in memory whose power goes at every moment, or whose program is
-killed there."""
+"""The order of writing and erasing signatures, with a power cut or a killed program at every write."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +11,11 @@ from wizard.apply.engine.record import Phase, load_record
 
 
 class Killed(BaseException):
-    """The program is gone."""
+    """The program was killed."""
 
 
 class Killing(Power):
-    """Only the program goes: what it handed over is in the drive's cache."""
+    """A kill that leaves pending writes in the drive's cache, unlike a power cut."""
 
     def go(self) -> None:
         raise Killed
@@ -30,7 +29,7 @@ TWO: Shape = (((2, 1), (9, 8, 1)), ((2, 1), (9, 8, 1)))
 def every_moment(
     folder: Path, shape: Shape, alike: Sequence[tuple[int, int]], before: Sequence[Act], act: Act
 ) -> list[Drives]:
-    """The drives after the power went, at each moment of an act that follows those `before`."""
+    """Return the drives after a power cut at each write of `act`, which follows the acts `before`."""
     found: list[Drives] = []
     while True:
         drives = Drives(folder / f"{len(found):04}-x", shape, alike)
@@ -43,7 +42,7 @@ def every_moment(
 
 
 def test_no_drive_of_several_is_complete_before_all_others_lack_but_what_decides(tmp_path: Path) -> None:
-    """md begins to work with one half of a mirror as soon as that half is complete."""
+    """md starts a mirror as soon as one half is complete."""
     states = every_moment(tmp_path, TWO, (), [commit], keep)
     assert all(states[-1].is_new(number) for number in (0, 1))
     half = 0
@@ -56,9 +55,8 @@ def test_no_drive_of_several_is_complete_before_all_others_lack_but_what_decides
 
 
 def test_while_anything_new_shows_nothing_of_it_is_taken_away(tmp_path: Path) -> None:
-    """The drives hold all that is new, and go back. One of them has a block that is the same before and
-    after, as a protective MBR is: it tells nothing of what is there. On the other one, old marks lie in what
-    is new."""
+    """Undo two new drives. One has a block that is the same before and after, like a protective MBR. On
+    the other, old signatures overlap new content."""
     shape: Shape = (((2, 1), (9, 0, 1)), ((12, 7), (9, 1)))
     states = every_moment(tmp_path, shape, [(0, 2)], [commit, keep], undo)
     assert all(states[-1].is_old(number) for number in (0, 1))
@@ -69,7 +67,7 @@ def test_while_anything_new_shows_nothing_of_it_is_taken_away(tmp_path: Path) ->
 
 @pytest.mark.parametrize("way", [keep, undo])
 def test_a_mark_that_a_killed_program_left_in_the_drives_cache_lasts(tmp_path: Path, way: Act) -> None:
-    """It reads as it should, but only until the power goes."""
+    """The signature reads correctly from the cache, but a power cut would lose it."""
     moments = every_moment(tmp_path / "cut", TWO, (), [commit], way)
     for number in range(len(moments) - 1):
         drives = Drives(tmp_path / f"{number:04}-x", TWO, power=Killing())
@@ -84,7 +82,7 @@ def test_a_mark_that_a_killed_program_left_in_the_drives_cache_lasts(tmp_path: P
 
 
 def test_a_mark_that_goes_and_is_a_part_of_what_comes_is_written_again(tmp_path: Path) -> None:
-    """It was taken away, and belongs there as before, in 4096 bytes that are the same before and after."""
+    """The erased signature lies within 4096 bytes that are the same before and after."""
     drives = Drives(tmp_path / "0001-x", (((24, 1), (9, 8, 1)),), [(0, block) for block in range(24, 32)])
     assert drives.does(commit) and drives.does(keep)
     assert drives.is_new(0)

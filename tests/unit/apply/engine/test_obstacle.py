@@ -1,4 +1,4 @@
-"""What is said of a machine that has no loop devices, or has them only once the kernel's module is loaded."""
+"""Blockers on a machine without loop devices, or with an unloaded loop module."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +12,7 @@ from wizard.apply.engine.scratch_copies import blocker
 
 @pytest.fixture
 def control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where loop devices would be made, which is not there; and a program that loads modules, which loads
-    nothing."""
+    """Missing loop control device, with a modprobe that loads nothing."""
     control, programs = tmp_path / "loop-control", tmp_path / "bin"
     programs.mkdir()
     (programs / "modprobe").write_text("#!/bin/sh\nexit 1\n")
@@ -33,8 +32,7 @@ def test_a_kernel_without_the_module_is_said_to_give_none(control: Path) -> None
 
 
 def test_two_who_ask_at_once_are_not_in_each_others_way(control: Path) -> None:
-    """A wizard asks from more than one thread; who was told of an obstacle that is none would do without a
-    way back."""
+    """The wizard checks from several threads. A false blocker would make it work without undo."""
     control.touch()
     with ThreadPoolExecutor(4) as pool:
         said = set(pool.map(lambda _: blocker(control.parent, [1024]), range(2000)))

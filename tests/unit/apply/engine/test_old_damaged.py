@@ -1,5 +1,4 @@
-"""The power went while what was made became visible, and the old bytes that were kept are damaged: nobody
-needs them any more to tell what another program wrote since."""
+"""A power cut during the release with damaged old bytes: they are not needed to detect foreign writes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ USED = 5
 
 
 def cut_before_noted(run: Path) -> Drives:
-    """All marks are in place, and the power went before that was noted; the old bytes are damaged."""
+    """Return drives with all signatures written but not yet recorded, and with damaged old bytes."""
     drives = Drives(run / "0001-x", ONE)
     assert drives.does(commit) and drives.does(keep)
     record = load_record(drives.run)

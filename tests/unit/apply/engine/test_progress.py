@@ -1,4 +1,4 @@
-"""How far a run is while bytes are saved, written and compared: told from the first to the last byte."""
+"""Progress of a run from 0 to 100 % while bytes are saved, written and compared."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ MARKS = [((1, 2), (3, 4)), ((5,), (6,))]
 
 
 def told(drives: Drives, act: Act) -> list[float]:
-    """What is heard while something is done."""
+    """Return the progress reported during an act."""
     heard: list[float] = []
     one = Exchange(drives.run, drives.drives)
     try:
@@ -30,7 +30,7 @@ def told(drives: Drives, act: Act) -> list[float]:
 
 @pytest.mark.parametrize("acts", [("commit", "release"), ("commit", "undo"), ("commit", "release", "undo")])
 def test_every_phase_tells_how_far_it_is_to_its_end(tmp_path: Path, acts: tuple[str, ...]) -> None:
-    """What is read to compare it counts, too: it takes as long as what is written."""
+    """Reading for comparison counts as well, since it takes as long as writing."""
     drives = Drives(tmp_path / "run", MARKS)
     for name in acts:
         heard = told(drives, getattr(Exchange, name))

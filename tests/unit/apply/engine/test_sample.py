@@ -1,4 +1,4 @@
-"""What is read of a drive before it counts as empty."""
+"""The sample of a drive that must be empty."""
 
 from itertools import pairwise
 
@@ -28,7 +28,7 @@ def test_a_small_drive_is_read_completely() -> None:
 
 
 class Drive:
-    """Zeros, but for one block, which may be one that cannot be read."""
+    """A drive of zeros except for one block, which may be unreadable."""
 
     size_bytes, logical_block_bytes = GIB, 512
 
@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_not_empty() -> None:
     ],
 )
 def test_a_drive_that_md_copies_over_is_read_completely(kind: Kind, size: int, wanted: str) -> None:
-    """Its copying would destroy what no sample reads."""
+    """md's initial copy would destroy data outside the sample."""
     plan = striped(numbered(2, size_bytes=size), kind, level="raid1")
     sample = sample_of(size, 512)
     first, second = (zeros_wanted(plan, member) for member in plan.members)

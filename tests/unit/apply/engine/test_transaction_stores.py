@@ -1,4 +1,4 @@
-"""A snapshot's store, read without the device mapper; and what a transaction is on, in its run's folder."""
+"""A snapshot's store, read without the device mapper, and the transaction's devices in its run folder."""
 
 import struct
 from contextlib import ExitStack
@@ -110,7 +110,7 @@ def test_what_it_is_on_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_one_that_an_earlier_version_began_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    """Nothing is said to be untouched that this version knows nothing of."""
+    """A run of an unknown earlier version must not be called unchanged."""
     (tmp_path / EARLIER).write_text('{"schema": "diskwright.transaction/1", "phase": "replacing"}')
     with pytest.raises(BadInput, match=f"An earlier version of diskwright started the run {tmp_path.name}"):
         phase_of(tmp_path)

@@ -1,5 +1,5 @@
-"""Two drives, of which another program wrote to one: whatever the phase, nothing goes over what it wrote, and
-what waits or can be undone is refused for either drive alike."""
+"""Two drives, one of them written by another program: nothing overwrites that, in any phase, and keep and
+undo are refused for both drives."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,7 +23,7 @@ WAYS: tuple[tuple[Act, ...], ...] = ((commit,), (commit, keep), (commit, undo), 
 
 
 def states(folder: Path, before: tuple[Act, ...], act: Act, start: int) -> Iterator[Drives]:
-    """Cut off at every third moment from `start` on of an act that follows those `before`, and at its end."""
+    """Yield the drives after a cut at every third write of `act` from `start`, and after its end."""
     for moment in count(start, 3):
         drives = Drives(folder / f"{moment:04}-x", TWO)
         for earlier in before:
@@ -107,7 +107,7 @@ def test_what_is_kept_of_either_drive_must_be_whole_before_one_is_written(
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(act.__name__ for act in way))
 def test_both_drives_end_as_planned_or_as_before(tmp_path: Path, way: tuple[Act, ...]) -> None:
-    """From wherever the last act was cut off, by itself and by undoing."""
+    """Both by repeating the interrupted act and by undo."""
     *before, act = way
     for then in {act, undo}:
         for drives in states(tmp_path / then.__name__, tuple(before), act, 2):
@@ -119,7 +119,7 @@ def test_both_drives_end_as_planned_or_as_before(tmp_path: Path, way: tuple[Act,
 
 
 def test_no_drive_shows_what_it_held_once_a_part_of_it_is_gone(tmp_path: Path) -> None:
-    """Half written it must not be mountable."""
+    """A half-written drive must not be mountable."""
     half = 0
     for drives in states(tmp_path, (), commit, 1):
         for number, (marks, _) in enumerate(TWO):

@@ -1,1 +1,1 @@
-"""Moving a partition, with the power cut at every write."""
+"""Tests of moving partitions, with a power cut at every write."""

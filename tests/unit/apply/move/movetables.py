@@ -1,4 +1,4 @@
-"""Drives in sparse files with real tables, one partition of which is to move. No root is needed."""
+"""Drives in sparse files with real tables and one partition to move. Needs no root."""
 
 import os
 import random
@@ -28,7 +28,7 @@ MBR = "label: dos\nlabel-id: 0x12345678\n"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A table, by sfdisk's script or made by hand, and a move: places in logical blocks, start and length."""
+    """A table, as an sfdisk script or an image, and a move, in logical blocks (start, length)."""
 
     made: str | Image
     number: int
@@ -68,7 +68,7 @@ class Disk:
             self.write(piece.offset_bytes, piece.data)
 
     def images(self, **other: int | Extent) -> TableImages:
-        """Of the layout's move, or one that is different in something."""
+        """Return the table images of the layout's move, with `other` values replaced."""
         layout = self.layout
         number, physical = other.get("number", layout.number), other.get("physical", layout.physical_bytes)
         span = other.get("span", layout.extent(layout.span))
@@ -79,7 +79,7 @@ class Disk:
         return table_images(self.read, size, block, physical, number, span, after)
 
     def entries(self) -> frozenset[GptEntry]:
-        """As our own reader finds them: of a GPT also where the record in front of it is lost."""
+        """Return the entries as diskwright reads them; for a GPT, also without its protective MBR."""
         block = self.layout.block_bytes
         gpt = read_gpt(self.read, self.layout.size_bytes, block)
         if gpt is not None:
@@ -88,7 +88,7 @@ class Disk:
         return frozenset(mbr.entries if mbr and not mbr.protective else ())
 
     def listed(self) -> frozenset[str]:
-        """As libblkid lists them."""
+        """Return the entries as libblkid lists them."""
         size, columns = str(self.layout.block_bytes), "NR,START,SECTORS,TYPE,UUID,NAME,FLAGS"
         argv = ["partx", "--pairs", "--sector-size", size, "--output", columns, str(self.path)]
         said = run(argv, seconds=20, accept=(0, 1))
@@ -101,8 +101,8 @@ def sfdisk(path: Path, script: str) -> None:
 
 
 def torn(disk: Disk, piece: TablePiece) -> Iterator[tuple[bytes, bool]]:
-    """What a drive can hold of a piece when the power goes: its sectors old and new in any mixture, and any
-    touched physical block also nonsense, then with True."""
+    """Yield each possible state of a piece after a power cut: any mixture of old and new sectors, then
+    with True any touched physical block as nonsense."""
     old, new = disk.read(piece.offset_bytes, len(piece.data)), piece.data
     sectors = [at for at in range(0, len(new), SECTOR) if old[at : at + SECTOR] != new[at : at + SECTOR]]
     for arrived in chain.from_iterable(combinations(sectors, count) for count in range(len(sectors) + 1)):
@@ -121,7 +121,7 @@ def _with_nonsense(data: bytes, physical_bytes: int) -> Iterator[bytes]:
 
 
 def _gpt(number: int) -> str:
-    """Three partitions, of which the middle one is misaligned and has this number."""
+    """Return a script with three partitions. The middle one is misaligned and has this number."""
     return (
         f"{GPT}x1 : start=2048, size=2048, name=first\n"
         f'x{number} : start=5001, size=2000, name="to move", attrs="RequiredPartition GUID:60"\n'
@@ -137,7 +137,7 @@ def _hand_made_gpt() -> Image:
 
 
 def odd_record() -> Image:
-    """The only logical partition stands in the third line of its record, as no program of today does it."""
+    """Return an image whose only logical partition uses the third slot, unlike current tools."""
     made = Image(SIZE)
     made.mbr((0x05, 2048, 20000))
     made.mbr((0, 0, 0), (0, 0, 0), (0x83, 63, 2000), at=2048 * SECTOR)

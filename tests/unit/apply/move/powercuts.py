@@ -1,5 +1,5 @@
-"""Power cuts at every write and flush of a move and of its undo, on layouts of every kind; and two more cuts
-while it goes on. What is found in the end is compared to the bit."""
+"""Power cuts at every write and flush of a move and its undo on many layouts, with two more cuts during
+recovery. The final content is compared bit for bit."""
 
 import hashlib
 from collections import Counter
@@ -37,8 +37,8 @@ DOCUMENT = b"a move".ljust(SECTOR, b" ")
 
 @dataclass(frozen=True)
 class Case:
-    """A partition in sectors: its place, where it goes, its size, and how. `tail`: its last block, too, is
-    another at the new place."""
+    """A partition's old place, new place and size in sectors, and the way to move it. With `tail`, its
+    last block also changes."""
 
     old: int
     new: int
@@ -80,7 +80,7 @@ kind of table."""
 
 @dataclass
 class Tally:
-    """What was looked at, and what was wrong."""
+    """The number of states checked, and the errors."""
 
     states: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Tally:
 
 
 class Layout:
-    """A drive with such a partition: a real table, sectors of chance around it, and a journal behind both
+    """A drive with such a partition: a real table, random sectors around it, and a journal after both
     places."""
 
     def __init__(self, case: Case, seed: int) -> None:
@@ -121,7 +121,7 @@ class Layout:
         self.wanted: dict[PartitionSide, bytes] = {}
 
     def blocks_of(self, side: PartitionSide) -> tuple[Extent, ...]:
-        """The physical blocks of the copies at this place, by their offsets in the content."""
+        """Return the physical blocks of the copies at this place, as ranges in the content."""
         start = (self.case.old if side is PartitionSide.OLD else self.case.new) * SECTOR
         return blocks_around(self.barred, start, self.head_bytes, self.size_bytes, BLOCK)
 
@@ -137,7 +137,8 @@ class Layout:
             image.mbr((0x83, case.old - EXTENDED_AT, case.size), at=EXTENDED_AT * SECTOR)
 
     def _changed(self, content: bytes, random: Random) -> bytes:
-        """The content at the new place: a sector of the head, and maybe the last one, say where it lies."""
+        """Return the content at the new place. A head sector, and maybe the last one, depend on its
+        position."""
         changed = bytearray(content)
         changed[SECTOR : 2 * SECTOR] = random.randbytes(SECTOR)
         if self.case.tail:
@@ -145,7 +146,7 @@ class Layout:
         return bytes(changed)
 
     def table_of(self, data: bytes | bytearray) -> str:
-        """Which table a reader finds: "old", "moving" or "new", "none", or what else it says."""
+        """Return the table that a reader sees: "old", "moving", "new" or "none", or a description."""
 
         def read(offset: int, length: int) -> bytes:
             return bytes(data[offset : offset + length])
@@ -212,7 +213,7 @@ class Layout:
         )
 
     def begun(self, drive: LossyDrive) -> "mover.Mover":
-        """The move, with its journal written."""
+        """Return the move with its journal written."""
         boundary = self.head_bytes if self.case.new < self.case.old else self.size_bytes
         state = MoveState(self.course, MovePhase.PREPARED, PartitionSide.NEW, PartitionSide.OLD, boundary, 0)
         journal = MoveJournal(drive, self.journal_at, self.course.physical_bytes)
@@ -220,15 +221,14 @@ class Layout:
         return mover.Mover(drive, journal, state, b"")
 
     def found(self, drive: LossyDrive, block: int = BLOCK) -> "mover.Mover | None":
-        """The move that the drive's journal tells of, where the drive is said to have these physical
-        blocks."""
+        """Return the move recorded in the drive's journal, for this physical block size."""
         journal = MoveJournal(drive, self.journal_at, block)
         loaded = journal.load()
         return None if loaded is None else mover.Mover(drive, journal, *loaded)
 
     def half_mountable(self, drive: LossyDrive) -> str:
-        """What a reader would take for whole and is not; empty where there is nothing such. While the entry
-        covers both places its content is looked for at the lower one."""
+        """Describe partial content that a reader would accept; empty if none. While the entry covers both
+        places, the content is expected at the lower one."""
         places = {
             "old": (PartitionSide.OLD, self.course.old_bytes),
             "new": (PartitionSide.NEW, self.course.new_bytes),
@@ -250,8 +250,8 @@ class Layout:
         return ""
 
     def half_repairable(self, drive: LossyDrive) -> str:
-        """What a repair program would find by a copy and take for the whole, and is not; empty where there is
-        nothing such. All else is whole there but the marks of the head and the blocks of the copies."""
+        """Describe partial content that a repair tool would accept because of a copy; empty if none.
+        Ignores the head's signatures and the blocks of copies."""
         for side in PartitionSide:
             start = self.course.start(side)
             content, now = self.contents[side], drive.view[start : start + self.size_bytes]
@@ -265,7 +265,8 @@ class Layout:
         return ""
 
     def _bare(self, content: bytes | bytearray) -> bytes:
-        """The content without the physical blocks of its head's marks and of its copies, at either place."""
+        """Return the content without the physical blocks of the head's signatures and the copies, at
+        either place."""
         bare = bytearray(content)
         length = mover.MARK_BYTES
         marks = [Extent(at, length) for at in mover.MARKS if at + length <= self.head_bytes]
@@ -278,7 +279,7 @@ class Layout:
         return bytes(bare)
 
     def fault(self, drive: LossyDrive, side: PartitionSide) -> str:
-        """What is not as it has to be with the partition at this place; empty where all is."""
+        """Describe the first error with the partition at this place; empty if none."""
         place = self.course.start(side)
         if drive.view[place : place + self.size_bytes] != self.contents[side]:
             return "content"
@@ -290,7 +291,7 @@ class Layout:
         return ""
 
     def around(self, drive: LossyDrive) -> bytes:
-        """All that is neither its places nor its journal: the table, and what is nobody's business."""
+        """Return all bytes outside both places and the journal, including the table."""
         view = drive.view
         return bytes(view[: self.lo] + view[self.end : self.journal_at] + view[self.journal_end :])
 
@@ -305,9 +306,8 @@ def cut_everywhere(
     first: int = 0,
     until_wrong: bool = False,
 ) -> Tally:
-    """Cut at every write and flush (every `step`th from `first` on) of moving there and back, by every
-    policy, and go on to both places, cut again up to `nested` times on the way. With `until_wrong` it ends
-    with the first wrong state."""
+    """Cut at every `step`th write and flush from `first` of a move and its undo, by every policy, then
+    move to both places with up to `nested` more cuts. With `until_wrong`, stop at the first error."""
     layout, random, tally = Layout(case, seed), Random(seed), Tally()
     drive = RecordingDrive(layout.base)
     layout.wanted[PartitionSide.OLD] = layout.around(drive)

@@ -1,4 +1,4 @@
-"""What content says of its own place after a move: on real filesystems, judged by their own checkers."""
+"""Positions stored inside filesystems after a move, judged by the filesystems' own checkers."""
 
 import os
 import struct
@@ -19,8 +19,7 @@ HEAD, TAIL = 128 * KIB, 4096
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """How a filesystem is made in a file, at block BEFORE of its drive; what it is to libblkid; its
-    checker."""
+    """The command to make a filesystem at block BEFORE, its libblkid type, and its checker."""
 
     make: tuple[str, ...]
     kind: str
@@ -58,8 +57,8 @@ def made(name: str, folder: Path) -> Path:
 
 
 def _exfat_at(path: Path, start: int) -> None:
-    """mkfs.exfat in a file says that the start is not known. Here it is, with the checksums by a way of
-    counting of our own."""
+    """Store the start, which mkfs.exfat does not know for a file, with checksums by an independent
+    formula."""
     data = bytearray(path.read_bytes()[: 24 * 512])
     for at in (0, 12 * 512):
         struct.pack_into("<Q", data, at + 64, start)
@@ -133,7 +132,7 @@ def test_every_copy_says_the_new_place_and_the_checker_finds_no_fault(name: str,
 
 @pytest.mark.parametrize("name", ["fat32", "exfat"])
 def test_the_checkers_would_notice_half_of_it(name: str, tmp_path: Path) -> None:
-    """So their silence above means something."""
+    """Proves that the checkers can fail."""
     path = made(name, tmp_path)
     old, _ = ends(path)
     move(name, path)

@@ -1,5 +1,4 @@
-"""Each rule of a move taken away, one at a time: the power cuts must find that. A rule whose loss nobody sees
-would be one that nobody tests."""
+"""Each rule of a move removed, one at a time: power cuts must detect the loss."""
 
 import sys
 from collections.abc import Mapping
@@ -158,7 +157,7 @@ TOO_LARGE = (
 
 
 def without(monkeypatch: pytest.MonkeyPatch, module: ModuleType, rule: str, instead: str) -> None:
-    """Have every part of the move use the module without this rule."""
+    """Replace `rule` in the module's source by `instead` for every part of the move."""
     assert module.__file__ is not None
     source = Path(module.__file__).read_text()
     assert source.count(rule) == 1, rule
@@ -172,7 +171,7 @@ def without(monkeypatch: pytest.MonkeyPatch, module: ModuleType, rule: str, inst
 
 
 def is_seen(cases: tuple[Case, ...]) -> bool:
-    """Whether power cuts find something wrong in one of the cases."""
+    """Return True if power cuts find an error in one of the cases."""
     for number, case in enumerate(cases):
         try:
             if powercuts.cut_everywhere(case, number + 1, ("none", "half"), until_wrong=True).wrong:

@@ -1,4 +1,4 @@
-"""A move that loses power at any write or flush, and goes on: nothing is lost, and nobody ever sees half."""
+"""Moves with a power cut at any write or flush, and their recovery: no loss, no half-visible content."""
 
 from ctypes import addressof, c_char
 from dataclasses import replace
@@ -21,7 +21,7 @@ def test_no_power_cut_costs_anything(number: int) -> None:
 
 
 class MappedDrive(LossyDrive):
-    """Notes how far behind the beginning of a page the bytes of each long write lie."""
+    """A drive that records the offset of each long write's buffer within its page."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(bytearray(data))

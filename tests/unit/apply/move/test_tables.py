@@ -1,5 +1,4 @@
-"""What a table holds before, during and after the move of one partition, and wherever its writing is cut
-off."""
+"""A table before, during and after the move of one partition, and after a cut at any write."""
 
 import json
 import struct
@@ -31,7 +30,7 @@ def pieces(images: TableImages, state: str) -> tuple[TablePiece, ...]:
 
 
 def tables(disk: Disk, images: TableImages) -> Tables:
-    """What each state reads as, by our reader and by libblkid. The drive holds the old one afterwards."""
+    """Return each state as read by diskwright and libblkid. Leaves the drive in the old state."""
     found = {}
     for state in ("moving", "new", "old"):
         disk.put(pieces(images, state))
@@ -61,7 +60,7 @@ def test_exactly_the_wanted_entry_changes(disk: Disk) -> None:
 
 
 def may_change(disk: Disk) -> Iterator[int]:
-    """The bytes that state where the partition lies and of which type it is, and a GPT's checksums."""
+    """Yield the bytes of the partition's position and type, and of a GPT's checksums."""
     layout, number = disk.layout, disk.layout.number
     block = layout.block_bytes
     last = layout.size_bytes // block - 1
@@ -95,7 +94,7 @@ def test_nothing_else_changes_to_the_byte_and_pieces_are_whole_blocks(disk: Disk
 
 
 def test_as_few_writes_as_the_blocks_allow(tmp_path: Path) -> None:
-    """A copy's header and entry are one write where they share a physical block or follow each other."""
+    """A header and entry need one write if they are adjacent or share a physical block."""
     counts = {name: len(made(tmp_path, name).images().new) for name in LAYOUTS if name.startswith("gpt")}
     assert counts == {
         "gpt": 3,
@@ -129,7 +128,7 @@ def test_sfdisk_and_blkid_agree(tmp_path: Path, name: str) -> None:
 
 
 def told(disk: Disk) -> tuple[dict[str, dict[str, object]], tuple[object, ...]]:
-    """The partitions by sfdisk, and what identifies the table by it and by libblkid."""
+    """Return sfdisk's partitions, and the table's identity according to sfdisk and libblkid."""
     table = json.loads(run(["sfdisk", "--json", str(disk.path)], seconds=20).output)["partitiontable"]
     found = run(["blkid", "--probe", str(disk.path)], seconds=20).output
     return {row["node"]: row for row in table.pop("partitions")}, (json.dumps(table), found)
@@ -145,7 +144,7 @@ def told(disk: Disk) -> tuple[dict[str, dict[str, object]], tuple[object, ...]]:
 def test_an_mbr_is_to_the_byte_what_sfdisk_writes(
     tmp_path: Path, name: str, old: str, new: str, records: tuple[int, ...]
 ) -> None:
-    """Cylinders, heads and sectors among it."""
+    """This includes cylinders, heads and sectors."""
     disk = made(tmp_path, name)
     assert isinstance(disk.layout.made, str)
     theirs = Disk(tmp_path / "theirs", replace(disk.layout, made=disk.layout.made.replace(old, new)))
@@ -156,7 +155,7 @@ def test_an_mbr_is_to_the_byte_what_sfdisk_writes(
 
 
 def test_far_places_have_the_value_for_beyond(tmp_path: Path) -> None:
-    """Cylinder 1024 begins at block 16450560: a drive of 16 GiB, all of it a hole."""
+    """Cylinder 1024 starts at block 16450560. The drive of 16 GiB is a hole."""
     disk = made(tmp_path, Layout(f"{MBR}start=63, size=2000, type=7\n", 1, (63, 9937), (2048, 2000)))
     far = Extent(16450560 * SECTOR, 2000 * SECTOR)
     span = Extent(63 * SECTOR, far.end_bytes - 63 * SECTOR)
@@ -185,8 +184,8 @@ def test_every_cut_leaves_the_table_before_or_after(disk: Disk) -> None:
 
 
 def check(disk: Disk, found: Tables, way: tuple[str, str], lost: bool) -> None:
-    """Both readers see one of the two tables; where a physical block was lost, libblkid may see none. An MBR
-    has one copy: what its lost block stated is missing, and nothing else is there."""
+    """Check that both readers see one of the two tables. With a lost physical block, libblkid may see
+    none, and an MBR may lack the entries of that block."""
     for reader, seen in enumerate((disk.entries(), disk.listed())):
         one, other = (found[state][reader] for state in way)
         if not lost:
@@ -206,8 +205,8 @@ def first_copy_is_sound(disk: Disk) -> bool:
 
 
 def left(disk: Disk, images: TableImages, end: str, careful: bool) -> Iterator[TablePiece]:
-    """What is written after a cut: the copy that is not whole first, and nothing that stands. Without care
-    all of it in its order."""
+    """Yield the writes after a cut: the damaged copy first, and only differing bytes. Without `careful`,
+    all of them in normal order."""
     border = disk.layout.extent(disk.layout.span).start_bytes
     sides = (True, False) if not careful or not first_copy_is_sound(disk) else (False, True)
     ordered = pieces(images, end)
@@ -219,7 +218,7 @@ def left(disk: Disk, images: TableImages, end: str, careful: bool) -> Iterator[T
 
 
 def cut_twice(disk: Disk, careful: bool) -> Iterator[bool]:
-    """Whether the table is one of the two after a cut, and another one while it is mended."""
+    """Yield for each pair of cuts whether a complete table is readable, the second cut during the repair."""
     images = disk.images()
     found = tables(disk, images)
     for start, end in WAYS:

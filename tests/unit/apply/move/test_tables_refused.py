@@ -1,4 +1,4 @@
-"""Which tables are left alone, and where a partition does not move to."""
+"""Unsupported tables, and places that a partition cannot move to."""
 
 import struct
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def _first_header(disk: Disk) -> None:
 
 
 def _other_entries(disk: Disk) -> None:
-    """Each sound, and not the same."""
+    """Give both copies valid but different entries."""
     last = disk.read(SIZE - 33 * SECTOR, 33 * SECTOR)
     sfdisk(disk.path, GPT + "x1 : start=2048, size=2048\nx2 : start=5001, size=2000\n")
     disk.write(SIZE - 33 * SECTOR, last)
@@ -130,7 +130,7 @@ def test_only_a_partition_moves(tmp_path: Path, name: str, number: int, says: st
 
 
 def test_a_line_that_the_kernel_doubts_is_refused(tmp_path: Path) -> None:
-    """It takes the third and fourth line of a record only where they fit into what the link to it says."""
+    """The kernel accepts slots three and four only within the range of their link."""
     move = (2111, 9000), (4096, 2000)
     disk = made(tmp_path, Layout(odd_record(), 5, *move, is_gpt=False))
     assert len(disk.entries()) == 2

@@ -1,1 +1,1 @@
-"""What must hold before a plan is carried out."""
+"""Tests of the conditions for applying a plan."""

@@ -1,4 +1,4 @@
-"""Without libparted's binding nothing is applied; in a virtual environment it is told why it is not seen."""
+"""libparted's binding is required. In a virtual environment, the error explains why it is invisible."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Places in files and on drives: what lies within what, and where a file holds zeros that were asked for."""
+"""Ranges in files and on drives: intersections, and explicitly allocated zeros in files."""
 
 import ctypes
 import os
@@ -27,19 +27,19 @@ ZERO_RANGE = 0x10
 
 
 def some_places(dice: Random, end: int) -> tuple[Extent, ...]:
-    """In order and apart, or touching."""
+    """Return random ranges in order, without overlaps."""
     edges = sorted(dice.sample(range(end + 1), 2 * dice.randrange(0, 7)))
     return tuple(Extent(edges[at], edges[at + 1] - edges[at]) for at in range(0, len(edges), 2))
 
 
 def bytes_of(places: tuple[Extent, ...]) -> set[int]:
-    """Every byte of them."""
+    """Return the offset of every byte in the ranges."""
     return {byte for place in places for byte in range(place.start_bytes, place.end_bytes)}
 
 
 @pytest.mark.parametrize("seed", range(300))
 def test_what_lies_within_is_what_both_have(seed: int) -> None:
-    """Byte by byte, also where one place lies in several, and several in one."""
+    """Byte by byte, including ranges within several others, and several within one."""
     dice = Random(seed)
     places, allowed = some_places(dice, 40), some_places(dice, 40)
 
@@ -50,7 +50,7 @@ def test_what_lies_within_is_what_both_have(seed: int) -> None:
 
 
 def test_zeros_that_were_asked_for_are_held_and_need_no_reading(tmp_path: Path) -> None:
-    """As mkfs asks for them for a journal: they are part of what changes, and no bytes have to be read."""
+    """mkfs requests such zeros for a journal. They count as changes and need no reading."""
     file = tmp_path / "stand-in"
     fd = os.open(file, os.O_RDWR | os.O_CREAT)
     try:
@@ -72,7 +72,7 @@ def test_zeros_that_were_asked_for_are_held_and_need_no_reading(tmp_path: Path) 
 
 
 def pages_of(places: tuple[Extent, ...]) -> set[int]:
-    """The numbers of the pages of 4096 bytes they touch."""
+    """Return the numbers of all 4096-byte pages that the ranges touch."""
     return {
         page
         for place in merged(places, 4096, 64 * MIB)
@@ -82,7 +82,7 @@ def pages_of(places: tuple[Extent, ...]) -> set[int]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_differs_is_found_and_kept_by_one_reading(seed: int) -> None:
-    """Block by block, and told in one piece where blocks follow one another within 1 MiB."""
+    """Block by block, with nearby blocks within 1 MiB joined to one range."""
     dice = Random(seed)
     size = 3 * MIB + 512 * dice.randrange(4)
     changed = {at for at in range(-(-size // GRAIN_BYTES)) if seed == 0 or dice.random() < 0.5}

@@ -1,4 +1,4 @@
-"""The pure rules of applying: options in force, tables compared, regions saved, who a drive is."""
+"""Pure rules of applying: active options, comparing tables, saved regions, identity of drives."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +101,7 @@ def test_mountinfo_with_a_space_in_the_place() -> None:
 def test_what_the_device_mapper_made_has_the_name_that_plans_use(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With udev, Btrfs calls an opened container by the node that udev told it of."""
+    """With udev, Btrfs names an opened container by its dm node."""
     (tmp_path / "dm-2/dm").mkdir(parents=True)
     (tmp_path / "dm-2/dm/name").write_text("luks-films\n")
     lines = "36 35 98:0 / /srv/a rw - btrfs /dev/dm-2 rw\n37 35 98:1 / /srv/b rw - ext4 /dev/dm-7 rw\n"
@@ -112,7 +112,7 @@ def test_what_the_device_mapper_made_has_the_name_that_plans_use(
 
 
 def applied(plan: Plan) -> Drive:
-    """The plan's drive with exactly the table that was planned."""
+    """Return the plan's drive with exactly the planned table."""
     partitions = tuple(
         Partition(
             path=partition_path(plan.drive.path, slot.number),

@@ -1,1 +1,1 @@
-"""The way to root's end, and what it believes of what it is sent."""
+"""Tests of starting the root process, and of checks on its input."""

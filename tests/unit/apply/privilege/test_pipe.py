@@ -1,5 +1,4 @@
-"""What a plain user's end can send to root's: nothing of it keeps root's process for ever, or has it write
-where others rule."""
+"""Input from an ordinary user's process: it cannot block the root process or redirect its writes."""
 
 import io
 import os
@@ -15,7 +14,7 @@ from wizard.model.errors import Refused
 
 
 class Kept(io.BytesIO):
-    """What was told, or a pipe that takes nothing."""
+    """A pipe that records writes, or fails with an error."""
 
     def __init__(self, error: type[OSError] | None = None) -> None:
         super().__init__()
@@ -28,7 +27,7 @@ class Kept(io.BytesIO):
 
 
 def served(asked: bytes, told: io.BytesIO) -> bool:
-    """Whether root's end ends by itself when this was all that it was sent."""
+    """Return True if the root process ends by itself after this input."""
     thread = threading.Thread(target=Relay(io.BytesIO(asked), told).serve, daemon=True)
     thread.start()
     thread.join(timeout=10)

@@ -1,4 +1,4 @@
-"""What root's end tells of a run beside its journal: how far it is, and what a power cut would leave."""
+"""The root process reports progress and the effect of a power cut, outside the journal."""
 
 import io
 import json

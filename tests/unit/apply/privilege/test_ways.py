@@ -1,4 +1,4 @@
-"""Which program is asked for root, and what becomes of its answers."""
+"""Programs that can start a process as root, and handling of their replies."""
 
 import os
 import shutil
@@ -111,7 +111,7 @@ def test_an_installed_copy_has_a_fixed_program(tmp_path: Path, monkeypatch: pyte
 
 
 def saying(name: str, *lines: bytes, status: int = 0) -> RootProgram:
-    """A way to root that says these lines and ends."""
+    """Return a root program that prints these lines and exits."""
     code = f"import sys; sys.stdout.buffer.write({b''.join(lines)!r}); sys.stdout.flush(); sys.exit({status})"
     return RootProgram(name, (sys.executable, "-I", "-c", code))
 

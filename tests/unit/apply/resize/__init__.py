@@ -1,1 +1,1 @@
-"""What the programs say that give a filesystem another size."""
+"""Tests of the output of tools that resize filesystems."""

@@ -1,4 +1,4 @@
-"""Where an NTFS may be written to, by the words of its programs and by its bitmap."""
+"""Safe ranges for writes to NTFS, by the output of its tools and its bitmap."""
 
 import random
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What programs tell of a filesystem that is to grow."""
+"""Output of tools about filesystems before they grow."""
 
 import pytest
 
@@ -99,7 +99,7 @@ def test_resizing_may_only_write_to_records_and_to_what_is_free() -> None:
 
 
 def test_where_files_lie_is_told_by_chunks_and_extents() -> None:
-    """A chunk of files at 1000 of the filesystem lies twice on the device, at 100 and at 5000."""
+    """A data chunk at logical address 1000 has two copies on the device, at 100 and 5000."""
     files = Chunk(1000, frozenset({"DATA"}), "DUP", (Extent(100, 500), Extent(5000, 500)))
     records = Chunk(2000, frozenset({"METADATA"}), "single", (Extent(700, 500),))
     text = (

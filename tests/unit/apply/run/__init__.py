@@ -1,1 +1,1 @@
-"""Runs: their journal, their numbers, and what is told of them."""
+"""Tests of runs: journal, numbers and reports."""

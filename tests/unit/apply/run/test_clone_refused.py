@@ -1,4 +1,4 @@
-"""A clone with the same content in the place of a run's drive: only its serial number differs."""
+"""A clone with the same content instead of the run's drive: only its serial number differs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_settings_are_refused_on_a_clone(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_move_is_refused_on_a_drive_that_may_be_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Attached again, without a serial number, and before the run has left anything on it."""
+    """The drive was replugged without a serial number, before the run wrote anything to it."""
     nameless = replace(OWN, serial=None, wwn=None)
     known = replace(identity_of(nameless, SIZE_BYTES, E512), boot_id=None, content_digest="planned")
     monkeypatch.setattr(move_guard, "open_exclusively", lambda *_: "")

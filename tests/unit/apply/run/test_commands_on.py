@@ -1,4 +1,4 @@
-"""Which commands `status` names for a run, by where it stands."""
+"""The commands that `status` suggests for a run, by its state."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ UNTOLD = (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN)
 
 
 def ways(run: Path, now: RunState) -> list[str]:
-    """The commands without the run's name."""
+    """Return the suggested commands without the run's name."""
     named = run_control.commands_for(run, now)
     assert all(str(run) in command_on(way, run) for way in named)
     return list(named)
@@ -35,7 +35,7 @@ def ways(run: Path, now: RunState) -> list[str]:
 def test_a_run_that_was_left_off_names_a_way_on_from_every_phase(
     tmp_path: Path, phase: Phase, now: RunState
 ) -> None:
-    """Unless it is over: nobody is left in front of a drive without a word."""
+    """A finished run needs none, but every interrupted run must suggest a command."""
     save_record(tmp_path, Record(phase))
 
     wanted = ["resume", "undo"]
@@ -49,7 +49,7 @@ def test_a_run_that_was_left_off_names_a_way_on_from_every_phase(
 
 
 def test_once_undoing_was_begun_there_is_no_way_forward(tmp_path: Path) -> None:
-    """Whatever the phase was then."""
+    """In any phase."""
     save_record(tmp_path, Record(Phase.SAVED))
     (tmp_path / UNDOING).touch()
 
@@ -58,7 +58,7 @@ def test_once_undoing_was_begun_there_is_no_way_forward(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("now", sorted(LEFT_OFF))
 def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Path, now: RunState) -> None:
-    """As after `keep` while the drive was not attached: what can be kept is not named as half done."""
+    """As after `keep` without the drive attached: a run that can be kept is not called incomplete."""
     change = DriveChange("/dev/sdx", 4096, (), (), (), "", "", "", blank=False)
     save_record(tmp_path, Record(Phase.HIDDEN, (change,)))
     (tmp_path / "engine").mkdir()
@@ -71,7 +71,7 @@ def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Pa
 
 
 def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
-    """And one that is at work, or over, wants nothing."""
+    """A run that is active or finished suggests no command."""
     save_record(tmp_path, Record(Phase.HIDDEN))
 
     assert ways(tmp_path, RunState.WAITING) == ["keep", "undo"]
@@ -83,7 +83,7 @@ def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
 def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_afterwards(
     tmp_path: Path, phase: Phase
 ) -> None:
-    """Also while it is put to use, where the drive shows what was made and nothing is mounted yet."""
+    """This includes the release, when new content is visible but not yet mounted."""
     save_record(tmp_path, Record(phase))
 
     first = ways(tmp_path, RunState.INTERRUPTED)[0]
@@ -91,7 +91,7 @@ def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_af
 
 
 def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> None:
-    """By the journal: the record says `kept` before anything is mounted."""
+    """The journal decides, since the record becomes `kept` before anything is mounted."""
     run = tmp_path / begin(tmp_path, tmp_path / "fstab")
     save_record(run, Record(Phase.KEPT))
     assert "would have the planned contents" in power_now(run)
@@ -111,7 +111,7 @@ def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> Non
     ],
 )
 def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str, ...], shown: str) -> None:
-    """A conversion is done by its journal; once it was mounted for writing it is in use."""
+    """A waiting conversion is `done` in its journal, but in use only after a writable mount."""
     not_yet = is_not_yet(now, ways)
     assert not_yet is (shown == "done, not in use yet")
     (listed,) = row_lines(
@@ -127,7 +127,7 @@ def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str
 def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run of another folder may have the name of one in the usual folder."""
+    """A run in another folder may share its name with one in the default folder."""
     monkeypatch.chdir(tmp_path)
     assert run_argument(STATE / "runs/0007-sda") == "0007-sda"
     assert run_argument(Path("my runs/0007-sda")) == f"'{tmp_path}/my runs/0007-sda'"

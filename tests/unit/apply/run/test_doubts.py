@@ -1,4 +1,4 @@
-"""Whether a journal outlives a power cut, by the mount its folder lies on."""
+"""Durability of a journal after a power cut, by the mount that contains its folder."""
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
-"""Rules that nothing else would miss: which locks, in which order, what the kernel's own check says, and how
-far an MBR reaches."""
+"""Locks and their order, the kernel's own check, and the size limit of an MBR."""
 
 import fcntl
 import itertools
@@ -26,7 +25,7 @@ from wizard.probe.content.tables import read_mbr
 
 @pytest.fixture
 def drives(tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """Two files that stand for drives, the first by name and the second; nobody waits for a lock."""
+    """Paths of two files used as drives, in order of name."""
     first, second = tmp_path / "a", tmp_path / "b"
     first.touch()
     second.touch()
@@ -66,7 +65,7 @@ def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[st
 def test_drives_are_locked_in_the_order_of_their_names(
     drives: tuple[str, str], turned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or two runs that want the same two would each hold one, and wait for the other."""
+    """Otherwise two runs with the same two drives could deadlock."""
     monkeypatch.setattr(process, "monotonic", itertools.count(0, 100).__next__)
     other = os.open(drives[0], os.O_RDONLY)
     fcntl.flock(other, fcntl.LOCK_EX)

@@ -1,5 +1,5 @@
-"""One drive under two names, and two drives with one serial number: what is found, what confirms each, and
-that nothing reaches the other."""
+"""One drive under two names, and two drives with one serial number: detection, confirmation and
+protection."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_shared_numbers_are_found_and_tokens_told_apart(
 
 
 def test_the_other_drive_counts_also_where_only_one_was_asked_for() -> None:
-    """`plan /dev/sda` and `tune /dev/sda1` probe one drive."""
+    """`plan /dev/sda` and `tune /dev/sda1` probe a single drive."""
     alone = machine_of(rawfacts.machine(raw("sda"), attached=(raw("sda"), raw("sdb")))).drives[0]
     assert (alone.same_serial, alone.same_wwn, alone.token) == (("/dev/sdb",), ("/dev/sdb",), "sda")
 

@@ -1,4 +1,4 @@
-"""A journal contains messages with values, and they are translated for whoever reads them."""
+"""Translation of messages with values from a journal."""
 
 import json
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""A power cut while something is written down: what was there before stands, or what is new, and what was
-said to be written lasts.
+"""Power cuts during writes of state files: the old or the new version survives, and completed writes are
+durable.
 
-No sync is stood in for here: the real calls are watched, and each state that they allow is looked at.
+The sync calls are real. They are recorded, and every state that they allow is checked.
 """
 
 from collections.abc import Callable

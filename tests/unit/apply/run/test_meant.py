@@ -1,4 +1,4 @@
-"""What a command says that means no run, and what whoever leaves the wizard takes along about its run."""
+"""Commands without a matching run, and the summary of a run on leaving the wizard."""
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
-"""Runs are numbered by a counter: no clock, no deleted run and no other folder of runs makes two of one
-name."""
+"""Run numbers come from a counter, unique despite wrong clocks, deleted runs and other run folders."""
 
 import os
 import subprocess
@@ -37,7 +36,7 @@ def runs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def reachable() -> Iterator[Path]:
-    """A folder to which everybody can come, as /var/lib is; that of a test is its user's alone."""
+    """Folder accessible to all users, like /var/lib; a test's own folder is private."""
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
@@ -67,7 +66,7 @@ def test_each_run_has_the_next_number(runs: Path, tmp_path: Path) -> None:
 
 
 def test_a_number_is_never_given_twice(runs: Path, tmp_path: Path) -> None:
-    """Not after the newest run was deleted, nor where the counter was lost or damaged."""
+    """Not even if the newest run was deleted, or the counter was lost or damaged."""
     begin(runs, tmp_path / "fstab")
     newest = runs / begin(runs, tmp_path / "fstab")
     for path in newest.rglob("*"):
@@ -83,7 +82,7 @@ def test_a_number_is_never_given_twice(runs: Path, tmp_path: Path) -> None:
 
 
 def test_runs_of_older_versions_come_first(runs: Path, tmp_path: Path) -> None:
-    """Also one whose clock was years ahead."""
+    """Including a run from a clock that was years ahead."""
     old = ["20200101-000000-sda", "20260101-101500-sda", "20260101-101500-sda-2", "20991231-235959-sdb"]
     for name in reversed(old):
         (runs / name).mkdir()
@@ -96,7 +95,7 @@ def test_runs_of_older_versions_come_first(runs: Path, tmp_path: Path) -> None:
 
 
 def test_what_another_folder_of_runs_left_is_not_taken_over(tmp_path: Path) -> None:
-    """Both begin to count at 1, and a run's copy of fstab lies beside fstab."""
+    """Both folders count from 1, and a run saves a copy next to fstab."""
     kept = tmp_path / "fstab.diskwright-0001-sda"
     kept.write_text("another run's\n")
     (tmp_path / "crypttab.diskwright-0002-sda").touch()

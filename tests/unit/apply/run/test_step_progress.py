@@ -1,4 +1,4 @@
-"""How far a step is, beside its run's journal: said and read back, and never in the way."""
+"""Progress of a step, stored next to the journal: written, read, and never an obstacle."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How far a run is, told now and then: only of what is at work, and only while it goes on."""
+"""Periodic progress of a run: only of active steps, and only while the run works."""
 
 import os
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""Changing what is in use."""
+"""Tests of changing settings of mounted volumes."""

@@ -1,4 +1,4 @@
-"""Who may write to what was mounted, by the owner and the permissions that it has."""
+"""Write access to a mounted volume by owner and permissions."""
 
 import os
 import pwd
@@ -21,7 +21,7 @@ MOUNT = Mount("/dev/sda1", "/srv/media", "ext4", ())
 
 
 def top(mode: int, uid: int = 0, gid: int = 0) -> os.stat_result:
-    """A folder with this mode and these owners."""
+    """Return the status of a folder with this mode, owner and group."""
     return os.stat_result((0o040000 | mode, 0, 0, 1, uid, gid, 0, 0, 0, 0))
 
 
@@ -43,7 +43,7 @@ def test_who_may_write_is_read_from_the_top_folder(folder: os.stat_result, write
 
 @pytest.fixture
 def mounted(monkeypatch: pytest.MonkeyPatch) -> Changes:
-    """Changes that mounted a volume of 1.0 TB that root alone can write to."""
+    """Changes that mounted a 1.0 TB volume writable for root only."""
     monkeypatch.setattr(run, "_size_bytes", lambda device: 10**12)
     monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=0))
     monkeypatch.setattr(Path, "stat", lambda self, **_: top(0o755))

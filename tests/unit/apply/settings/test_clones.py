@@ -1,4 +1,4 @@
-"""Which devices hold a copy of a filesystem, by what blkid and sysfs say."""
+"""Devices with a copy of a filesystem, according to blkid and sysfs."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ LISTED = "/dev/sda1 /dev/sdb1 /dev/dm-0 /dev/dm-1 /dev/dm-2 /dev/loop0"
 
 @pytest.fixture
 def sysfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """dm-0 lies on sda1, dm-1 and dm-2 on one volume group, and loop0 shows sdb1."""
+    """Simulated sysfs with dm-0 on sda1, dm-1 and dm-2 on one volume group, and loop0 on sdb1."""
     for name in LISTED.replace("/dev/", "").split():
         (tmp_path / "class/block" / name / "slaves").mkdir(parents=True)
     for upper, lower in (("dm-0", "sda1"), ("dm-1", "sdc"), ("dm-2", "sdc")):

@@ -1,4 +1,4 @@
-"""Lines of fstab and crypttab that name what a plan takes away."""
+"""Lines of fstab and crypttab about volumes that a plan removes."""
 
 from dataclasses import replace
 from pathlib import Path

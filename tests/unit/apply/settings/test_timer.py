@@ -1,5 +1,4 @@
-"""Switching fstrim.timer on and off again, before a stand-in for systemctl; and never for another system than
-the one that runs."""
+"""Enabling and disabling fstrim.timer with a simulated systemctl, on the running system only."""
 
 import os
 from dataclasses import replace

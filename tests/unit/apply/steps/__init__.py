@@ -1,1 +1,1 @@
-"""The steps of a run, by what their tools say."""
+"""Tests of a run's steps, by the output of their tools."""

@@ -1,5 +1,5 @@
-"""The pure rules about arrays and striped filesystems: what their tools' words mean, and what the kernel is
-to say of them."""
+"""Pure rules of arrays and striped filesystems: the output of their tools, and the kernel's expected
+state."""
 
 from dataclasses import replace
 

@@ -1,5 +1,5 @@
-"""A volume group that is not the run's, or not as planned, is neither written to nor taken apart. What LVM
-says is told here; the lab asks LVM itself."""
+"""A foreign or unexpected volume group is neither changed nor removed. LVM's output is simulated here; the
+lab uses LVM."""
 
 import json
 from dataclasses import replace
@@ -34,7 +34,7 @@ def active(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
 
 
 def told(**changes: str) -> Tools:
-    """LVM's words on the group as planned, but for these fields."""
+    """Return tools that report the planned group, except for these fields."""
     (slot,) = PLAN.after.partitions
     room = str(group_room_bytes(slot.size_bytes))
     of = {

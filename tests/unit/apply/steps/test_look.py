@@ -1,4 +1,4 @@
-"""While it applies, a drive that does not answer is not taken for one without partitions."""
+"""An unresponsive drive does not count as unpartitioned during apply."""
 
 from dataclasses import replace
 

@@ -1,1 +1,1 @@
-"""What is written of the system: fstab, udev's rules, packages."""
+"""Tests of changes to the system: fstab, udev rules, packages."""

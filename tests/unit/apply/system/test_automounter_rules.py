@@ -1,4 +1,4 @@
-"""The rules that udev gets for a while: what they name, and that nothing of them stays behind."""
+"""Temporary udev rules: their matches, and their complete removal."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ from wizard.plan.planner import Mode
 
 @pytest.fixture
 def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for rules, and a sysfs, that are nobody's; udev is not told."""
+    """Temporary rules folder and simulated sysfs, without reloading udev."""
     monkeypatch.setattr(rules_given, "RULES", tmp_path / "rules.d")
     monkeypatch.setattr(rules_given, "_reload", lambda: None)
     for module in (verify, rules_given):
@@ -97,7 +97,7 @@ def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_d
 
 
 def test_the_stand_ins_below_what_is_mapped_are_hidden_with_their_partitions(rules: Path) -> None:
-    """A killed run's lock is gone, and its stand-in is held by what is mapped on it."""
+    """A killed run has lost its lock, but its mapping still uses the scratch device."""
     ignore_mapped("diskwright-11111111", "0007-vda")
     (rule,) = rules.iterdir()
     assert 'KERNEL=="loop*", ATTRS{loop/backing_file}=="*/0007-vda/*"' in rule.read_text()

@@ -1,4 +1,4 @@
-"""crypttab is read as a start reads it: held against systemd's own reader where there is one."""
+"""crypttab is parsed as at boot. Compares with systemd's generator if installed."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Several runs and an editor change one fstab at the same time: no line of anybody's is lost."""
+"""Concurrent changes to one fstab by several runs and an editor: no line is lost."""
 
 import subprocess
 import sys
@@ -37,7 +37,7 @@ def line_of(who: int, turn: int) -> AddFstabLine:
 
 
 def test_runs_at_the_same_time_lose_no_line(tmp_path: Path) -> None:
-    """Each process adds a line a round, and takes out every second one."""
+    """Each process adds a line per round, and removes every second one."""
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
     argvs = [(sys.executable, "-c", WRITER, str(fstab), str(who), str(ROUNDS)) for who in range(RUNS)]
@@ -60,7 +60,7 @@ def test_runs_at_the_same_time_lose_no_line(tmp_path: Path) -> None:
 
 
 def test_an_editor_that_knows_no_lock_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It saves its line just when the new file is written and not yet in its place."""
+    """The editor saves just after the new file was written and before the rename."""
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
     write = edited_file._write
@@ -79,7 +79,7 @@ def test_an_editor_that_knows_no_lock_loses_nothing(tmp_path: Path, monkeypatch:
 
 
 def test_undo_takes_out_its_own_line_alone(tmp_path: Path) -> None:
-    """Two runs share the file: the first is undone while the other's line, and one changed by hand, stay."""
+    """Two runs share the file. Undo of the first preserves the other's line and a manual change."""
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD.rstrip("\n"))
     for who in (1, 2):

@@ -1,4 +1,4 @@
-"""One line more in fstab, and out again: everything else stays to the byte."""
+"""One line added to fstab and removed again, with every other byte preserved."""
 
 import os
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_a_missing_file_is_made_for_all_to_read(fstab: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_refused(fstab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A read-only root says so even to root."""
+    """A read-only root filesystem refuses even root."""
     fstab.write_text("")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(Refused, match="not writable here"):

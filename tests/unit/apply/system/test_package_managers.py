@@ -1,5 +1,4 @@
-"""What package managers print, word for word where it was found, and what is read from it. Only apt was ever
-run for this."""
+"""Parsing the output of package managers, quoted verbatim. Only apt was run for these tests."""
 
 import io
 import json
@@ -147,7 +146,7 @@ def test_a_family_that_is_not_known_is_refused_with_what_is_missing(monkeypatch:
 def test_a_long_command_is_told_line_by_line_and_what_it_leaves_running_is_not_waited_for(
     tmp_path: Path,
 ) -> None:
-    """As a package that starts a service, which keeps the output open."""
+    """As with a package that starts a service, which inherits the output."""
     told: list[str] = []
     pid = tmp_path / "pid"
     script = f"echo one; sleep 60 & echo $! > {pid}; echo two >&2; exit 3"
@@ -170,7 +169,7 @@ def test_a_command_that_never_ends_is_ended(tmp_path: Path) -> None:
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, *programs: str) -> tuple[list[Answer], list[Missing]]:
-    """What root's end tells a plain user's wizard that wants programs, and what it had installed for that."""
+    """Return the root process's replies to a user's request for programs, and the installed packages."""
     done: list[Missing] = []
 
     def install(lacks: Missing, on_line: Callable[[str], None]) -> None:

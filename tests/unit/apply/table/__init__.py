@@ -1,1 +1,1 @@
-"""Tables as they are written."""
+"""Tests of partition tables as written."""

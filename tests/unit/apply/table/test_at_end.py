@@ -1,4 +1,4 @@
-"""A GPT copied from a smaller drive: its second copy comes to the end, and nothing else of it changes."""
+"""A GPT copied from a smaller drive: the backup moves to the end, and nothing else changes."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from wizard.probe.content.tables import TableReading, read_table
 
 
 def cloned(block_bytes: int) -> Image:
-    """The drive on one three times as large."""
+    """Return the drive's content on a drive three times as large."""
     small = drive(block_bytes, *OLD)
     large = Image(3 * small.size_bytes, block_bytes)
     large.put(0, bytes(small.data))

@@ -1,4 +1,4 @@
-"""What of a table that libparted wrote reaches the drive, and what a drive holds wherever that is cut off."""
+"""Changes by libparted that reach the drive, and the drive after a cut at any write."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ NEW = (*OLD, (6144, 8191, "third"))
 
 
 def drive(block_bytes: int, *entries: tuple[int, int, str]) -> Image:
-    """A drive with a boot loader in its first sector and behind the first entries."""
+    """Return a drive with boot code in its first sector, and a GPT."""
     made = Image(8192 * block_bytes + MIB, block_bytes)
     made.put(0, b"boot code")
     made.protective()
@@ -30,7 +30,7 @@ def drive(block_bytes: int, *entries: tuple[int, int, str]) -> Image:
 
 
 def places(made: Image) -> Places:
-    """Both ends of it."""
+    """Return both ends of the image."""
     far = made.size_bytes - MIB
     return Places(made.size_bytes, made.block_bytes, ((0, made.read(0, MIB)), (far, made.read(far, MIB))))
 
@@ -47,7 +47,7 @@ def gpt_table(block_bytes: int) -> WriteTable:
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 def test_a_gpt_s_first_sector_is_never_written(block_bytes: int) -> None:
-    """It holds boot code, and none of the partitions."""
+    """The first sector has boot code, but no partitions."""
     before, written = drive(block_bytes, *OLD), drive(block_bytes, *NEW)
     written.put(0, b"libparted's own")
     wanted = proven(gpt_table(block_bytes), places(before), places(written))
@@ -57,7 +57,7 @@ def test_a_gpt_s_first_sector_is_never_written(block_bytes: int) -> None:
 
 
 def _guid(made: Image) -> None:
-    """In both copies, and with their checksums made anew."""
+    """Change the GUID in both copies, with valid checksums."""
     last = made.last_lba
     for entries in (2, last - 32):
         made.put(entries * 512 + 16, b"\1" * 16)
@@ -67,12 +67,12 @@ def _guid(made: Image) -> None:
 
 
 def _checksum(made: Image) -> None:
-    """As much as may change, and wrong: the other copy still reads well."""
+    """Break the checksum within the changeable bytes; the other copy stays valid."""
     made.put(512 + 16, b"\1\2\3\4")
 
 
 def _name_behind_its_end(made: Image) -> None:
-    """Seen by no reader of names."""
+    """Change the name after its terminator, invisible to readers."""
     made.put(2 * 512 + 56 + 60, b"\1")
 
 
@@ -111,8 +111,8 @@ def test_whatever_else_of_a_gpt_was_changed_is_refused(harm: Callable[[Image], N
 
 
 def cuts(before: Image, wanted: Places) -> Iterator[Image]:
-    """What the drive can hold when the power goes: a write's blocks reach it in any order, and the next
-    write's none before."""
+    """Yield each possible state after a power cut. The blocks of one write arrive in any order, before the
+    next write."""
     held = Image(before.size_bytes, before.block_bytes)
     held.put(0, bytes(before.data))
     for offset, data in in_order("gpt", places(before), wanted):
@@ -132,7 +132,7 @@ def cuts(before: Image, wanted: Places) -> Iterator[Image]:
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 def test_wherever_the_power_goes_the_table_is_the_old_or_the_new_one_or_none(block_bytes: int) -> None:
-    """Four more partitions, so that two blocks of entries are written."""
+    """Four more partitions make it two blocks of entries."""
     entries = (*NEW, *((8192 + 8 * at, 8199 + 8 * at, f"more {at}") for at in range(4)))
     before, written = drive(block_bytes, *OLD), drive(block_bytes, *entries)
     wanted = places(written).having({0: before.read(0, block_bytes)})
@@ -153,7 +153,7 @@ def test_wherever_the_power_goes_the_table_is_the_old_or_the_new_one_or_none(blo
 
 
 def mbr(*lines: tuple[int, int, int], chain: tuple[int, int] = (63, 2048)) -> Image:
-    """A drive with an extended partition in line 2 and one logical one in it."""
+    """Return a drive with an extended partition in slot 2, which contains a logical one."""
     made = Image(MIB)
     made.mbr((0x83, 64, 64), (0x05, 256, 1024), *lines)
     made.put(0, b"boot code")
@@ -177,8 +177,7 @@ def whole(made: Image) -> Places:
 
 
 def test_of_an_mbr_nothing_but_the_new_line_is_taken() -> None:
-    """Not libparted's boot code and disk signature, nor the cylinders it counted anew, in the record or in
-    the chain."""
+    """This excludes libparted's boot code, disk signature and recalculated cylinders."""
     before, written = mbr(), mbr((0x83, 1280, 64))
     written.put(0, b"other code")
     written.put(440, b"\5\6\7\10")

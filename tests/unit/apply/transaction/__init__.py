@@ -1,1 +1,1 @@
-"""A migration as a transaction: its commit and its undoing, cut at every moment."""
+"""Tests of a conversion as a transaction: its commit and undo, cut at every write."""
