@@ -1,4 +1,4 @@
-"""Made-up machines for unit tests: plain drives of each geometry, changed by keyword where a test cares."""
+"""Synthetic machines for unit tests: plain drives of each geometry, with fields changed by keyword."""
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
 
@@ -47,14 +47,14 @@ WORKLOADS = (
 def unread(
     what: str, why: str, *, obstacle: Obstacle = Obstacle.FAILED, without_root: bool = False
 ) -> Unread:
-    """Something that could not be read, for a reason that a test makes up."""
+    """Return an unreadable fact with a reason."""
     return Unread(what, AS_RECORDED(text=why), without_root, obstacle)
 
 
 def drive(**changes: Any) -> Drive:
-    """An empty, unused conventional-looking 512e hard disk on SATA, `/dev/sda`; any field may be changed.
+    """Return an empty, unused, conventional 512e SATA hard disk `/dev/sda`, with any fields changed.
 
-    `free` follows from size where the drive is empty and the test names none: the whole drive.
+    `free` defaults to the whole drive if the drive is empty.
     """
     plain = Drive(
         path="/dev/sda",
@@ -89,7 +89,7 @@ def drive(**changes: Any) -> Drive:
 
 
 def _within(of: Drive) -> tuple[Extent, ...]:
-    """The usable part of a drive with a table and no partition."""
+    """Return the usable part of a drive with a table and no partition."""
     assert of.table is not None
     if of.table.first_usable_bytes is None or of.table.end_usable_bytes is None:
         return ()
@@ -97,7 +97,8 @@ def _within(of: Drive) -> tuple[Extent, ...]:
 
 
 def gpt(size_bytes: int = SIZE_BYTES, logical_block_bytes: int = 512, **changes: Any) -> Table:
-    """A sound GPT of 128 entries: 16 KiB of entries and two blocks before, the same less one block behind."""
+    """Return a valid GPT of 128 entries: 16 KiB of entries and two blocks at the start, and one block less
+    at the end."""
     plain = Table(
         kind="gpt",
         uuid="11111111-2222-3333-4444-555555555555",
@@ -110,7 +111,7 @@ def gpt(size_bytes: int = SIZE_BYTES, logical_block_bytes: int = 512, **changes:
 
 
 def mbr(size_bytes: int = SIZE_BYTES, logical_block_bytes: int = 512, **changes: Any) -> Table:
-    """A sound MBR. Its entries reach to 2^32 blocks."""
+    """Return a valid MBR, whose entries reach up to 2^32 blocks."""
     end = min(size_bytes, (1 << 32) * logical_block_bytes)
     plain = Table(kind="mbr", uuid="deadbeef", first_usable_bytes=logical_block_bytes, end_usable_bytes=end)
     return replace(plain, **changes)
@@ -119,7 +120,7 @@ def mbr(size_bytes: int = SIZE_BYTES, logical_block_bytes: int = 512, **changes:
 def partition(
     number: int = 1, start_bytes: int = MIB, size_bytes: int = GIB, *, of: str = "/dev/sda", **changes: Any
 ) -> Partition:
-    """A Linux data partition that the kernel sees as the table says; `filesystem="ext4"` gives it that
+    """Return a Linux data partition that the kernel sees as in the table. `filesystem="ext4"` adds that
     signature."""
     filesystem: str | None = changes.pop("filesystem", None)
     plain = Partition(
@@ -137,8 +138,7 @@ def partition(
 
 
 def partitioned(*partitions: Partition, **changes: Any) -> Drive:
-    """A drive with a GPT and these partitions; `free` is what lies between them, at least 1 MiB long, unless
-    given."""
+    """Return a drive with a GPT and these partitions. `free` defaults to the gaps of at least 1 MiB."""
     bare = drive(**{"partitions": partitions, "table": gpt(), **changes})
     if "free" in changes or bare.table is None:
         return bare
@@ -154,8 +154,8 @@ def partitioned(*partitions: Partition, **changes: Any) -> Drive:
 
 
 def machine(*drives: Drive, **changes: Any) -> Machine:
-    """A machine with kernel 6.12, every tool, ext4, XFS and Btrfs, run as root, that holds these drives (one
-    plain one if none)."""
+    """Return a machine with kernel 6.12, all tools, ext4, XFS and Btrfs, run as root, with these drives or
+    a plain one."""
     plain = Machine(
         kernel=Kernel("6.12.9", frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "vfat"})),
         drives=drives or (drive(),),

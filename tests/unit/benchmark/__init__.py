@@ -1,1 +1,1 @@
-"""Whether alignment matters, and which filesystem is faster: the measurements without a drive."""
+"""Tests of the benchmarks for alignment and filesystems, without a drive."""

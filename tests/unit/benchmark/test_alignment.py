@@ -1,4 +1,4 @@
-"""The alignment trial without a drive: where it goes, what it refuses, what it says."""
+"""The alignment benchmark without a drive: its places, refusals and text."""
 
 import os
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ def test_places_are_fresh_until_all_regions_were_used() -> None:
 
 
 class Simulated:
-    """A drive that serves an aligned access in a millisecond and a misaligned one in `ratio` times that."""
+    """A drive with aligned accesses of one millisecond and misaligned ones of `ratio` milliseconds."""
 
     def __init__(self, ratio: float, seed: int = 0) -> None:
         self.ratio, self.random = ratio, Random(seed)
@@ -133,7 +133,7 @@ def test_no_time_means_no_pairs() -> None:
 
 
 class Calm:
-    """Nobody else is there."""
+    """A watch without any other user of the drive."""
 
     def __init__(self) -> None:
         self.told: list[int] = []
@@ -146,7 +146,7 @@ class Calm:
 
 
 def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bytes]]:
-    """Every write of this process from now on, by start and bytes."""
+    """Return a list that records every later write of this process, by start and bytes."""
     seen: list[tuple[int, bytes]] = []
     real = os.pwritev
 

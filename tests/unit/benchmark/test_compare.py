@@ -1,4 +1,4 @@
-"""The statistics of a trial of filesystems: known values, and simulated rounds whose true ratio is known."""
+"""The statistics of a benchmark of filesystems: known values, and simulated rounds with a known ratio."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -32,14 +32,14 @@ def normal(draw: Random) -> float:
 
 
 def t3(draw: Random) -> float:
-    """Student's t with three degrees of freedom, of variance 1."""
+    """Return a value of Student's t with three degrees of freedom, scaled to variance 1."""
     return draw.gauss(0, 1) / sqrt(sum(draw.gauss(0, 1) ** 2 for _ in range(3)) / 3) / sqrt(3)
 
 
 def concluded(
     noise: Callable[[Random], float], sd: float, ratio: float, seed: int
 ) -> tuple[TrialFinding, int]:
-    """What a trial would say, and after how many rounds."""
+    """Return the finding of a benchmark and its number of rounds."""
     draw, logs = Random(seed), list[float]()
     found = TrialFinding.OPEN
     while found is TrialFinding.OPEN and len(logs) < MOST:

@@ -1,4 +1,4 @@
-"""How much memory a trial wants to find."""
+"""Memory required by a benchmark."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from wizard.model.said import KIB, MIB
 
 
 def computer_with(available_bytes: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a kernel tells it (Documentation/filesystems/proc.rst, meminfo)."""
+    """Simulate /proc/meminfo (Documentation/filesystems/proc.rst)."""
     told = {"MemTotal": 512 * MIB, "MemFree": 40 * MIB, "MemAvailable": available_bytes, "Buffers": MIB}
     told |= {"Cached": 90 * MIB, "Shmem": MIB, "Active": 30 * MIB, "Inactive": 30 * MIB}
     lines = (f"{name}: {size // KIB} kB\n" for name, size in told.items())

@@ -1,4 +1,4 @@
-"""What a trial does about files that an interruption left open."""
+"""Files left open by an interruption of a benchmark."""
 
 import os
 from pathlib import Path

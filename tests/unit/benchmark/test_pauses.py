@@ -1,5 +1,4 @@
-"""Drives that work off requests in the pauses between them: their ratio is the one of the requests, however
-slow the asking machine is."""
+"""Drives that work off requests during pauses: the ratio is that of the requests, even on a slow machine."""
 
 from collections.abc import Sequence
 from random import Random
@@ -16,8 +15,8 @@ GRID = Grid(4096, 512, 0)
 
 
 class VirtualTime:
-    """Stands for the machine's clocks: it moves when it is looked at, a little, and when a simulated drive
-    moves it."""
+    """Replaces the machine's clocks. Each reading advances the time a little, and simulated drives advance
+    time."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_ns = 0
@@ -30,11 +29,10 @@ class VirtualTime:
 
 
 class Quota:
-    """A drive that may take 100 requests a second, five of them at once, as QEMU's throttle lets it; a
-    misaligned access takes `requests`.
+    """A drive limited to 100 requests per second with bursts of five, like QEMU's throttle. A misaligned
+    access takes `requests`.
 
-    Before each access a slow machine thinks for `thinking_ns`, give or take, and now and then it does
-    something else for a while.
+    A slow machine takes about `thinking_ns` before each access, and sometimes much longer.
     """
 
     PERIOD_NS = 10_000_000

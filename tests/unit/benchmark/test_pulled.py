@@ -1,4 +1,4 @@
-"""What a trial says of a drive that was pulled out while it was measured, and of one that only errs."""
+"""Benchmarks of a drive that is unplugged, and of one with errors."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ NODE = "/dev/no-such-drive"
 
 
 class Overseer:
-    """One that has an objection, or none."""
+    """A watch with a fixed objection or none."""
 
     def __init__(self, objection: str | None = None) -> None:
         self.objection = objection
@@ -29,8 +29,7 @@ class Overseer:
 
 @pytest.fixture
 def empty() -> Iterator[int]:
-    """As the kernel leaves a descriptor of a drive that is gone: nothing can be read, and nothing be
-    written."""
+    """File descriptor like that of a removed drive: neither readable nor writable."""
     descriptor = os.open(os.devnull, os.O_RDONLY)
     yield descriptor
     os.close(descriptor)
@@ -64,7 +63,7 @@ def test_a_drive_that_errs_is_still_there(empty: int, monkeypatch: pytest.Monkey
 def test_while_the_kernel_is_taking_it_away_it_has_gone(
     empty: int, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    """Its node is still there for a moment."""
+    """The device node remains for a moment."""
 
     def refused(*_: object) -> int:
         raise OSError(number, os.strerror(number))

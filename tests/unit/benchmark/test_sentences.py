@@ -1,4 +1,4 @@
-"""What is said of a trial of filesystems, and its document."""
+"""Texts about a benchmark of filesystems, and its document."""
 
 import re
 from collections.abc import Sequence
@@ -76,7 +76,7 @@ def test_a_filesystem_against_itself_is_called_so() -> None:
 
 
 def misaligned(logs: Sequence[float]) -> TrialVerdict:
-    """XFS against itself on a misaligned partition."""
+    """Return a verdict that compares XFS with itself on a misaligned partition."""
     shown = verdict(logs)
     (one,) = shown.comparisons
     other = replace(candidate("xfs", "xfs-misaligned"), shift_bytes=1024)

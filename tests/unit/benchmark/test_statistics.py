@@ -1,4 +1,4 @@
-"""The statistics of the alignment trial, on simulated drives whose true ratio is known."""
+"""The statistics of the alignment benchmark, on simulated drives with a known ratio."""
 
 from math import exp
 from random import Random
@@ -20,8 +20,8 @@ from wizard.model.verdict import Outcome, Pair, Ratio
 
 
 def simulate(ratio: float, units: int, seed: int, *, spread: float = 0.25) -> list[Pair]:
-    """Pairs of a drive that drifts, serves the second access of a pair faster, stalls now and then, and has
-    log-normal noise."""
+    """Return pairs from a drive with drift, a faster second access in each pair, stalls and log-normal
+    noise."""
     random = Random(seed)
     pairs = []
     for unit in range(units):
@@ -38,7 +38,7 @@ def simulate(ratio: float, units: int, seed: int, *, spread: float = 0.25) -> li
 
 
 def run(ratio: float, units: int, seed: int, *, spread: float = 0.25) -> tuple[Ratio | None, Outcome]:
-    """What the trial would say: the looks in order, stopping where it stops."""
+    """Return the benchmark's result, with interim looks and early stopping."""
     pairs, found = simulate(ratio, units, seed, spread=spread), None
     for look in plan_looks(units):
         found = look_at(pairs, look)

@@ -1,4 +1,4 @@
-"""Who else changes a drive while a trial writes: told from what the kernel shows of it."""
+"""Changes to a drive by others during a benchmark, detected from kernel data."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from wizard.benchmark.scratch import Watch, other_writer
 
 
 class Kernel:
-    """A drive `sda` in a made-up sysfs, and the folder of its nodes."""
+    """A drive `sda` in a simulated sysfs, and its /dev folder."""
 
     def __init__(self, folder: Path) -> None:
         self.sys, self.dev = folder / "sys", folder / "dev"
@@ -109,7 +109,7 @@ def test_nothing_stays_open(kernel: Kernel) -> None:
 
 @contextmanager
 def program(folder: Path, **files: Path) -> Iterator[int]:
-    """One with a name that a terminal would obey, and these files open: the way the shell opens each."""
+    """Run a program with an escape sequence in its name and these files open, each in the named mode."""
     shell = folder / "qemu\x1b[31m"
     shutil.copy("/bin/sh", shell)
     opens = " ".join(f"{BY[how]} {file}" for how, file in files.items())

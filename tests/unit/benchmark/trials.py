@@ -1,4 +1,4 @@
-"""For the tests of trials of filesystems: rounds and verdicts that are made up."""
+"""Synthetic rounds and verdicts for tests of filesystem benchmarks."""
 
 from collections.abc import Sequence
 from math import exp
@@ -29,7 +29,7 @@ def candidate(filesystem: str, name: str = "") -> Candidate:
 
 
 def run(name: str, seconds: float) -> Run:
-    """Two phases, which take a third and two thirds of the time."""
+    """Return a run of two phases, with one third and two thirds of the time."""
     counts = Counts(10, 40960, 43, 4_000_000, 2)
     return Run(
         name,
@@ -42,7 +42,7 @@ def run(name: str, seconds: float) -> Run:
 
 
 def rounds(logs: Sequence[float], other: str = "xfs", *, pressure: float = 1.0) -> tuple[Round, ...]:
-    """Rounds of ext4, which takes 10 seconds, and another one with these log ratios."""
+    """Return rounds of ext4, at 10 seconds each, and another filesystem with these log ratios."""
     return tuple(Round((run("ext4", 10.0), run(other, 10.0 * exp(log))), pressure, pressure) for log in logs)
 
 
@@ -55,7 +55,7 @@ def verdict(
     ended: EndReason = EndReason.DECIDED,
     known: Drive | None = None,
 ) -> TrialVerdict:
-    """What rounds with these log ratios show of ext4, the planned one, and XFS."""
+    """Return the verdict on the planned ext4 and XFS, from rounds with these log ratios."""
     had, on = rounds(logs), known or drive()
     return TrialVerdict(
         drive=on.path,

@@ -1,1 +1,1 @@
-"""The commands, and what they print."""
+"""Tests of the commands and their output."""

@@ -1,4 +1,4 @@
-"""The commands `workloads` and `advise`: what they print, and that foreign text cannot print more."""
+"""Output of the commands `workloads` and `advise`, including untrusted text."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def flowing(lines: list[str]) -> str:
 
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A recorded machine with one drive."""
+    """Recorded machine with one drive."""
     monkeypatch.setattr(screens, "load_machine", lambda path: machine(drive()))
     return "saved.json"
 

@@ -1,4 +1,4 @@
-"""`diskwright bench`: its options, what it shows of a verdict, and how it is ended."""
+"""`diskwright bench`: options, output of a verdict, and interruption."""
 
 import os
 import signal

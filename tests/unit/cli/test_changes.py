@@ -1,5 +1,4 @@
-"""`show` and `apply` on changes instead of a plan: what is shown, and what stands between a document and the
-first change."""
+"""`show` and `apply` with changes instead of a plan: output, and checks before the first change."""
 
 import json
 import os

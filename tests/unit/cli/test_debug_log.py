@@ -1,4 +1,4 @@
-"""`--debug`: a log that a report of a bug can have with it."""
+"""`--debug`: a log to attach to bug reports."""
 
 import os
 import re
@@ -33,7 +33,7 @@ def wizard(tmp_path: Path, *words: str, **settings: str) -> subprocess.Completed
 
 
 def log_in(folder: Path) -> str:
-    """The one log there, which nothing else was left beside."""
+    """Return the text of the only log in the folder."""
     (file,) = folder.glob("diskwright-debug-*")
     assert file.suffix == ".log"
     assert file.stat().st_mode & 0o777 == 0o600
@@ -42,7 +42,7 @@ def log_in(folder: Path) -> str:
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A log under way."""
+    """Active debug log."""
     file = tmp_path / "log"
     file.touch()
     monkeypatch.setenv(program.VARIABLE, str(file))
@@ -165,7 +165,7 @@ def test_where_no_folder_for_temporary_files_can_be_written_a_spare_one_is_taken
 
 
 def logged(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, does: str | None = None) -> str:
-    """The log of a command that has `does`, or all of its words, in what it ran."""
+    """Return the log of a command with `does`, or all of its words, among the commands run."""
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     if "DISKWRIGHT_STATE" not in os.environ:
         # Runs of this machine name things, too.

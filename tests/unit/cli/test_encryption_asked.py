@@ -1,5 +1,4 @@
-"""A passphrase on its way: handed to root's end, read from a file; and the lines for
-which a start needs it."""
+"""A passphrase sent to the root process or read from a file, and the boot lines that need one."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`diskwright ensure`: what is done of what was seen."""
+"""`diskwright ensure`: the changes made after inspection."""
 
 from pathlib import Path
 

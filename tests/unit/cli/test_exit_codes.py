@@ -1,5 +1,4 @@
-"""The command line's exit codes, which are a published interface: no run that did not end well ends
-with 0."""
+"""Exit codes are a published interface: only successful runs exit with 0."""
 
 import errno
 import json
@@ -61,7 +60,7 @@ def test_how_a_run_ended_is_the_exit_code(run: Path, last: Event, code: int) -> 
 
 
 def test_every_state_has_its_exit_code() -> None:
-    """One that is still at work goes on by itself: the wizard that began it did what was asked."""
+    """An active run continues by itself, so the wizard that started it succeeded."""
     well = {RunState.DONE, RunState.WAITING, RunState.UNDONE, RunState.KEPT, RunState.RUNNING}
     assert {state for state in RunState if exit_code_of(state) == 0} == well
 
@@ -84,7 +83,7 @@ def test_a_journal_that_is_gone_is_no_empty_one(run: Path) -> None:
 
 
 def test_status_takes_no_right_to_write(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file is made, and none is opened for writing."""
+    """`status` creates no file and opens none for writing."""
     real, opened = os.open, []
 
     def watch(path: object, flags: int, *rest: int, **more: int) -> int:

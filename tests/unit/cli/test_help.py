@@ -1,4 +1,4 @@
-"""What the commands say of themselves: all of it is there, fits the terminal, and can be typed."""
+"""Help texts: complete, within the terminal's width, with valid examples."""
 
 import re
 import sys
@@ -17,7 +17,7 @@ each = pytest.mark.parametrize("name", COMMANDS)
 
 
 def typed_in(text: str) -> list[list[str]]:
-    """The commands of the examples, without what another program makes of their output."""
+    """Return the example commands, without pipes to other programs."""
     examples = text.partition(str(EXAMPLES))[2].replace(" \\\n", " ")
     lines = [line.split() for line in examples.splitlines()]
     typed = [words[1:] if words[:1] == ["sudo"] else words for words in lines]

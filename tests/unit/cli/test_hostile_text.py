@@ -1,5 +1,5 @@
-"""Foreign text, such as a filesystem's label, at every place where text leaves the program: whatever was
-forgotten on the way, nothing that a terminal, a browser or a reader of documents would obey gets out."""
+"""Untrusted text, such as a filesystem label, in every output: no control sequence reaches a terminal,
+browser or document reader."""
 
 import io
 import json
@@ -36,7 +36,7 @@ HOSTILE = (
 
 
 def harmless(shown: str) -> bool:
-    """Whether all of it is printed, line ends of our own aside."""
+    """Return True if the text is printable apart from line breaks."""
     return all(char.isprintable() or char == "\n" for char in shown)
 
 
@@ -87,7 +87,7 @@ def test_narration_stays_one_sentence(label: str, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize("glyphs", Glyphs)
 def test_the_screens_draw_it_and_nothing_that_a_terminal_obeys(label: str, glyphs: Glyphs) -> None:
-    """Every line of every screen goes through this filter last."""
+    """Every line of every screen passes through this filter last."""
     segments = SafeGlyphs(glyphs).apply([Segment("Label: "), Segment(label)], Color.parse("black"))
     shown = "".join(segment.text for segment in segments)
     shown.encode()

@@ -1,4 +1,4 @@
-"""`diskwright options`: what it prints, for people and for programs."""
+"""`diskwright options`: output for people and for programs."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def lines(filesystem: str | None = None, *, danger: bool = False, kernel: Kernel
 
 
 def paragraph(said: list[str], name: str) -> str:
-    """What is said of one option, as one line."""
+    """Return the text about an option as one line."""
     start = next(number for number, line in enumerate(said) if line.endswith(f" {name}"))
     return " ".join(" ".join(said[start : said.index("", start)]).split())
 

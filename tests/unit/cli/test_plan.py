@@ -1,4 +1,4 @@
-"""`plan` and `show` as a person meets them: on a recorded machine, with files that are right and wrong."""
+"""`plan` and `show` on a recorded machine, with valid and invalid files."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Run = Callable[..., Seen]
 
 @pytest.fixture
 def plan_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command as if `on` were the drive that is found; gives exit code, output and errors."""
+    """Function that runs a command with the drive `on` and returns exit code, output and errors."""
 
     def run(on: Drive, *words: str, others: Sequence[Drive] = (), **changes: object) -> Seen:
         def found(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:

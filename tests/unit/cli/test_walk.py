@@ -1,4 +1,4 @@
-"""`diskwright DEVICE`: the wizard, begun at a drive or a partition."""
+"""`diskwright DEVICE`: the wizard opened at a drive or partition."""
 
 from argparse import Namespace
 

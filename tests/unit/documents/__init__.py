@@ -1,1 +1,1 @@
-"""Documents: read as they were written, or refused."""
+"""Tests of documents: read as written, or refused."""

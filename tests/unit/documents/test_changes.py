@@ -1,5 +1,4 @@
-"""Changes as a document: read as they were written, and refused for whatever `diskwright tune` would not have
-made of a filesystem."""
+"""Documents of changes: read as written, and refused if `diskwright tune` could not have made them."""
 
 import json
 from collections.abc import Callable
@@ -126,8 +125,7 @@ def test_what_is_shown_of_each() -> None:
 
 
 def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes], Changes]:
-    """Forge the first operation of a kind, with every text derived anew, as a person with bad intent
-    would."""
+    """Return a function that forges the first operation of a kind, and derives every text from the result."""
 
     def forge(changes: Changes) -> Changes:
         operations = [step.operation for step in changes.steps]
@@ -143,7 +141,7 @@ def line(
     options: tuple[str, ...] = ("noatime",),
     **fields: object,
 ) -> Any:  # noqa: ANN401
-    """Forge the line that is changed."""
+    """Return a function that forges the changed line."""
     new = line_with(old or LINE, options)
     return change(EditFstab, lines=(replace(LineEdit(2, old, new), **fields),))  # type: ignore[arg-type]
 
@@ -260,7 +258,7 @@ def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
 def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(
     filesystem: str, words: tuple[str, ...]
 ) -> None:
-    """F2FS would forget its own options; what is read-only has a reason to be."""
+    """F2FS would lose its own options, and a read-only mount may be deliberate."""
     changes = made(
         replace(TUNING, reserved_percent=None),
         replace(FOUND, mounted=words),
@@ -294,7 +292,7 @@ def test_only_the_files_of_the_system_that_is_meant_are_changed(
 
 
 def test_further_lines_for_it_are_told_and_stay() -> None:
-    """A Btrfs can be mounted at several places, each of another subvolume."""
+    """A Btrfs filesystem can be mounted at several places, with a subvolume each."""
     changes = made(found=replace(FOUND, elsewhere=("/home",)))
     assert kinds(changes) == kinds(CHANGES)
     assert [*map(str, changes.doubts)] == [

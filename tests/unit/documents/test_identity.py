@@ -1,4 +1,4 @@
-"""Plans that lie about the drive: whatever is shown of it must be what the drive says of itself."""
+"""Plans with false facts about the drive are refused."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,14 +36,14 @@ def test_what_is_shown_of_the_drive_is_compared(lie: Callable[[Identity], Identi
 
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Sets which start of the machine this is."""
+    """Function that sets the boot ID."""
     return lambda name: monkeypatch.setattr("wizard.apply.plan.identity_check.boot_id", lambda: name)
 
 
 def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(
     start: Callable[[str], None],
 ) -> None:
-    """The kernel begins to count anew: another drive of the same size, as empty, can have the same number."""
+    """The kernel restarts its count at boot, so a similar empty drive can get the same number."""
     seen = drive(serial=None, wwn=None, diskseq=9)
     one = replace(known(seen), boot_id="before")
     start("before")
@@ -58,7 +58,7 @@ def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(
 def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(
     start: Callable[[str], None], serial: str | None
 ) -> None:
-    """The dock tells its own serial number for both, and so does the token that is typed."""
+    """The dock reports its own serial number for both drives, so the confirmation matches as well."""
     seen = drive(serial=serial, wwn=None, diskseq=9)
     one = replace(known(seen), boot_id="this start")
     other = replace(seen, diskseq=10)

@@ -1,5 +1,4 @@
-"""A migration as a document: read as it was written, and refused for whatever `diskwright migrate` would not
-have made."""
+"""Documents of conversions: read as written, and refused if `diskwright migrate` could not have made them."""
 
 import json
 from collections.abc import Callable
@@ -55,7 +54,7 @@ def test_it_is_read_as_it_was_written(way: Way) -> None:
 def with_operation(
     changed: Callable[[MigrationOperation], MigrationOperation], of: Migration = FULL
 ) -> Migration:
-    """Forged with care: everything that is shown follows from the forged operation."""
+    """Return a forged conversion whose texts all follow from the changed operations."""
     operations = [changed(step.operation) for step in of.steps]
     return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive, of.means))
 
@@ -172,7 +171,7 @@ def test_damage_is_noticed() -> None:
 
 
 def test_a_folder_is_named_without_ways_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--undo-dir ../dir` is a folder as any other, and the document names it for whoever applies it."""
+    """The document contains the resolved path of `--undo-dir ../dir`, so it works from any folder."""
     (tmp_path / "here").mkdir()
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "here")

@@ -1,4 +1,4 @@
-"""Where something stands in a document, in words."""
+"""Positions in a document, in words."""
 
 import pytest
 

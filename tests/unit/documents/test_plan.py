@@ -1,4 +1,4 @@
-"""A plan as a document: what is written is read back equal, and nothing else is read at all."""
+"""Documents of plans: read as written, and anything else is refused."""
 
 import json
 from collections.abc import Callable
@@ -35,8 +35,7 @@ OTHER = replace(OLD, serial=None, waiting=Waiting("0008-sda", "2026-01-01", "ext
 
 
 def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
-    """The plan's document with a change, and a digest that fits it: what a person with bad intent would hand
-    in."""
+    """Return the plan's document with a change and a matching digest."""
     body = json.loads(render_plan(plan))
     del body["schema"], body["digest"]
     change(body)
@@ -137,7 +136,7 @@ def test_what_is_wrong_is_said(text: str, says: str) -> None:
 
 
 def at(*path: str | int, value: object) -> Callable[[Body], None]:
-    """A change: put `value` at this place of the document."""
+    """Return a change that sets `value` at this position."""
 
     def change(body: Any) -> None:  # noqa: ANN401
         for key in path[:-1]:

@@ -1,4 +1,4 @@
-"""A plan whose document agrees with itself is held to the rules of the trade all the same."""
+"""Plans with consistent documents must still follow the planner's rules."""
 
 import shlex
 from dataclasses import replace
@@ -23,7 +23,7 @@ def rederived(
     table: WriteTable | None = None,
     wipes: tuple[WipeSignatures, ...] = (),
 ) -> Plan:
-    """A plan in which everything agrees with hostile volumes: only the rules themselves can refuse it."""
+    """Return a consistent plan for hostile volumes, which only the rules can refuse."""
     old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     table = table or replace(
         old,

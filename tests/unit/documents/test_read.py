@@ -1,4 +1,4 @@
-"""Documents that come through pipes."""
+"""Documents read from pipes."""
 
 import os
 import threading

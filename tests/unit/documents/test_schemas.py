@@ -1,6 +1,6 @@
-"""The published JSON Schemas: what the program writes is as they say.
+"""Documents from the program match the published JSON Schemas.
 
-What a run keeps in its folder is held against them where tests apply something: tests/loop/runs/published.py.
+tests/loop/runs/published.py checks the files in a run's folder.
 """
 
 import json
@@ -57,7 +57,7 @@ def test_each_says_what_it_is_of(one: Document) -> None:
 
 @pytest.mark.parametrize("name", [MACHINE, "diskwright.move/2", "diskwright.journal-entry/1"])
 def test_they_are_json_schemas(name: str) -> None:
-    """All are made by the same few lines."""
+    """All schemas share the same code."""
     Draft202012Validator.check_schema(validator_of(name).schema)
 
 
@@ -100,7 +100,7 @@ def test_plans_of_some_machines() -> None:
 
 
 def written() -> dict[str, str]:
-    """A document of each other kind."""
+    """Return a document of every other kind."""
     move = Moves((moved(partitioned(MISALIGNED)),))
     migration = MIGRATIONS.read_kept((MOVING / "migration.json").read_text(encoding="utf-8"), "it")
     texts = (
@@ -158,7 +158,7 @@ def test_what_is_wrong_is_found() -> None:
 
 
 def test_none_is_forgotten() -> None:
-    """Each is written here, but for those that lie in a run's folder and on its drive."""
+    """All kinds are written here, except documents in a run's folder and on its drive."""
     printed = {
         "wanted",
         "ensured",

@@ -1,1 +1,1 @@
-"""From an old ext to ext4: what is found, allowed and proposed."""
+"""Tests of conversions to ext4: detection, conditions and recommended methods."""

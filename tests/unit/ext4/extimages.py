@@ -1,5 +1,4 @@
-"""Small ext filesystems in files, made by the real mke2fs, for tests of what their superblocks say. No root
-is needed."""
+"""Small ext filesystems in files, made by the real mke2fs, for tests of their superblocks. Needs no root."""
 
 import os
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ EXT3 = ("-t", "ext3", "-I", "128")
 
 
 def made(folder: Path, *options: str, size_bytes: int = 16 * MIB, name: str = "ext.img") -> Path:
-    """A filesystem of `mke2fs`'s with these options."""
+    """Return an image from mke2fs with these options."""
     image = folder / name
     image.touch()
     os.truncate(image, size_bytes)
@@ -24,13 +23,13 @@ def made(folder: Path, *options: str, size_bytes: int = 16 * MIB, name: str = "e
 
 
 def debugfs(image: Path, *commands: str) -> None:
-    """Change it in a way that only debugfs can."""
+    """Run debugfs commands that write to the image."""
     for command in commands:
         run(["debugfs", "-w", "-R", command, str(image)], seconds=60)
 
 
 def facts(image: Path) -> ExtFacts:
-    """What its superblock says, and its root folder."""
+    """Return the facts from the superblock and the root folder."""
     with image.open("rb") as file:
         found = read_filesystem(lambda offset, size: os.pread(file.fileno(), size, offset))
     assert found is not None
@@ -44,7 +43,7 @@ def superblock(image: Path) -> bytes:
 
 
 def dumped(image: Path, *names: str) -> Sequence[str]:
-    """What dumpe2fs calls by these names, in their order."""
+    """Return the values of dumpe2fs with these names, in order."""
     lines = dict(
         line.split(":", 1)
         for line in run(["dumpe2fs", "-h", str(image)], seconds=60).output.splitlines()

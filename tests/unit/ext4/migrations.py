@@ -1,4 +1,4 @@
-"""Made-up situations for the tests of the migration, around real superblocks."""
+"""Synthetic assessments for tests of conversions, with real superblocks."""
 
 from dataclasses import replace
 from typing import Any
@@ -48,13 +48,13 @@ EXT3 = ExtFacts(
 
 
 def identity_of(held: Drive) -> Identity:
-    """Who a drive is."""
+    """Return a drive's identity."""
     assert held.size_bytes is not None and held.geometry is not None
     return known_identity(machine(held), held, held.size_bytes, held.geometry)
 
 
 def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN401
-    """One in which nothing stands against any way, changed."""
+    """Return an assessment without blockers, with `changes`."""
     folder = Folder("/var/lib/diskwright/runs", 100 * GIB)
     found = Situation(
         drive=identity_of(drive()),

@@ -1,5 +1,5 @@
-"""The walk to ext4 rehearsed: a drive with an ext3, the ways and steps that the rules make of a situation,
-and a run that is played."""
+"""Rehearsal of a conversion to ext4: a drive with ext3, the methods and steps by the rules, and a
+simulated run."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -31,15 +31,14 @@ BEHIND = 99
 
 
 def old_drive() -> Drive:
-    """With an ext3 in its first partition and something else in its second."""
+    """Return a drive with ext3 in its first partition and other content in its second."""
     return partitioned(partition(1, filesystem="ext3"), partition(2, start_bytes=4 << 30, filesystem="xfs"))
 
 
 class MovingServices(RecordedServices):
-    """The run waits in one step until `applied` is set; `silent`, it does not tell how far it is. `hindrance`
-    stands against looking, `refusal` against beginning, `fault` against keeping and undoing; `told` is what
-    the transaction says of a power cut, `used` why it cannot be undone any more.
-    """
+    """Services with a run that waits in one step until `applied` is set; if `silent`, without progress.
+    `hindrance` blocks inspection, `refusal` the start, `fault` keep and undo. `told` describes a power
+    cut, and `used` the reason against undo."""
 
     def __init__(self, found: Situation | None = None, around: Machine | None = None) -> None:
         super().__init__(around or machine(old_drive()), "a rehearsal")

@@ -1,4 +1,4 @@
-"""What the list of drives offers to keep: old filesystems, and what was left between ext3 and ext4."""
+"""Filesystems listed for conversion on the drives screen: old ones, and incomplete conversions."""
 
 import struct
 from dataclasses import replace
@@ -16,7 +16,7 @@ from wizard.process.program import run
 
 
 def seen(image: Path, kind: str) -> Signature:
-    """As the probe sees it."""
+    """Return the signature as the probe reads it."""
     inside = read_inside(kind, Bytes(16 * MIB, {0: image.read_bytes()}).read, 16 * MIB)
     return Signature(kind, "filesystem", "films", features=inside.features, unconverted=inside.unconverted)
 

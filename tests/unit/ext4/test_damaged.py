@@ -1,5 +1,5 @@
-"""Superblocks in which anything can stand: never a number that cannot be, and never a migration of what
-e2fsprogs does not open."""
+"""Corrupted superblocks: no impossible number is shown, and a filesystem that e2fsprogs cannot open is not
+converted."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -59,7 +59,7 @@ KINDS = {
 
 
 def corrupted(whole: bytes, dice: Random) -> bytes:
-    """One or several of its fields changed to what is at an edge, or to anything."""
+    """Return the superblock with one or several fields set to edge values or random ones."""
     block = bytearray(whole)
     for _ in range(dice.choice((1, 1, 2, 5))):
         width = dice.choice((1, 2, 4, 4, 4))
@@ -76,7 +76,8 @@ def corrupted(whole: bytes, dice: Random) -> bytes:
 
 
 def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
-    """What is told of it, in all its ways; what is made is read back as it was."""
+    """Yield all numbers reported about a filesystem. Checks that each conversion's document is read as
+    written."""
     looked = situation(found)
     prospect = prospect_of(looked)
     assert not any(

@@ -1,5 +1,5 @@
-"""The full and the light way on small real filesystems: what is written in them stays, and what was promised
-is there."""
+"""Full and light conversions of small real filesystems: files survive, and all promised features are
+active."""
 
 import os
 from pathlib import Path
@@ -48,7 +48,7 @@ WHOLE = {
 
 
 def tree(folder: Path) -> Path:
-    """Folders deep and wide, files small and of many blocks, with a hole, and a name that is no UTF-8."""
+    """Create deep and wide folders, small and large files, one with holes, and a name that is not UTF-8."""
     (folder / "deep/er/and/deeper").mkdir(parents=True)
     (folder / "wide").mkdir()
     for number in range(300):
@@ -68,7 +68,7 @@ def tree(folder: Path) -> Path:
 
 
 def held(image: Path, folder: Path) -> dict[str, bytes]:
-    """Every file in the image, by its name."""
+    """Return every file in the image by name."""
     folder.mkdir()
     run(["debugfs", "-R", f"rdump / {folder}", str(image)], seconds=60)
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -128,7 +128,7 @@ def test_the_light_way_leaves_files_as_they_are_and_the_full_one_finishes(tmp_pa
 
 
 def test_one_with_every_feature_and_old_files_is_finished(tmp_path: Path) -> None:
-    """As somebody leaves it who follows half of a page of commands."""
+    """Like a filesystem after half of a manual conversion."""
     image = made(tmp_path, *EXT3, "-d", str(tree(tmp_path / "tree")))
     half = (SetFeatures(("extent", "huge_file", "dir_nlink")), WidenBlockNumbers(), AddChecksums())
     assert not facts(image).unconverted
@@ -144,7 +144,7 @@ def test_one_with_every_feature_and_old_files_is_finished(tmp_path: Path) -> Non
 
 
 def test_tune2fs_widens_no_inodes_with_checksums(tmp_path: Path) -> None:
-    """It does not say so, and e2fsck cannot read what it leaves."""
+    """tune2fs gives no warning, and e2fsck cannot read the result."""
     image = made(tmp_path, "-t", "ext4", "-I", "128", "-O", "^flex_bg,metadata_csum")
     assert widening_fault(facts(image)) == words.CHECKSUMS
     run(["tune2fs", "-I", "256", str(image)], seconds=60, accept=range(256))
@@ -152,7 +152,7 @@ def test_tune2fs_widens_no_inodes_with_checksums(tmp_path: Path) -> None:
 
 
 def test_inodes_are_not_widened_where_the_last_group_is_too_short(tmp_path: Path) -> None:
-    """tune2fs finds that out when it has begun, and leaves a filesystem that cannot even be opened."""
+    """tune2fs fails too late and leaves a filesystem that cannot be opened."""
     widened = {}
     for behind in (1100, 1300):
         image = made(

@@ -1,4 +1,4 @@
-"""What stands against a migration, each by a case in which nothing else does; and which way is proposed."""
+"""The blockers of a conversion, each in a case without any other, and the recommended method."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,4 @@
-"""The fstab of a system on the filesystem itself: which byte becomes another, and that a document cannot name
-any other."""
+"""The fstab inside a converted system: the byte that changes, and refusal of any other change."""
 
 from dataclasses import replace
 from typing import Any
@@ -60,7 +59,7 @@ def test_the_way_that_changes_nothing_on_the_disk_leaves_it() -> None:
 
 
 def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
-    """With its first line of this kind changed, and everything shown made to fit."""
+    """Return the conversion with its first such operation changed, and all texts adjusted."""
     operations = [step.operation for step in migration.steps]
     place = next(number for number, one in enumerate(operations) if isinstance(one, SetOwnFstabType))
     operations[place] = replace(operations[place], **changes)

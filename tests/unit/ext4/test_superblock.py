@@ -1,4 +1,4 @@
-"""What is read from an ext superblock is what dumpe2fs reads there."""
+"""Values from an ext superblock match those of dumpe2fs."""
 
 import subprocess
 from pathlib import Path

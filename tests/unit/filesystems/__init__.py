@@ -1,1 +1,1 @@
-"""What is known of each filesystem and of its options."""
+"""Tests of the facts about filesystems and their options."""

@@ -1,4 +1,4 @@
-"""What is known of each filesystem: all of it is there, sound, and found by the files alone."""
+"""Facts about each filesystem: complete, valid, and loaded from files alone."""
 
 import re
 from dataclasses import replace

@@ -1,5 +1,4 @@
-"""The catalogue: everything the studies name is in it, danger has a phrase and a reason, and each kernel is
-told what it takes."""
+"""The option catalogue: covers the studies, with a phrase and reason for each danger, and kernel support."""
 
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""What a plan does with each filesystem's own rules: labels, serial numbers, partition types, commands, and
-swap, which is not mounted."""
+"""Rules by filesystem in a plan: labels, serial numbers, partition types, commands, and swap without a
+mount."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -187,7 +187,7 @@ def test_none_is_a_place_on_the_command_line() -> None:
 
 
 def forged(plan: Plan, gpt_type: str | None = None, **changes: Any) -> Plan:  # noqa: ANN401
-    """The plan with its only volume changed, and everything else made to agree with that."""
+    """Return the plan with its only volume changed, and all derived parts adjusted."""
     volumes = (replace(plan.volumes[0], **changes),)
     old = the_table(plan)
     table = replace(
@@ -341,5 +341,5 @@ def test_a_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_makers_are_told_what_they_would_ask_the_drive_for(
     kind: str, size_bytes: int, geometry: Geometry, told: tuple[str, ...]
 ) -> None:
-    """As mke2fs 1.47 and mkfs.xfs 6.1 did in the lab, on drives that answered so."""
+    """As mke2fs 1.47 and mkfs.xfs 6.1 chose in the lab, on drives with this geometry."""
     assert MADE[kind].for_place(geometry, Extent(MIB, size_bytes), ()) == told

@@ -1,1 +1,1 @@
-"""What is found of drives and of what lies on them."""
+"""Tests of findings about drives and their content."""

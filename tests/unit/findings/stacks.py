@@ -1,4 +1,4 @@
-"""Made-up stacks on a drive: LUKS, LVM and md in partitions, aligned and not, open and closed."""
+"""Synthetic stacks on a drive: LUKS, LVM and md in partitions, aligned or misaligned, open or closed."""
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
 
@@ -39,7 +39,7 @@ def xfs(spread: Striping | None = None) -> Signature:
 def holding(
     *signatures: Signature, start_bytes: int = MIB, layers: tuple[Layer, ...] = (), **changes: Any
 ) -> Drive:
-    """A drive with one partition that holds these, and what is open on it."""
+    """Return a drive with one partition with these signatures, and the layers on it."""
     return partitioned(replace(partition(1, start_bytes), signatures=signatures), layers=layers, **changes)
 
 
@@ -50,7 +50,7 @@ def part(start_bytes: int, *signatures: Signature) -> Partition:
 def opened(
     offset_bytes: int | None, *signatures: Signature, below: str = "/dev/sda1", **changes: Any
 ) -> Layer:
-    """LUKS that is open."""
+    """Return an open LUKS layer."""
     return replace(
         Layer("LUKS", SECRET, below, offset_bytes=offset_bytes, geometry=E512, signatures=signatures),
         **changes,
@@ -60,7 +60,7 @@ def opened(
 def volume(
     offset_bytes: int | None, *signatures: Signature, below: str = "/dev/sda1", **changes: Any
 ) -> Layer:
-    """A logical volume that is active."""
+    """Return an active logical volume."""
     return replace(
         Layer("LVM", VOLUME, below, offset_bytes=offset_bytes, geometry=E512, signatures=signatures),
         **changes,
@@ -75,7 +75,7 @@ def array(
     chunk_bytes: int = CHUNK,
     **changes: Any,
 ) -> Layer:
-    """A running md array."""
+    """Return a running md array."""
     spread = Striping(chunk_bytes, chunk_bytes * data_drives)
     sizes = Geometry(512, 4096, 0, spread.unit_bytes, spread.width_bytes)
     plain = Layer(

@@ -1,4 +1,4 @@
-"""SD cards and ChromeOS slots: what their makers lay out is no misalignment."""
+"""SD cards and ChromeOS slots: their factory layout does not count as misaligned."""
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
 
@@ -24,7 +24,7 @@ SLOT = "fe3a2a5d-4f32-41a7-b725-accc3285a309"
 
 
 def formatted(kind: str, start: int, files_at: int, size: int, **changes: Any) -> Drive:
-    """A card whose files begin at `files_at`."""
+    """Return a card whose file data starts at `files_at`."""
     holds = Signature(kind, "filesystem", data_offset_bytes=files_at - start)
     part = partition(1, start, size - start, signatures=(holds,))
     return partitioned(part, geometry=N512, size_bytes=size, free=(), **changes)

@@ -1,4 +1,4 @@
-"""Findings and remedies that do not fit the situation are left out."""
+"""Findings and remedies that do not apply are omitted."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Every finding: when it is made, of what, how severe, and that its code is documented."""
+"""Every finding: its condition, subject and severity, and its documented code."""
 
 import json
 import re
@@ -206,7 +206,7 @@ def test_each_trouble_is_found_with_its_severity(code: str, severity: Severity, 
 
 
 def test_a_drive_on_which_a_run_waits_is_not_also_said_to_have_lost_its_files() -> None:
-    """The copy of a superblock is of what that run can still put back."""
+    """The superblock copy belongs to content that the waiting run can restore."""
     waiting = Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=True)
     table = Table("none")
     assert "signatures-lost" in severities(drive(table=table, superblock_copy_bytes=134217728))
@@ -339,14 +339,15 @@ def test_paths_to_one_drive_name_each_other_and_are_no_copies(numbers: dict[str,
 
 
 def on(path: str, *marks: Signature, **changes: Any) -> Drive:  # noqa: ANN401
-    """A drive with a partition that has these signatures."""
+    """Return a drive with a partition with these signatures."""
     table = gpt(uuid=path)
     part = partition(of=path, signatures=marks)
     return partitioned(part, **{"path": path, "serial": path, "wwn": path, "table": table, **changes})
 
 
 def copies(*drives: Drive) -> list[list[tuple[str, ...]]]:
-    """What each drive's finding names: device, other device and kind of each pair, device and mount point."""
+    """Return the values in each drive's finding: device, other device and kind of each pair, device and
+    mount point."""
     return [
         [
             tuple(str(value) for _, value in part.values)
@@ -359,7 +360,7 @@ def copies(*drives: Drive) -> list[list[tuple[str, ...]]]:
 
 
 def parts(said: object) -> Iterator[Message]:
-    """The innermost messages of a message."""
+    """Yield the innermost messages of a message."""
     inner = [
         one
         for _, value in (said.values if isinstance(said, Message) else ())
@@ -560,8 +561,7 @@ def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_t
 def test_a_table_that_is_lost_is_told_from_one_for_other_blocks(
     made_for: int | None, obstacle: Obstacle
 ) -> None:
-    """The same protective record: with nothing behind it, or with a GPT where drives of other blocks have
-    it."""
+    """The same protective MBR: without a GPT, or with a GPT for another block size."""
     image = Image(8 * MIB, made_for or 512)
     image.protective()
     if made_for:

@@ -1,6 +1,6 @@
-"""How well a drive is, from what smartctl writes. The shapes are those of its JSON, as kept in public by
-AnalogJ/scrutiny (webapp/backend/pkg/models/testdata) and prometheus-community/smartctl_exporter (testdata);
-the numbers are made up, or theirs."""
+"""Drive health from smartctl. The JSON has the shape of public examples by AnalogJ/scrutiny
+(webapp/backend/pkg/models/testdata) and prometheus-community/smartctl_exporter (testdata), with real or
+synthetic numbers."""
 
 import json
 from dataclasses import replace
@@ -56,7 +56,7 @@ def ata(
 
 
 def self_tests(*entries: tuple[int, bool | None], kind: str = "standard") -> dict[str, Any]:
-    """Self-tests, the last one first: at how many hours, and whether each passed; None was aborted."""
+    """Return self-tests, latest first: power-on hours, and True if passed or None if aborted."""
     table = [
         {"status": {"value": 0, **({} if passed is None else {"passed": passed})}, "lifetime_hours": hours}
         for hours, passed in entries
@@ -337,7 +337,7 @@ def test_what_is_bad_is_a_finding(name: str, codes: dict[str, Severity]) -> None
 
 @pytest.mark.parametrize("name", ["stick", "enclosure", "bridge-4096"])
 def test_a_bridge_that_passes_nothing_is_unknown(name: str) -> None:
-    """Recorded machines: smartctl says `Unknown USB bridge`, and nothing else."""
+    """On these recorded machines smartctl only reports `Unknown USB bridge`."""
     here = load_machine(MACHINES / f"{name}.json")
     on = next(one for one in here.drives if any(unread.what == "smart" for unread in one.unread))
     judged = judge_health(on)

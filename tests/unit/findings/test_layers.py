@@ -1,4 +1,4 @@
-"""Alignment through every layer: the sum of all offsets decides, and a filesystem's striping is held against
+"""Alignment across layers: the sum of all offsets decides, and a filesystem's striping is compared with
 the array's."""
 
 from dataclasses import replace
@@ -160,7 +160,7 @@ def test_an_open_layer_whose_place_is_not_known_is_judged_by_the_kernel() -> Non
 
 
 def test_that_the_kernel_calls_a_layer_misaligned_tells_nothing_of_where_it_begins() -> None:
-    """It says so by an offset of -1, which is no number of bytes."""
+    """The kernel reports -1 for misaligned, which is not a byte offset."""
     torn = opened(None, ext4(), geometry=replace(E512, alignment_offset_bytes=-1))
     assert codes(holding(luks(None), layers=(torn,))) == {"alignment-stack": DANGER, "alignment-ok": OK}
     (fine,) = (found for found in alignment(holding(luks(None), layers=(torn,))) if found.severity is OK)
@@ -185,7 +185,7 @@ def test_where_the_kernel_is_led_astray_by_a_bogus_number_its_word_is_no_danger(
 
 
 def test_what_is_seen_through_a_mirror_whose_superblock_is_at_the_end_contradicts_nothing() -> None:
-    """Erasing one of the two would cost the array or the filesystem in it."""
+    """Erasing either signature would destroy the array or its filesystem."""
 
     def all_codes(subject: Drive) -> set[str]:
         return {finding.code for finding in diagnose(machine(subject), subject, ()).findings}
@@ -326,7 +326,7 @@ def test_the_bogus_number_is_told_with_what_tools_make_of_it_on_this_drive() -> 
 def test_the_verdict_is_the_kernels_formula_of_the_sum(
     geometry: Geometry, start: int, offsets: list[int]
 ) -> None:
-    """Whatever the stack: danger exactly where the data at its top are off."""
+    """For any stack: danger exactly if the topmost data is misaligned."""
     below, layers = "/dev/sda1", []
     for number, offset in enumerate(offsets):
         layers.append(Layer("LUKS", f"/dev/mapper/{number}", below, offset_bytes=offset * 512, geometry=None))

@@ -1,4 +1,4 @@
-"""The list of models: whole model numbers as drives write them, look-alikes, and what a user adds."""
+"""The list of models: full model numbers as reported, similar names, and user entries."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ TB = 10**12
 
 @pytest.fixture
 def bundled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Pattern, ...]:
-    """The list without what this machine's user has added."""
+    """List of models without entries of this machine's user."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     return load_patterns()
 
@@ -119,7 +119,7 @@ def test_whole_model_numbers(bundled: tuple[Pattern, ...], model: str, verdict: 
 def test_what_an_older_smartctl_calls_shingled_is_in_doubt_where_a_newer_one_does_not(
     bundled: tuple[Pattern, ...],
 ) -> None:
-    """The database of smartctl 7.3 has ST4000DM005 among the shingled ones; that of August 2026 has not."""
+    """The database of smartctl 7.3 lists ST4000DM005 as shingled, but not that of August 2026."""
     subject = drive(model="ST4000DM005-2DP166", smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)"))
     assert by_model(subject, bundled).verdict is UNKNOWN
 
@@ -149,7 +149,7 @@ def test_a_pattern_may_leave_out_larger_drives() -> None:
 
 
 def test_no_bundled_bound_leaves_out_a_drive_of_the_named_size(bundled: tuple[Pattern, ...]) -> None:
-    """6 TB drives hold 6,001,175,126,016 bytes."""
+    """6 TB drives have 6,001,175,126,016 bytes."""
     for model in ("WDC WD60EFAX-68SHWN0", "WDC WD60EZAZ-00SF3B0", "WDC WD60EMAZ-11LW3B0"):
         assert (
             by_model(drive(model=model, size_bytes=6_001_175_126_016, free=()), bundled).verdict
@@ -295,7 +295,7 @@ def test_a_users_file_extends_the_list_in_one_line(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_machines_file_comes_before_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The last entry counts, so that a person's own word stands against the administrator's."""
+    """The last entry counts, so a user's entry overrides the administrator's."""
     for folder, kind in (("etc", "host-aware"), ("config/diskwright", "host-managed")):
         (tmp_path / folder / "drives").mkdir(parents=True)
         (tmp_path / folder / "drives" / "one.toml").write_text(

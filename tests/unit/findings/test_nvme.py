@@ -1,4 +1,4 @@
-"""Which format of an NVMe drive is better, and what is said of changing it."""
+"""The better format of an NVMe drive, and the advice to change."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from wizard.model.machine import Drive
 def namespace(
     *formats: tuple[int, int, int], used: int = 0, scope: str | None = "namespace", zoned: str = "none"
 ) -> Drive:
-    """An NVMe drive whose formats are given by data bytes, metadata bytes and relative performance."""
+    """Return an NVMe drive with formats by data bytes, metadata bytes and relative performance."""
     made = tuple(NvmeFormat(number, *one, in_use=number == used) for number, one in enumerate(formats))
     return drive(
         path="/dev/nvme0n1",

@@ -1,4 +1,4 @@
-"""Whether a drive is shingled: the ladder of clues, what could not be asked, and what contradicts itself."""
+"""Detection of shingled drives: evidence, unavailable sources, and contradictions."""
 
 import pytest
 
@@ -288,7 +288,7 @@ def test_contradictions_are_findings(
     ],
 )
 def test_what_only_says_less_is_no_contradiction(subject: Drive, patterns: tuple[Pattern, ...]) -> None:
-    """Host-aware drives read `none` from Linux 6.8 on, and lists rarely say who manages the zones."""
+    """Host-aware drives report `none` since Linux 6.8, and lists rarely state the zone management."""
     assert not found_of(subject, "recording-contradiction", *patterns)
 
 

@@ -1,5 +1,4 @@
-"""Who looks at a drive with a filesystem on it is told that it can be used better without
-erasing it."""
+"""A finding suggests better use of an existing filesystem without erasing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is said of what could not be read."""
+"""Texts about unreadable facts."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Every field that the probe can fail to read has words for a person."""
+"""Every field the probe can fail to read has a readable name."""
 
 import ast
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ MAKERS = ("unread", "not_read", "Unread", "RawError")
 
 
 def fields_named() -> Iterator[str]:
-    """The names that stand in the probe's calls."""
+    """Yield the field names from the probe's calls."""
     for file in Path(wizard.probe.__path__[0]).rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:

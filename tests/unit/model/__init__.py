@@ -1,1 +1,1 @@
-"""Sizes, places and sentences."""
+"""Tests of sizes, geometry and messages."""

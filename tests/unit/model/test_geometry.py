@@ -1,4 +1,4 @@
-"""Alignment arithmetic against the kernel's own words and against hand-worked cases."""
+"""Alignment arithmetic, compared with the kernel's formulas and with manual examples."""
 
 import pytest
 from hypothesis import given

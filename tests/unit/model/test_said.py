@@ -1,4 +1,4 @@
-"""Sentences as data: what they name, how values are written, and which are the same."""
+"""Messages as data: fields, formatting of values, and equality."""
 
 import json
 
@@ -95,8 +95,8 @@ def test_a_message_of_a_document_of_version_1_0_is_read_by_its_code() -> None:
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\udcff", "\x9b31m", "x" * 10_000])
 def test_text_that_a_sentence_names_cannot_leave_its_place(text: str) -> None:
-    """Foreign text, such as a label, that would clear the screen, start a line, turn what follows round, or
-    push everything else away."""
+    """Untrusted text such as a label that would clear the screen, start a line, reverse the text, or be
+    too long."""
     for form in FORMS:
         said = str(KEPT[form](label=text))
         assert said.isprintable() and len(said) < 400, form

@@ -1,4 +1,4 @@
-"""Sentences in another language, and the check that each sentence is one."""
+"""Translated messages, and the check of each message."""
 
 import ast
 from collections import Counter

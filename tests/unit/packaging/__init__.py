@@ -1,1 +1,1 @@
-"""What is handed out: launcher, packages, wheel and manual pages."""
+"""Tests of the launcher, packages, wheel and manual pages."""

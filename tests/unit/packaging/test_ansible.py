@@ -1,4 +1,4 @@
-"""The options of the Ansible module: documented, checked, and those of `diskwright ensure`."""
+"""Options of the Ansible module: documented, checked, and equal to those of `diskwright ensure`."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ FILE = Path(__file__).parents[3] / "packaging/ansible/plugins/modules/drives.py"
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a module that is loaded here
-    """The module without Ansible."""
+    """Ansible module loaded without Ansible."""
     basic = ModuleType("ansible.module_utils.basic")
     basic.AnsibleModule = object  # type: ignore[attr-defined]
     for name in ("ansible", "ansible.module_utils"):
@@ -34,7 +34,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a module t
 
 
 def documented(text: str) -> dict[str, str]:
-    """The type of each option in the documentation, by its place such as `drives.volume.size`."""
+    """Return the type of each documented option by path, such as `drives.volume.size`."""
     found: dict[str, str] = {}
     place: list[tuple[int, str]] = []
     for line in text[text.index("\noptions:") : text.index("\nattributes:")].splitlines():

@@ -1,4 +1,4 @@
-"""The file tree of the one file, the module and the self-contained .deb, from a small checkout."""
+"""The file tree of the single-file build, the module and the self-contained .deb, from a small checkout."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def umask_077() -> Iterator[None]:
 
 
 def modes(folder: Path) -> dict[str, int]:
-    """Of the folder and everything in it but links."""
+    """Return the modes of the folder and its contents except links."""
     paths = [folder, *(path for path in folder.rglob("*") if not path.is_symlink())]
     return {str(path.relative_to(folder)): path.stat().st_mode & 0o7777 for path in paths}
 

@@ -56,7 +56,7 @@ def venv_name() -> str:
 
 @dataclass
 class Bench:
-    """A PATH with a stub of the package manager, and a folder instead of /var/lib/diskwright."""
+    """A PATH with a stub package manager, and a folder instead of /var/lib/diskwright."""
 
     folder: Path
     manager: str = "apt-get"
@@ -122,7 +122,7 @@ class Bench:
         )
 
     def without_environment(self, **pythons: str) -> Path:
-        """Return a launcher that finds only these stubs of Python, and no environment."""
+        """Return a launcher that finds only these Python stubs, and no environment."""
         for name, body in pythons.items():
             self.stub(name, body)
         self.complete.unlink()
@@ -154,7 +154,7 @@ class Bench:
         return self.log.read_text().splitlines()
 
     def installs(self) -> list[str]:
-        """Return the commands that install something, without those that only compute sizes."""
+        """Return the commands that install packages, without those that compute sizes."""
         real = {
             "apt-get": "apt-get install -y",
             "dnf": "dnf install -y",
@@ -411,7 +411,7 @@ def test_a_second_setup_waits(tmp_path: Path) -> None:
 
 
 def test_no_index_or_mirror_is_named() -> None:
-    """The package manager and pip have their own settings for that."""
+    """Hosts are configured in the package manager and pip."""
     for path in (
         LAUNCHER,
         REPO / "requirements.lock",

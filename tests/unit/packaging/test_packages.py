@@ -1,4 +1,4 @@
-"""What packages of distributions hold, and what they say of themselves: it agrees with the program."""
+"""Content and metadata of distribution packages, compared with the program."""
 
 import re
 import shutil
@@ -29,7 +29,7 @@ OWN = ("papers", "desktop", "debian", "rpm", "arch")
 
 @pytest.fixture(scope="module")
 def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a package holds, below a folder that stands for /."""
+    """Folder with a package's files, as the root folder."""
     root = tmp_path_factory.mktemp("placed")
     subprocess.run(
         (PACKAGING / "install.sh", root),
@@ -139,7 +139,7 @@ def test_appstream_misses_only_a_home_page() -> None:
 
 
 def test_no_host_is_named() -> None:
-    """What is fetched comes by a package manager, from where that is set up to."""
+    """Package managers fetch dependencies from their configured hosts."""
     known = ("www.debian.org/doc/packaging-manuals", "www.freedesktop.org/standards", "www.w3.org/2000/svg")
     files = [path for name in OWN for path in (PACKAGING / name).rglob("*") if path.is_file()]
     for path in (*files, *PACKAGING.glob("*.sh")):

@@ -1,4 +1,4 @@
-"""The manual pages, and what shells complete: all that the parsers take, in files that their readers take."""
+"""Manual pages and shell completions: all options of the parsers, in valid files."""
 
 import os
 import re
@@ -20,7 +20,7 @@ each = pytest.mark.parametrize("name", (WIZARD, *COMMANDS))
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All of them, as they lie below /usr."""
+    """Folder with all pages and completions, like /usr."""
     folder = tmp_path_factory.mktemp("usr")
     for place, text in papers("2026-01-31"):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def page_of(made: Path, name: str) -> Path:
 
 
 def script_of(made: Path, shell: str) -> Path:
-    """What a shell reads."""
+    """Return the completion script of a shell."""
     places = {
         "bash": "bash-completion/completions/diskwright",
         "zsh": "zsh/site-functions/_diskwright",
@@ -43,7 +43,7 @@ def script_of(made: Path, shell: str) -> Path:
 
 
 def needed(program: str) -> str:
-    """A program that packages of the tests bring; without it a test is left out."""
+    """Return the path of a test dependency, or skip the test."""
     found = shutil.which(program)
     if found is None:
         pytest.skip(f"{program} is not here")
@@ -51,7 +51,7 @@ def needed(program: str) -> str:
 
 
 def seen(source: str) -> str:
-    """A page as it is read, without what sets its type."""
+    """Return a manual page as plain text."""
     plain = re.sub(r"\\f[BIR]", "", source)
     for written, is_read in ((r"\-", "-"), (r"\(aq", "'"), (r"\(ti", "~"), (r"\e", "\\"), (r"\&", "")):
         plain = plain.replace(written, is_read)
@@ -109,7 +109,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 
 def in_bash(made: Path, *words: str) -> list[str]:
-    """What bash offers at the end of these words."""
+    """Return bash's completions after these words."""
     script = str(script_of(made, "bash"))
     told = subprocess.run(
         ("bash", "--norc", "-c", COMPLETE, "bash", script, "diskwright", *words),
@@ -123,12 +123,12 @@ def in_bash(made: Path, *words: str) -> list[str]:
 
 
 def at_home(made: Path) -> dict[str, str]:
-    """A home of its own, since fish makes its folder there."""
+    """Return an environment with a separate home, since fish creates a folder there."""
     return {**os.environ, "HOME": str(made), "XDG_CONFIG_HOME": str(made), "XDG_DATA_HOME": str(made)}
 
 
 def in_fish(made: Path, *words: str) -> list[str]:
-    """What fish offers there."""
+    """Return fish's completions after these words."""
     typed = " ".join(("diskwright", *words))
     told = subprocess.run(
         (needed("fish"), "--no-config", "-c", f"source {script_of(made, 'fish')}; complete -C '{typed}'"),
@@ -159,8 +159,7 @@ zpty z zsh -f -i
 
 
 def listed_in_zsh(made: Path, typed: str, offered: str) -> None:
-    """Whether zsh lists this behind what is typed; waits for it, and raises TimeoutExpired where it does not
-    come."""
+    """Wait until zsh offers this completion. Raises TimeoutExpired if missing."""
     subprocess.run(
         (needed("zsh"), "-f", "-c", IN_ZSH, "zsh", str(script_of(made, "zsh").parent), typed, offered),
         capture_output=True,
@@ -246,6 +245,6 @@ def test_the_scripts_are_of_their_shells(made: Path, shell: str) -> None:
 
 
 def test_only_what_comes_along_is_offered(made: Path) -> None:
-    """Not the purposes of whoever builds it."""
+    """Custom workloads of the packager are excluded."""
     own = {path.stem for path in (BUNDLED / "workloads").glob("*.toml")}
     assert set(in_bash(made, "plan", "--workload", "")) == own

@@ -1,4 +1,4 @@
-"""The script at the start of the one file, with a tree that contains only a program."""
+"""The script at the start of the single-file build, with a tree that contains only a program."""
 
 import io
 import os
@@ -34,7 +34,7 @@ USER = "diskwright-1234"
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A file whose name contains blanks. `id` in its folder makes the caller a plain user."""
+    """Single-file build with spaces in its name. `id` in its folder makes the caller an ordinary user."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tools:
         for name in ("unsquashfs", "ld-linux-x86-64.so.2"):
@@ -71,7 +71,7 @@ def started(shell: list[str], file: Path, *words: str, **more: str) -> subproces
 
 
 def ended(*words: str, file: Path, **more: str) -> tuple[int, str, str]:
-    """The exit code and both outputs."""
+    """Return the exit code and both outputs."""
     process = started(["/bin/sh"], file, *words, **more)
     said, complaint = process.communicate(timeout=20)
     return process.returncode, said, complaint

@@ -1,4 +1,4 @@
-"""The wheel that pip builds, in a folder of its own: it knows what a checkout knows."""
+"""The wheel built by pip, in its own folder: the same data as a checkout."""
 
 import email
 import os
@@ -16,7 +16,7 @@ KEPT = ("wizard", "profiles", "packaging", "pyproject.toml", "LICENSE")
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the wheel is unpacked in."""
+    """Folder with the unpacked wheel."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
@@ -53,7 +53,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The program as the wheel has it, from a folder that holds nothing else of it."""
+    """Run the program from the wheel alone."""
     environment = {**os.environ, "PYTHONPATH": str(place), "PYTHONSAFEPATH": "1"}
     return subprocess.run(
         (sys.executable, "-m", "wizard", *words), cwd="/", env=environment, capture_output=True, text=True

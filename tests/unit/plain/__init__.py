@@ -1,1 +1,1 @@
-"""The line-by-line wizard."""
+"""Tests of the line-by-line wizard."""

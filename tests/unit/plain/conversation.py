@@ -1,4 +1,4 @@
-"""A conversation with the line-by-line wizard on made-up or recorded machines, as a transcript."""
+"""A conversation with the line-by-line wizard on synthetic or recorded machines, as a transcript."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ MACHINES = Path(__file__).resolve().parents[2] / "machines"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """All that was said, with the answers where they were given, and the exit code."""
+    """The full output with the answers in place, and the exit code."""
 
     text: str
     code: ExitCode
@@ -24,20 +24,20 @@ class Told:
 
     @property
     def flat(self) -> str:
-        """Without the breaks between lines."""
+        """Output without line breaks."""
         return " ".join(self.text.split())
 
     def after(self, said: str) -> str:
-        """What was said after something, without the breaks between lines."""
+        """Return the output after a text, without line breaks."""
         assert said in self.flat, self.text
         return self.flat.rpartition(said)[2]
 
 
 def recorded(machine: Machine) -> RecordedServices:
-    """A machine whose plans have UUIDs that are always the same."""
+    """Return services for a machine, with constant UUIDs in plans."""
     return RecordedServices(machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
 
 
 def of_file(name: str) -> RecordedServices:
-    """A machine of tests/machines."""
+    """Return services for a machine of tests/machines."""
     return recorded(load_machine(MACHINES / f"{name}.json"))

@@ -1,4 +1,4 @@
-"""Places of the tests' own making, told by the line-by-line face to answers from a file."""
+"""Synthetic screens in the line-by-line wizard, with answers from a file."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO, StringIO
@@ -78,7 +78,7 @@ EVERYTHING = View(
 
 
 class Made(Screen):
-    """Gives the view that it was given, and writes down what it was asked to do. `does` is called then."""
+    """A screen with a fixed view that records its actions and calls `does` for each."""
 
     def __init__(self, desk: Desk, view: View, does: Callable[["Made", str], None] | None = None) -> None:
         super().__init__(desk)
@@ -104,18 +104,18 @@ class Made(Screen):
 def a_list(
     *words: str, at: str = "", actions: Sequence[Action] = (GO,), step: ScreenStep = ScreenStep.PLAN
 ) -> View:
-    """Rows whose keys and only cells are these words."""
+    """Return a view with one row per word, each the row's key and only cell."""
     rows = tuple(Row(word, (strong(word),)) for word in words)
     return View("list", step, "A list", tuple(actions), rows=Rows(rows, at or next(iter(words), "")))
 
 
 def a_form(*fields: Field, actions: Sequence[Action] = (GO, BACK)) -> View:
-    """Fields to fill."""
+    """Return a view with these fields."""
     return View("form", ScreenStep.PLAN, "A form", tuple(actions), above=(para("Fill it."),), fields=fields)
 
 
 class Talked:
-    """A desk with a place, and a conversation that is still to be held."""
+    """A wizard with a screen, ready for a conversation."""
 
     def __init__(
         self,
@@ -132,20 +132,20 @@ class Talked:
         return self.place.done
 
     def hear(self, *answers: str | bytes, width: int = 78) -> Told:
-        """Give these answers, one a line, and then no more."""
+        """Send these answers, one per line, then end of input."""
         given = b"".join(one.encode() + b"\n" if isinstance(one, str) else one for one in answers)
         return talked(self.desk, BytesIO(given), width)
 
 
 def talked(desk: Desk, answers: BytesIO, width: int = 78) -> Told:
-    """The whole conversation."""
+    """Return the transcript of a whole conversation."""
     out = StringIO()
     code = Lines(desk, Talk(answers, out, width=width, echo=True)).converse()
     return Told(out.getvalue(), code)
 
 
 class Meddling(BytesIO):
-    """Something changes while the answer is typed."""
+    """Input that triggers a change while the user types an answer."""
 
     def __init__(self, answers: bytes, meddle: "list[object]") -> None:
         super().__init__(answers)

@@ -1,4 +1,4 @@
-"""Forms of our own making, asked field by field."""
+"""Synthetic forms, field by field."""
 
 from dataclasses import replace
 
@@ -88,7 +88,7 @@ def test_an_offer_that_cannot_be_had_is_asked_for_again() -> None:
 
 
 class Ranking(Made):
-    """Another filesystem proposes another label, and has one field more."""
+    """A form with another label and an additional field for another filesystem."""
 
     def turned(self, field: str, values: object) -> None:
         proposed = replace(LABEL, value="proposed")

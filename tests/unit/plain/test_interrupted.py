@@ -1,4 +1,4 @@
-"""Ctrl+C in the line-by-line face: while something is done, at a question, and in between."""
+"""Ctrl+C in the line-by-line wizard: during work, at a question, and in between."""
 
 import threading
 
@@ -10,7 +10,7 @@ from wizard.ui.view import Action, ScreenStep, View
 
 
 class Interrupting:
-    """An event that is interrupted as by Ctrl+C, so many times."""
+    """An event whose wait is interrupted `times` times, as by Ctrl+C."""
 
     def __init__(self, times: int) -> None:
         self.left = times

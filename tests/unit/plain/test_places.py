@@ -1,4 +1,4 @@
-"""The wizard's own places told line by line, on recorded machines, through pipes, and to the end of a run."""
+"""The wizard's screens line by line, on recorded machines, through pipes, and to the end of a run."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ def conversed(services: Services, *answers: str, width: int = 78) -> Told:
 
 
 def check_told(view: View) -> None:
-    """Every text is told, and every action can be typed."""
+    """Check that every text is printed and every action can be typed."""
     told = [" ".join(one.argv) if isinstance(one, Command) else one.text for one in whole(view)]
     labels = {str(text) for action in view.actions for text in (action.label, action.why_not)}
     fields = {str(text) for field in view.fields for text in (field.caption, field.value, field.hint)}
@@ -126,7 +126,7 @@ except BrokenPipeError:
 
 
 def piped(answers: str, into: str = "") -> subprocess.CompletedProcess[str]:
-    """The wizard in a process of its own, with all answers in a pipe; its output read by a command."""
+    """Run the wizard as a process with piped answers, and optionally pipe the output into a command."""
     argv = [sys.executable, "-c", SCRIPT, str(MACHINES / "red.json")]
     if into:
         argv = ["bash", "-c", f'"$@" | {into}; exit "${{PIPESTATUS[0]}}"', "bash", *argv]

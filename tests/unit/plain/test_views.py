@@ -1,4 +1,4 @@
-"""Views of our own making, told line by line: lists, letters, numbers, changes in place, and every end."""
+"""Synthetic views line by line: lists, letters, numbers, changes in place, and every exit."""
 
 import threading
 from dataclasses import replace
@@ -121,7 +121,7 @@ def test_where_several_can_be_taken_a_number_takes() -> None:
 
 
 class Reading(Made):
-    """The pane shows what stands behind the row under the cursor."""
+    """A screen whose pane describes the row at the cursor."""
 
     def moved(self, row: str) -> None:
         assert self.shown.rows

@@ -1,1 +1,1 @@
-"""The planner and its rules."""
+"""Tests of the planner and its rules."""

@@ -1,4 +1,4 @@
-"""A transaction whose snapshot is closed, on a drive that can lose its power."""
+"""A transaction with a closed snapshot, on a drive that can lose power."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ EXTENT, CHECKSUMS, RECOVERY, BAR = 0x40, 0x400, 0x4, 1 << 31
 
 
 def _superblock(content: bytearray, incompatible: int) -> bytes:
-    """Noise with a superblock of one filesystem, of one group, which has checksums on and no bar."""
+    """Write the superblock of a one-group filesystem with checksums over noise, and return the content."""
     content[1024:2048] = bytes(1024)
     sizes = (
         (0x00, 64),
@@ -46,7 +46,7 @@ def _superblock(content: bytearray, incompatible: int) -> bytes:
 
 
 def mounted(content: bytearray, changes: Mapping[int, int] = MappingProxyType({})) -> None:
-    """What the kernel writes to the superblock, and what else is wanted there."""
+    """Change the superblock as a mount by the kernel does, with further `changes`."""
     struct.pack_into("<II", content, 1024 + 0x2C, 1_700_000_000, 1_700_000_000)
     content[1024 + 0x34] ^= 1
     for offset, value in changes.items():
@@ -73,7 +73,7 @@ POWERS: dict[Path, Power] = {}
 
 
 class Case:
-    """One transaction whose snapshot is closed, on a drive that can lose its power."""
+    """A transaction with a closed snapshot, on a drive that can lose power."""
 
     def __init__(self, folder: Path, block_bytes: int = 512, seed: int = 0) -> None:
         self.run, self.store = folder / "run", folder / "store"
@@ -101,7 +101,7 @@ class Case:
         return Committing(self.run, self.device, self.drive, unheard)
 
     def commit(self, goes_at: int | None = None) -> bool:
-        """Whether it came to its end before the power went."""
+        """Return True if the commit ended before the power cut."""
         return self._until(goes_at, "commit")
 
     def undo(self, goes_at: int | None = None) -> bool:
@@ -119,7 +119,7 @@ class Case:
         return True
 
     def goes_on(self, what: str, seed: int) -> None:
-        """To its end, after a second power cut on the way."""
+        """Finish the commit or undo, after a second power cut on the way."""
         over = (Phase.RELEASED,) if what == "commit" else (Phase.UNDONE, Phase.LEFT)
         if (
             self.phase not in over
@@ -129,7 +129,7 @@ class Case:
             assert self._until(None, what)
 
     def mountable(self) -> bytes | None:
-        """The drive, but where its superblock has a bar."""
+        """Return the drive's content, or None while a barred superblock prevents mounting."""
         head = bytes(self.drive.content)[DECIDING]
         bars = (barred(BEFORE[:4096])[DECIDING], barred(AFTER[:4096])[DECIDING])
         return None if head in bars else bytes(self.drive.content)
@@ -147,7 +147,7 @@ class Case:
 
 @pytest.fixture(autouse=True)
 def saving_takes_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The power can go before the phase is written, and right after."""
+    """Power cuts possible right before and right after each saved phase."""
 
     def save(run: Path, record: Record) -> None:
         power = POWERS[run]

@@ -1,5 +1,5 @@
-"""A transaction's commit and its undoing, with the power cut at every moment: each is finished, or taken
-back, to the bit."""
+"""Commit and undo of a transaction with a power cut at every write: each is finished or reversed, bit for
+bit."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -133,7 +133,7 @@ def test_what_was_used_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) ->
 def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_closed(
     tmp_path: Path, moment: int | None, at: int
 ) -> None:
-    """As after a restart, which mounts it: nothing is barred yet."""
+    """As after a restart that mounts the filesystem before any superblock is barred."""
     case = Case(tmp_path)
     assert moment is None or not case.commit(moment)
     assert case.phase is Phase.REHEARSING
@@ -214,7 +214,7 @@ USED: tuple[Mapping[int, int], ...] = ({}, {0x60: 0x2 | EXTENT | RECOVERY})
 
 
 def released(folder: Path, what: str) -> Case:
-    """The last block was written, and the phase was not."""
+    """Return a case whose last block was written but whose phase was not saved."""
     whole = Case(folder / "whole")
     assert what == "commit" or whole.commit()
     case = Case(folder / what)

@@ -1,6 +1,5 @@
-"""A transaction on a drive that errs at any one write or flush of the commit or of the undoing: whatever is
-said to be done is on the medium, and where it is not done, it can be finished, or taken back.
-"""
+"""A transaction on a drive with an error at any single write or flush: completed work is durable, and
+incomplete work can be finished or undone."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ FAULTS = [Fault.LOST, Fault.TORN, Fault.KEPT, Fault.DROPPED]
 
 
 class ErringCase(Case):
-    """A transaction on a drive that errs once."""
+    """A transaction on a drive with a single error."""
 
     def __init__(self, folder: Path, block_bytes: int, fault: Fault, seed: int = 0) -> None:
         super().__init__(folder, block_bytes, seed)
@@ -29,7 +28,7 @@ class ErringCase(Case):
         self.drive = self.erring
 
     def errs(self, what: str, at: int | None) -> bool:
-        """Whether it is said to be done, although the drive errs at this of its writes and flushes."""
+        """Return True if the work is reported as done despite an error at this write or flush."""
         self.erring.errs_at, self.erring.asked = at, 0
         try:
             getattr(self.committing(), what)(lambda share: None)
@@ -43,12 +42,12 @@ class ErringCase(Case):
         return self.after if what == "commit" else self.before
 
     def goes_without_power(self) -> None:
-        """What is in the drive's cache alone is lost."""
+        """Lose the unflushed writes in the drive's cache."""
         self.drive.cached.clear()
 
 
 def cases(folder: Path, what: str, fault: Fault, block_bytes: int) -> Iterator[tuple[ErringCase, bool]]:
-    """One for each write and flush, before which nothing went wrong; and whether it is said to be done."""
+    """Yield a case with an error at each write and flush, and True if the work was reported as done."""
     whole = ErringCase(folder / "whole", block_bytes, fault)
     assert what == "commit" or whole.commit()
     assert whole.errs(what, None)
@@ -64,7 +63,7 @@ def cases(folder: Path, what: str, fault: Fault, block_bytes: int) -> Iterator[t
 def test_what_is_done_after_an_error_is_on_the_medium(
     tmp_path: Path, fault: Fault, what: str, block_bytes: int
 ) -> None:
-    """Asked for again, it comes to its end; then the power goes, and nothing is missing."""
+    """A retry finishes the work, and a later power cut loses none of it."""
     erred = 0
     for case, done in cases(tmp_path, what, fault, block_bytes):
         erred += not done
@@ -78,8 +77,8 @@ def test_what_is_done_after_an_error_is_on_the_medium(
 @pytest.mark.parametrize("way_on", list(DONE))
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_power_goes_after_an_error(tmp_path: Path, fault: Fault, way_on: str, block_bytes: int) -> None:
-    """What erred is asked for again, or taken back, and then the power goes at some moment: nothing half
-    replaced can be mounted, and it still comes to its end."""
+    """The failed work is retried or undone with another power cut. A half-replaced filesystem is never
+    mountable, and the work still finishes."""
     for number, (case, done) in enumerate(cases(tmp_path, "commit", fault, block_bytes)):
         if done or case.phase in UNTOUCHED:
             continue

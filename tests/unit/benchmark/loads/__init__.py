@@ -1,1 +1,1 @@
-"""What a trial has a filesystem do."""
+"""Tests of the loads that a benchmark runs on a filesystem."""

@@ -1,4 +1,4 @@
-"""Ageing: the share that is taken, the number of files, and that nothing is written for it."""
+"""Ageing: the filled share, the number of files, and no written data."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ from wizard.model.said import GIB, MIB
 
 @pytest.fixture
 def no_room_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files get their size, and no room."""
+    """Allocation replaced: files get their size without using space."""
 
     def sized(file: int, size_bytes: int) -> int:
         os.ftruncate(file, size_bytes)
@@ -49,7 +49,7 @@ def test_a_volume_ends_85_percent_full_of_3000_files(free_bytes: int, tmp_path: 
 
 @pytest.mark.usefixtures("no_room_is_taken")
 def test_half_of_the_room_was_free_in_between(tmp_path: Path) -> None:
-    """Files of the first fill that are left are about a quarter, and lie among those that came later."""
+    """About a quarter of the first files remain, among later ones."""
     age(tmp_path, GIB)
     numbers = sorted(int(Path(name).name) for name in sizes(tmp_path))
     first = [number for number in numbers if number < 2900]

@@ -1,4 +1,4 @@
-"""Loads: the same seed does the same to every volume, and what a phase says it does is what it does."""
+"""Loads: the same seed repeats the same operations, and each phase does the work that it reports."""
 
 import errno
 import gc
@@ -52,7 +52,7 @@ def phases(name: str, scale: float = SCALE, seed: int = 1) -> tuple[LoadPhase, .
 
 
 def named(name: str, which: str, scale: float = SCALE) -> tuple[list[LoadPhase], LoadPhase]:
-    """The phases before one, and that one."""
+    """Return the phases before a named phase, and that phase."""
     found = list(phases(name, scale))
     at = [phase.name for phase in found].index(which)
     return found[:at], found[at]
@@ -103,7 +103,7 @@ def test_amounts_are_what_is_done(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NATIVE)
 def test_what_is_read_is_read_to_its_end(name: str, tmp_path: Path) -> None:
-    """Each opening of a file by a phase that only reads whole files reads all of it."""
+    """Every open in a phase that reads whole files reads the file completely."""
     for phase_ in phases(name):
         if phase_.name not in ("read", "check"):
             act(phase_, tmp_path)
@@ -178,7 +178,7 @@ def test_only_what_the_original_waits_for_is_waited_for(
 
 
 def test_an_entry_of_the_log_is_one_write(tmp_path: Path) -> None:
-    """Entries in pieces would be mixed up by the threads, another way each time."""
+    """Threads would interleave an entry written in pieces, in a different order each time."""
     (fill,), serve = named("webproxy", "serve")
     act(fill, tmp_path)
     with Witness().watching() as seen:

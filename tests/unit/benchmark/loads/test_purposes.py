@@ -1,4 +1,4 @@
-"""Which loads a purpose is tried by."""
+"""The loads for benchmarking a workload."""
 
 import pytest
 

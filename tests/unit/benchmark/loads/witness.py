@@ -1,4 +1,4 @@
-"""What the tests of loads share: running one, what lies in a folder, and a witness of every call."""
+"""Helpers for tests of loads: run a load, list a folder, and record all calls."""
 
 import os
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ from wizard.benchmark.loads.load import LoadPhase
 
 @contextmanager
 def root_of(folder: Path) -> Iterator[int]:
-    """A descriptor of the folder."""
+    """Yield a file descriptor of the folder."""
     root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield root
@@ -28,7 +28,7 @@ def act(phase: LoadPhase, folder: Path) -> None:
 
 
 def digests(phases: Sequence[LoadPhase], folder: Path) -> list[str]:
-    """What lies in the folder after each phase: names, sizes and contents, as one word for each phase."""
+    """Return a digest of all names, sizes and contents in the folder after each phase."""
     found = []
     folder.mkdir()
     for phase in phases:
@@ -60,7 +60,7 @@ CALLS = (
 
 
 class Witness:
-    """Sees every call that a load makes, and counts for itself."""
+    """Records and counts every system call of a load."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
@@ -76,7 +76,7 @@ class Witness:
 
     @contextmanager
     def watching(self) -> Iterator["Witness"]:
-        """Count what happens meanwhile."""
+        """Count calls during this context."""
         with ExitStack() as patches:
             for name in CALLS:
                 patches.enter_context(patch.object(os, name, self._watched(name, getattr(os, name))))

@@ -1,1 +1,1 @@
-"""Telling shingled drives by what writing costs."""
+"""Tests of detecting shingled drives by the cost of writes."""

@@ -1,4 +1,4 @@
-"""A verdict of the quick test, on a simulated shingled drive."""
+"""A verdict of the quick test on a simulated shingled drive."""
 
 from functools import cache
 
@@ -14,7 +14,7 @@ NO_TIMINGS = Timings()
 
 @cache
 def likely_verdict() -> DisplacedVerdict:
-    """Of /dev/sda, with every time."""
+    """Return the verdict on /dev/sda with all times."""
     probe, result = probed(OneLog(1), 1)
     assert result.is_claimed
     return verdict_of(result.judgement, probe.timings, probe.written_bytes, result.seconds)
@@ -26,7 +26,7 @@ def verdict_of(
     written: int = 0,
     seconds: float = 30.0,
 ) -> DisplacedVerdict:
-    """Of the drive that tests do not care about."""
+    """Return the verdict on the example drive."""
     return DisplacedVerdict(
         drive="/dev/sda",
         model="Example HDD 500",

@@ -1,4 +1,4 @@
-"""Simulated drives that the write probe for shingled recording writes to, and what it finds on them."""
+"""Simulated drives for the write probe of shingled recording, and the probe's results on each."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -14,8 +14,7 @@ CACHE_BYTES = 256 * MIB
 
 
 class Simulated:
-    """A drive in memory: writing in order takes 8 ms for a MiB; what a piece at a random place takes is the
-    kind's business."""
+    """A drive in memory. A sequential MiB takes 8 ms; the time of a random write depends on the kind."""
 
     def __init__(self, seed: int = 1) -> None:
         self.saw_data = True
@@ -48,8 +47,8 @@ class Simulated:
 
 
 class Shingled(Simulated):
-    """2.5 ms while the cache takes it, then a band's rewriting; `mercy` is the share of writes that find room
-    again."""
+    """2.5 ms per write until the cache is full, then the time to rewrite a band. `mercy` is the share of
+    later writes that find space."""
 
     mercy = 0.0
 
@@ -68,7 +67,7 @@ class HardDisk(Simulated):
 
 
 class Buffered(HardDisk):
-    """A hard disk with a volatile cache of 64 MiB: a write is taken at once, and the flush pays."""
+    """A hard disk with a volatile cache of 64 MiB: writes return immediately and the flush takes the time."""
 
     def at_random(self) -> float:
         self.unflushed_ns += 12 * MILLISECOND
@@ -76,14 +75,14 @@ class Buffered(HardDisk):
 
 
 class Controller(HardDisk):
-    """A hard disk behind a controller's cache, which no flush empties."""
+    """A hard disk with a controller cache that flushes do not empty."""
 
     def at_random(self) -> float:
         return 0.3 if self.written_bytes < CACHE_BYTES else 12.0
 
 
 class SolidState(Simulated):
-    """Fast until its SLC cache is full, then slower at everything."""
+    """Fast until the SLC cache is full, then slow at everything."""
 
     def slow(self) -> bool:
         return self.written_bytes > CACHE_BYTES
@@ -96,7 +95,7 @@ class SolidState(Simulated):
 
 
 class Disturbed(HardDisk):
-    """A hard disk that others use for a while, `until_bytes`."""
+    """A hard disk used by others until `until_bytes` are written."""
 
     until_bytes = CACHE_BYTES + 2 * MIB
 

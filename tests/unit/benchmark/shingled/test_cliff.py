@@ -1,5 +1,5 @@
-"""The write probe for shingled recording, on simulated drives: what it finds, what it does not claim, and
-where it writes."""
+"""The write probe for shingled recording on simulated drives: its results, its limits, and the places of
+writes."""
 
 from itertools import pairwise
 from random import Random

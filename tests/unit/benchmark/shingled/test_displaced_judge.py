@@ -1,5 +1,5 @@
-"""The rule of the quick test, on times that are made up: its limits on either side, and what is never
-claimed."""
+"""The decision rule of the quick test on synthetic times: both sides of each limit, and inconclusive
+cases."""
 
 from dataclasses import replace
 from random import Random
@@ -24,7 +24,7 @@ READS = tuple(range(6 * MILLISECOND, 25 * MILLISECOND, 100_000))
 
 
 def batches(count: int, size: int, low: float, high: float, seed: int = 1) -> Batches:
-    """Times in milliseconds, evenly between two."""
+    """Return uniformly random times between two values in milliseconds."""
     random = Random(seed)
     return tuple(
         tuple(round(random.uniform(low, high) * MILLISECOND) for _ in range(size)) for _ in range(count)
@@ -72,7 +72,7 @@ def test_slower_at_random_is_no_sign() -> None:
 
 
 def scaled(factor: float) -> ProbeComparison:
-    """The same times at random places, the written ones this many times as long: only the ratio differs."""
+    """Return the same comparison with random written times multiplied by `factor`."""
     written = tuple(tuple(round(time * factor) for time in batch) for batch in ALIKE.unwritten_at_random)
     return replace(ALIKE, written_at_random=written)
 
@@ -102,7 +102,7 @@ def test_a_distance_between_the_two_limits_counts_the_second_time_only() -> None
 
 
 def test_stalls_of_whole_batches_are_no_other_place() -> None:
-    """Six of ten batches of one side, by chance: each 32nd exchange has all six on one side again."""
+    """Six of ten batches on one side, by chance. One in 32 permutations repeats that."""
     stalled = (*batches(6, 5, 40, 60), *batches(4, 5, 5, 18, 3))
     look = replace(ALIKE, written_in_order=stalled, unwritten_in_order=batches(10, 5, 5, 18, 4))
     seen = see(look)

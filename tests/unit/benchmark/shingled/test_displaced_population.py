@@ -1,4 +1,4 @@
-"""The quick test on populations of simulated drives: a few of each class every day, all with --full."""
+"""The quick test on populations of simulated drives: a few per class each day, all of them with --full."""
 
 import os
 from random import Random
@@ -75,7 +75,7 @@ def test_the_kept_census_has_less_than_one_in_a_hundred_false_claims_in_each_cla
 
 @pytest.mark.parametrize("seed", range(6))
 def test_where_little_is_free_a_busy_drive_is_not_claimed(seed: int) -> None:
-    """What is read ahead once made unwritten places answer at once, by chance."""
+    """Read-ahead once made unwritten places respond immediately, by chance."""
     drive = conventional.Busy(seed)
     extents = (Extent(drive.size_bytes - GIB - MIB, GIB),)
     assert not probed(drive, seed, extents)[1].is_claimed
@@ -101,7 +101,7 @@ def test_the_coin_is_fair_and_pairs_lie_side_by_side_in_free_space_once_each() -
 
 def test_a_coin_says_which_side_of_a_batch_is_read_first() -> None:
     class Recorded(Simulated):
-        """What is read, and what is written."""
+        """A drive that records reads and writes."""
 
         def __init__(self, drive: Plain) -> None:
             super().__init__(drive)

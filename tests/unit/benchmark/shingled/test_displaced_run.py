@@ -1,4 +1,4 @@
-"""The quick test on a file that stands for a drive, and the drives that it is not for."""
+"""The quick test on a file instead of a drive, and drives that are refused."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ TURNS = Ata(rotation_rate=7200)
 
 
 class Calm(Watch):
-    """Nobody else writes."""
+    """A watch without any other writer."""
 
     def __init__(self) -> None:
         super().__init__("/dev/nothing")
@@ -143,7 +143,7 @@ FREE = Extent(100 * MIB, 1050 * MIB)
 
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
-    """A sparse one with something in it everywhere that is looked at."""
+    """Sparse image with data at every place the test reads."""
     made = tmp_path / "image"
     with made.open("wb") as file:
         file.truncate(SIZE_BYTES)

@@ -1,4 +1,4 @@
-"""The statistics of the quick test for shingled recording, against known values."""
+"""The statistics of the quick test for shingled recording, compared with known values."""
 
 from math import exp, sqrt
 from random import Random
@@ -57,7 +57,7 @@ def flat(batches: list[list[float]]) -> list[float]:
 
 
 def test_swaps_are_of_whole_batches() -> None:
-    """A burst that hits one batch makes no difference that exchanging batches would not make too."""
+    """Permuting whole batches reproduces the difference from a burst in a single batch."""
     random = Random(1)
     calm = [[random.gauss(10, 1) for _ in range(5)] for _ in range(20)]
     other = [[random.gauss(10, 1) for _ in range(5)] for _ in range(20)]

@@ -1,4 +1,4 @@
-"""What is made of the quick test's verdict: the ladder, the command, the report."""
+"""Use of the quick test's verdict: evidence, command and report."""
 
 import json
 from argparse import Namespace

@@ -1,1 +1,1 @@
-"""How a plan is shown."""
+"""Tests of how plans are displayed."""

@@ -1,4 +1,4 @@
-"""What the last question tells of the steps: nothing that matters is missing, and nothing is told twice."""
+"""The summary of steps in the final confirmation: complete and without repetition."""
 
 from dataclasses import replace
 

@@ -1,5 +1,4 @@
-"""What a person sees of a plan: bars to scale, commands that can be copied, nothing over the edge, nothing
-that speaks to the terminal."""
+"""Display of a plan: bars to scale, commands to copy, no overlong lines, no control sequences."""
 
 import subprocess
 from dataclasses import replace
@@ -166,7 +165,7 @@ def test_adding_destroys_nothing() -> None:
 def test_a_step_names_the_old_partitions_that_its_filesystem_comes_over(
     start_bytes: int, size_bytes: int, is_lost: bool
 ) -> None:
-    """One that begins at sector 63, as those of old systems do, lies mostly in a new one at 1 MiB."""
+    """A partition at sector 63, as in old systems, mostly overlaps a new one at 1 MiB."""
     old = partitioned(partition(1, start_bytes, size_bytes, filesystem="ext3"))
     plan = plan_for(old, wish("xfs", size_bytes=50 * GIB), mode=Mode.REPLACE)
     (made,) = (step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
@@ -206,7 +205,7 @@ def test_labels_of_wide_characters_stay_within_the_line() -> None:
 
 
 def shell_reads(lines: list[str]) -> list[str]:
-    """The words that a shell makes of the lines, as a person would paste them."""
+    """Return the words of the lines as parsed by a shell after pasting."""
     script = 'printf "%s\\0" ' + "\n".join(lines).lstrip(" ")
     return (
         subprocess.run(["sh", "-c", script], capture_output=True, check=True)
@@ -250,7 +249,7 @@ def test_commands_of_the_plan_wrap_right_at_eighty_columns() -> None:
 
 
 def test_what_was_not_read_is_nowhere_said_to_be_nothing() -> None:
-    """As a plain user's: the kernel tells where partitions lie, and nobody what is in them."""
+    """For an ordinary user the kernel reports partitions but not their content."""
     unread = drive(table=Table("gpt"), partitions=(partition(1, MIB, GIB),), content_digest=None)
     plan = plan_for(unread, wish("ext4"), mode=Mode.REPLACE)
     told = " ".join(" ".join([*preview_lines(plan), *losses(plan)]).split())
@@ -263,7 +262,7 @@ def test_what_was_not_read_is_nowhere_said_to_be_nothing() -> None:
 
 
 def test_free_space_that_is_used_is_lost() -> None:
-    """A deleted partition may lie there. Of a drive that shows nothing it is said otherwise."""
+    """A deleted partition may be in free space. The text differs for an empty drive."""
     empty = plan_for(drive(), wish("ext4"))
     said = str(FREE_USED(drives=(OLD.path,)))
     assert said in inside_sentences(adding()) and said in inside_sentences(replacing())
@@ -272,7 +271,7 @@ def test_free_space_that_is_used_is_lost() -> None:
 
 @pytest.mark.parametrize("plan", [replacing(), adding(), plan_for(drive(), wish("ext4"))])
 def test_undo_of_each_step_depends_on_old_contents(plan: Plan) -> None:
-    """On an empty drive the result is used at once, so no step promises an undo."""
+    """The result on an empty drive is used immediately, so no step promises an undo."""
     told = [step.undo for step in plan.steps if "diskwright undo" in step.undo and "until you" in step.undo]
     assert told and all(undo.startswith("If the drive has old contents") for undo in told)
     text = " ".join(promise(plan).split())

@@ -1,1 +1,1 @@
-"""What is wanted of drives, and how they differ from that."""
+"""Tests of the desired state of drives, and its comparison with the current one."""

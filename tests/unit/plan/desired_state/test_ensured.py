@@ -1,4 +1,4 @@
-"""What is wanted of drives: the file, which drive is meant, and how it differs."""
+"""Desired state of drives: the file, the matching drive, and the differences."""
 
 # ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
 
@@ -186,7 +186,7 @@ def test_what_is_not_known_does_not_match() -> None:
 
 
 def made(text: str = VOLUME + 'fs = "ext4"\n') -> tuple[Plan, Drive]:
-    """The plan for an empty drive, and the drive as it is once that is carried out."""
+    """Return the plan for an empty drive, and the drive after that plan."""
     blank = drive(serial="A")
     requests = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
     plan = plan_requested(machine(blank, tools=EVERYTHING), blank, requests, None, lambda: "u" * 36, Usual())
@@ -212,7 +212,7 @@ ENCRYPTED = VOLUME + 'fs = "ext4"\nmount = "/srv/m"\nencrypt = "luks2"\nkey = "/
 
 
 def in_container(plan: Plan, blank: Drive, *inside: Signature, of: str = "crypto_LUKS") -> Drive:
-    """The drive with a container in its partition; open, where anything is said to be inside."""
+    """Return the drive with a container in its partition. The container is open if anything is `inside`."""
     there = changed(holding(plan, blank), signatures=(Signature(of, "crypto", uuid="c" * 36),))
     device = there.partitions[0].path
     layer = Layer("LUKS", "/dev/mapper/luks-x", device, signatures=inside)

@@ -1,4 +1,4 @@
-"""A volume group or an md array that is there, held against the one that is wanted."""
+"""An existing volume group or md array, compared with the desired one."""
 
 # ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
 
@@ -36,8 +36,8 @@ GROUPED = HEAD + "lvm = true\n" + MAIL + VOLUME + 'fs = "xfs"\nlabel = "films"\n
 
 
 def grouped() -> tuple[Plan, Drive]:
-    """The plan for two volumes in a group, and the drive as it is once that is carried out and active; the
-    group has another name."""
+    """Return the plan for two volumes in a group, and the drive after that plan, active, with the group
+    renamed."""
     blank = drive(serial="A")
     (wanted,) = read_wanted(GROUPED, "w.toml").drive
     plan = plan_requested(

@@ -1,4 +1,4 @@
-"""Several drives that are wanted as one: the file, what is lost, and how what is there differs."""
+"""Several drives combined to one volume in the desired state: the file, lost data, and the differences."""
 
 # ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_meant_is_named(text: str, why: str) -> None:
 
 
 def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, Drive]]:
-    """The plan for two blank drives, and the drives as they are once that is carried out."""
+    """Return the plan for two blank drives, and the drives after that plan."""
     both = (ONE, OTHER)
     (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
     wish = StripeWish(how, level=level)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What is wanted, written from a plan: read again, it gives the same plan."""
+"""Desired state written from a plan: reading the file gives the same plan."""
 
 from dataclasses import replace
 
@@ -36,14 +36,14 @@ def planned(*volumes: str, arrangement: Arrangement = PLAIN) -> Plan:
 
 
 def striped(kind: str, level: str) -> Plan:
-    """One volume on two drives."""
+    """Return the plan for one volume on two drives."""
     asked, made = parse_volume("workload=nas,mount=/srv/n"), machine(*PAIR, tools=EVERYTHING)
     stripe = StripeWish(kind, level=level)  # type: ignore[arg-type]
     return plan_striped(made, PAIR, asked, stripe, None, lambda: "u" * 36, Usual())
 
 
 def again(text: str) -> Plan:
-    """The plan for blank drives by a document."""
+    """Return the plan for blank drives from a document."""
     (wanted,) = read_wanted(text, "wanted.toml").drive
     requests, stripe = requests_of(wanted), stripe_of(wanted)
     made, arrangement = machine(*PAIR, tools=EVERYTHING), Arrangement(wanted.table, grouped=wanted.lvm)
