@@ -1,4 +1,4 @@
-"""Fixtures for every tier. Profiles and language of the user who runs the tests must not change results."""
+"""Fixtures for every tier. The user's profiles and language must not affect results."""
 
 import os
 import signal
@@ -18,25 +18,25 @@ _METER = Meter()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """If the time limit interrupts a tier, report the tests that passed."""
+    """Report the passed tests if the time limit interrupts a tier."""
     if not hasattr(config, "workerinput"):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Receive reports of all workers."""
+    """Receive the reports of all workers."""
     _METER.add(report.location[0], report.when or "", report.duration)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the costs, in the process that has all reports."""
+    """Write the costs in the main process, which has all reports."""
     if not hasattr(session.config, "workerinput"):
         _METER.write()
 
 
 @pytest.fixture(scope="session")
 def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of catalogues with the pseudo language as `eo`."""
+    """Folder of catalogues with the pseudo language as `eo`."""
     from tests.translation import write_pseudo
 
     folder = tmp_path_factory.mktemp("locale")
@@ -46,7 +46,7 @@ def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def pseudo_language(pseudo_catalogues: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use the pseudo language in this process, also for messages of the command line."""
+    """Pseudo language in this process, including messages of the command line."""
     from wizard.documents import files
     from wizard.model.said import English, Language
 

@@ -35,8 +35,8 @@ FAULTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A message in a module. `name`: its constant. `given`: the values of the same call, or None if called
-    elsewhere."""
+    """A message in a module, with its constant's `name`. `given`: the values of the same call, or None if
+    called elsewhere."""
 
     name: str
     texts: tuple[str, ...]
@@ -45,7 +45,7 @@ class Spoken:
 
     @property
     def fields(self) -> frozenset[str]:
-        """As `Sentence.fields`."""
+        """Fields of the message, like `Sentence.fields`."""
         return frozenset[str]().union(*map(fields_of, self.texts)) | (
             {"count"} if len(self.texts) > 1 else set()
         )
@@ -59,7 +59,7 @@ def is_prose(text: str) -> bool:
 
 
 def prose_of(node: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield line and text of everything in a module that looks like a message but is none."""
+    """Yield line and text of every string in a module that looks like a message but is not."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return  # a docstring
     if isinstance(node, ast.Call) and _called(node) in SILENT:
@@ -110,7 +110,7 @@ def spoken_in(tree: ast.Module) -> Iterator[Spoken]:
 
 
 def faults_of(spoken: Spoken) -> Iterator[str]:
-    """Return the faults of a message itself."""
+    """Yield the faults of a message."""
     if spoken.given is not None and sorted(spoken.given) != sorted(spoken.fields):
         yield f"it names {sorted(spoken.fields)}, and is given {sorted(spoken.given)}: {spoken.texts[0]}"
     for text in spoken.texts:
@@ -143,7 +143,7 @@ class Names:
 
     @classmethod
     def of(cls, module: str, tree: ast.Module, known: dict[str, dict[str, Spoken]]) -> "Names":
-        """Read them from the imports and from the module itself."""
+        """Read the names from the imports and the module."""
         names = cls(dict(known.get(module, {})), {})
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module:

@@ -1,12 +1,13 @@
-"""`python -m tests.regret [--check]`: what the advice costs by the studies' own tables, for docs/advice.md.
+"""`python -m tests.regret [--check]`: the cost of the advice by the tables of the studies, for
+docs/advice.md.
 
-A measurement counts for a workload that names it in `measured` or `measured_shingled` and where it has a
-figure of the advised filesystem and of another that is made today. Its regret is the best figure over the
-advised one's, turned round where more is better: 1.00 where the advised one is the best. Filesystems that are
-only recognised do not count, nor do configurations (`mean`).
+A measurement counts for a workload that lists it in `measured` or `measured_shingled` and if it has figures
+of the advised filesystem and of another that diskwright creates. Regret is the best figure divided by the
+advised one's, inverted if more is better: 1.00 if the advised one is the best. Filesystems that are only
+recognised do not count, nor do configurations (`mean`).
 
-What was measured like for like, and run often enough, stands apart from the rest, with its spread. A second
-table is that of our own trials (tests/lab/restudy/trials.py).
+Comparable measurements with enough runs are listed separately, with their spread. A second table has our own
+benchmarks (tests/lab/restudy/trials.py).
 """
 
 from collections.abc import Iterator
@@ -42,9 +43,8 @@ OUTSIDE = {
 
 @dataclass(frozen=True, slots=True)
 class Regret:
-    """One measurement: how many times better the best living filesystem did than the advised one; 1.0 at
-    least. `low` and `high` are the same of the runs that lie nearest and farthest; None where runs are not
-    known."""
+    """A measurement: how many times better the best current filesystem is than the advised one, at least
+    1.0. `low` and `high` are the same for the closest and the farthest runs, or None without known runs."""
 
     card: Evidence
     best: str
@@ -55,7 +55,7 @@ class Regret:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A workload on drives in general, or on shingled ones. `silent` are the measurements without a figure of
+    """A workload on drives in general or on shingled ones. `silent` are measurements without a figure of
     the advised filesystem."""
 
     workload: str
@@ -67,35 +67,35 @@ class Row:
 
     @property
     def worst(self) -> Regret:
-        """The measurement in which the advised filesystem does worst."""
+        """Measurement with the highest regret."""
         return worst_of(self.regrets)
 
     @property
     def sound(self) -> tuple[Regret, ...]:
-        """What a difference can be concluded from."""
+        """Measurements that support a conclusion."""
         return tuple(regret for regret in self.regrets if is_sound(regret, self.advised))
 
     @property
     def doubtful(self) -> tuple[Regret, ...]:
-        """Where figures lie apart, and nothing shows that another run would not turn them round."""
+        """Measurements with different figures that another run might reverse."""
         return tuple(regret for regret in self.regrets if not is_sound(regret, self.advised))
 
     @property
     def beaten(self) -> tuple[Regret, ...]:
-        """Where another one is better beyond the spread, by more than is aimed at."""
+        """Measurements where another filesystem is better beyond the spread and by more than the aim."""
         return tuple(
             one for one in self.regrets if one.times > AIM and one.card.shows(one.best, self.advised)
         )
 
 
 def living(card: Evidence) -> dict[str, float]:
-    """The figures of filesystems that are made today."""
+    """Return the figures of filesystems that diskwright creates."""
     return {name: value for name, value in card.figures if name in MADE}
 
 
 def regret_of(card: Evidence, advised: str) -> Regret | None:
-    """What advising `advised` costs by this measurement; None where it has no figure, or there is nothing to
-    compare it with."""
+    """Return the regret of `advised` in this measurement, or None without a figure of that filesystem or
+    of another."""
     figures = living(card)
     if advised not in figures or len(figures) < 2:
         return None
@@ -113,25 +113,25 @@ def _over(card: Evidence, better: float, worse: float) -> float:
 
 
 def is_sound(regret: Regret, advised: str) -> bool:
-    """Whether the best and the advised one were run often enough under the same conditions; another one must
-    be there, too."""
+    """Return True if the best and the advised filesystem have enough comparable runs, and at least two
+    filesystems do."""
     runs = {name: len(values) for name, values in regret.card.runs if name in living(regret.card)}
     often = {name for name, count in runs.items() if count >= FEWEST_RUNS}
     return regret.card.like_for_like and {regret.best, advised} <= often and len(often) > 1
 
 
 def worst_of(regrets: tuple[Regret, ...]) -> Regret:
-    """The one that costs most."""
+    """Return the highest regret."""
     return max(regrets, key=lambda regret: regret.times)
 
 
 def mean_of(regrets: tuple[Regret, ...]) -> float:
-    """The geometric mean, since these are ratios."""
+    """Return the geometric mean, since regrets are ratios."""
     return exp(fsum(log(regret.times) for regret in regrets) / len(regrets))
 
 
 def rows(profile: Profile) -> Iterator[Row]:
-    """The profile's rows; none where no measurement compares the advised filesystem with another."""
+    """Yield the rows of a profile with measurements that compare the advised filesystem with others."""
     for shingled, measured in ((False, profile.measured), (True, profile.measured_shingled)):
         row = _row(profile, measured, shingled=shingled)
         if row.regrets:
@@ -147,7 +147,7 @@ def _row(profile: Profile, measured: PublishedMeasurements, *, shingled: bool) -
 
 
 def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iterator[str]:
-    """Sentences about what would make the table say less than the truth."""
+    """Yield a sentence for each error that would flatter the table."""
     for row in (row for profile in profiles for row in rows(profile)):
         yield from _unsaid(row)
     told = {
@@ -177,7 +177,7 @@ def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iter
 
 
 def _unsaid(row: Row) -> Iterator[str]:
-    """What the profile does not say of a row, or says without need."""
+    """Yield the missing and superfluous explanations of a row."""
     key = f"{row.workload}: regret{'_shingled' if row.shingled else ''}"
     if row.worst.times > AIM and not row.why:
         yield f"{key} does not say why {row.worst.times:.2f} is borne in {row.worst.card.id}."
@@ -190,7 +190,7 @@ def _unsaid(row: Row) -> Iterator[str]:
 
 
 def table(found: list[Row], without: list[str]) -> str:
-    """The page's part: what is carried, what is in doubt, what is behind both, and what is left out."""
+    """Return the table for the page: sound measurements, doubtful ones, reasons, and omissions."""
     return "\n".join(
         (
             "### Like for like, and run often enough",
@@ -283,7 +283,7 @@ SAYS = {
 
 
 def tried(verdicts: list[TrialVerdict]) -> str:
-    """The part of the page on our own trials: each other filesystem against the advised one."""
+    """Return the table of our own benchmarks: each filesystem compared with the advised one."""
     lines = [
         "| workload | loads | advised | against | regret | 95 % | rounds | it says |",
         "|---|---|---|---|---|---|---|---|",
@@ -300,14 +300,14 @@ def tried(verdicts: list[TrialVerdict]) -> str:
 
 
 def _turned(ratio: TimeRatio | None) -> str:
-    """The advised one's time over the other one's: what it costs, as in the studies' table."""
+    """Return the advised filesystem's time divided by the other's, as in the table of the studies."""
     if ratio is None:
         return "|"
     return f"{1 / ratio.estimate:.2f} | {1 / ratio.high:.2f} to {1 / ratio.low:.2f}"
 
 
 def kept_trials() -> list[TrialVerdict]:
-    """The documents of `diskwright trial` under tests/lab/results."""
+    """Return the documents of `diskwright trial` in tests/lab/results."""
     return [
         read_trial(path.read_text(encoding="utf-8"), path.name)
         for path in sorted(RESULTS.glob("trial-*.json"))
@@ -315,7 +315,7 @@ def kept_trials() -> list[TrialVerdict]:
 
 
 def main() -> None:
-    """Renew the page's tables, or check them."""
+    """Renew or check the tables of the page."""
     profiles, evidence = load_workloads(), load_evidence()
     if any(not profile.workload.origin.startswith(str(BUNDLED)) for profile in profiles):
         raise SystemExit("there are workloads of your own here; docs/advice.md tells of the bundled ones")

@@ -1,7 +1,7 @@
-"""`python -m tests.translation [--check]`: profiles/locale/diskwright.pot, with which translations begin, and
-what is wrong with those that there are.
+"""`python -m tests.translation [--check]`: renew or check profiles/locale/diskwright.pot, the template for
+translations, and report errors in existing ones.
 
-Also a language that nobody speaks, for tests: accented letters, a third longer, the fields intact.
+Also a pseudo language for tests: accented letters, a third longer, with intact fields.
 """
 
 import sys
@@ -71,7 +71,7 @@ def _notes(english: str) -> Iterator[str]:
 
 
 def as_po(catalog: Catalog) -> str:
-    """The catalogue as a .po editor reads it, without dates, so that the same sentences are the same file."""
+    """Return the catalogue as a .po file without dates, so that equal messages give equal files."""
     written = BytesIO()
     write_po(written, catalog, width=110, omit_header=True)
     header = 'msgid ""\nmsgstr ""\n"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
@@ -79,7 +79,7 @@ def as_po(catalog: Catalog) -> str:
 
 
 def faults(po: Path) -> Iterator[str]:
-    """What is wrong in a translation: fields that the sentence does not have, or lacks."""
+    """Yield the errors of a translation: unknown or missing fields."""
     with po.open("rb") as file:
         catalog = read_po(file, ignore_obsolete=True)
     for message in catalog:
@@ -88,7 +88,7 @@ def faults(po: Path) -> Iterator[str]:
 
 
 def fault_of(message: Message) -> str:
-    """What is wrong with one translated sentence; empty where nothing is."""
+    """Return the error of one translated message; empty if correct."""
     english = (message.id,) if isinstance(message.id, str) else tuple(message.id)
     translated = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
     if message.context == PROFILES:
@@ -106,9 +106,9 @@ def fault_of(message: Message) -> str:
 
 
 def pseudo(text: str, *, named: bool = True) -> str:
-    """The text in the language that nobody speaks: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`.
+    """Return the text in the pseudo language: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`.
 
-    Where nothing is `named`, braces are braces.
+    Unless `named`, braces are plain text.
     """
     if not named:
         return f"⟦{text.translate(ACCENTED)}{'~' * (len(text) // 3)}⟧"
@@ -124,7 +124,7 @@ def pseudo(text: str, *, named: bool = True) -> str:
 
 
 def write_pseudo(catalogues: Path, language: str = "eo") -> None:
-    """A compiled catalogue of the language that nobody speaks, in place of Esperanto."""
+    """Write a compiled catalogue of the pseudo language in place of Esperanto."""
     catalog = template()
     catalog.locale = language
     for message in catalog:
@@ -140,7 +140,7 @@ def write_pseudo(catalogues: Path, language: str = "eo") -> None:
 
 
 def main() -> None:
-    """Renew the template, or with --check say whether it is out of date; end with all that is wrong."""
+    """Renew the template, or with --check compare it. Exits with all errors."""
     made = as_po(template())
     wrong = [fault for po in sorted(LOCALE.glob("*/LC_MESSAGES/*.po")) for fault in faults(po)]
     if "--check" in sys.argv:

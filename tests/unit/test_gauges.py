@@ -1,4 +1,4 @@
-"""A ceiling may only fall, and the counts see what they are for."""
+"""Ceilings may only fall, and the counts find their targets."""
 
 import ast
 import tomllib

@@ -1,5 +1,5 @@
-"""A kernel without the device mapper or md: what needs them is refused when it is planned, and greyed with
-that reason. One without loop devices: what is not rehearsed then says so."""
+"""A kernel without the device mapper or md: plans that need them are refused and disabled with the reason.
+Without loop devices: plans state that no rehearsal is possible."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -98,8 +98,7 @@ def test_the_wizard_says_so_beside_what_cannot_be_had() -> None:
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("grouped", [False, True])
 def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, grouped: bool) -> None:
-    """In the plan, before anything is begun, whether there is a volume group or not; with loop devices there
-    is no doubt."""
+    """The plan warns before the start, with or without a volume group. With loop devices it does not."""
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
 
     def planned(kernel: Kernel) -> Plan:

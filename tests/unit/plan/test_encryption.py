@@ -1,4 +1,4 @@
-"""Encrypted volumes as they are planned: where the container lies, what is refused, what is said before."""
+"""Plans of encrypted volumes: the place of the container, refusals, and warnings."""
 
 from dataclasses import replace
 from typing import Any

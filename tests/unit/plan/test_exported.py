@@ -1,4 +1,4 @@
-"""What of a plan another tool's format has no words for, and how names are written there."""
+"""Parts of a plan that another tool's format cannot express, and its spelling of names."""
 
 from dataclasses import replace
 

@@ -1,5 +1,4 @@
-"""Options that are asked for by id: what is had, what gives way, what is refused, and that the plan repeats
-the danger."""
+"""Options requested by id: added, replaced and refused, with the danger stated in the plan."""
 
 import re
 from collections.abc import Callable
@@ -78,7 +77,7 @@ def test_what_is_advised_gives_way_to_what_is_asked_for() -> None:
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """`mine(filesystem, text)` is an mkfs option of the user's own, by the id `mine`."""
+    """Function that adds an mkfs option with id `mine` for a filesystem to the user's profiles."""
     monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, tmp_path))
     (tmp_path / "options").mkdir()
 

@@ -1,4 +1,4 @@
-"""The planner over all geometries: what it may never do, whatever the drive and the wishes."""
+"""The planner over all geometries: its rules for any drive and request."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -36,8 +36,8 @@ def table_of(plan: Plan) -> WriteTable:
 
 
 def parted_optimum(geometry: Geometry) -> tuple[int, int] | None:
-    """Offset and grain that `parted align-check optimal` wants (libparted 3.5, linux_get_optimum_alignment);
-    None where it has no wish."""
+    """Return offset and grain for `parted align-check optimal` (libparted 3.5,
+    linux_get_optimum_alignment), or None without a preference."""
     minimum, optimal = geometry.minimum_io_bytes, geometry.optimal_io_bytes
     offset = max(geometry.alignment_offset_bytes, 0)
     if all(not size or MIB % size == 0 for size in (minimum, optimal)):
@@ -58,7 +58,7 @@ def assert_aligned(geometry: Geometry, start_bytes: int) -> None:
 
 @st.composite
 def crowded_drives(draw: st.DrawFn) -> Drive:
-    """A drive with a sound table and partitions anywhere, aligned or not, one behind the other."""
+    """Return a drive with a valid table and partitions anywhere, aligned or not."""
     geometry = draw(st.sampled_from(GEOMETRIES))
     block = geometry.logical_block_bytes
     blocks = draw(
@@ -110,7 +110,7 @@ WISHES = st.lists(
 
 
 def plan_or_none(on: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan | None:
-    """None where it does not fit; any other error is a failure."""
+    """Return the plan, or None if the drive has too little space. Any other error fails."""
     try:
         return plan_for(on, *wishes, mode=mode)
     except BadInput as error:

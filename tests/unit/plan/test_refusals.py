@@ -1,4 +1,4 @@
-"""Every refusal of the planner, each with its sentence."""
+"""Every refusal of the planner and its message."""
 
 from dataclasses import replace
 from functools import partial

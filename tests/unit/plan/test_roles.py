@@ -1,4 +1,4 @@
-"""Roles, shares of the room, the desktop's preset and new MBRs, as plans."""
+"""Plans with roles, shares of the space, the desktop preset and new MBRs."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ def planned(of: Drive, *wishes: Wish, mode: Mode | None = None, arrangement: Arr
 
 
 def asked(of: Drive, *volumes: str, architecture: str = "x86_64") -> Plan:
-    """A plan from words as the command line takes them."""
+    """Return a plan from volumes in command-line syntax."""
     source = iter(UUIDS)
     where = on(of, architecture)
     wishes = tuple(wish_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)

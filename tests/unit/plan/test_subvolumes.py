@@ -1,5 +1,4 @@
-"""Subvolumes of a Btrfs: what can be asked for, what the plan does for them, and that no forged one
-passes."""
+"""Subvolumes of a Btrfs filesystem: valid requests, the steps of the plan, and refused forgeries."""
 
 from dataclasses import replace
 
@@ -163,8 +162,7 @@ def test_no_forged_subvolume_passes() -> None:
 
 @pytest.mark.parametrize("name", ["../../etc", "/@", "a,b", "a b", ".."])
 def test_no_plan_that_is_forged_throughout_passes_either(name: str) -> None:
-    """Every operation and text follows from the volume, and the volume is none that the planner would
-    make."""
+    """Every operation and text follows from a volume that the planner would not make."""
     plan = plan_with(ROOT)
     table = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     (volume,) = plan.volumes

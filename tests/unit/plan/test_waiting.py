@@ -1,4 +1,4 @@
-"""A drive on which a run waits looks empty and is not: a plan over it says what is lost, everywhere."""
+"""A drive with a waiting run looks empty: every plan for it states the loss."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Plans for a whole drive without a table: what a drive gets whose zones the host must manage."""
+"""Plans for a whole drive without a table, on host-managed zoned drives."""
 
 from dataclasses import replace
 from itertools import cycle

@@ -1,4 +1,4 @@
-"""`--volume` and the rules for labels, mount points and options."""
+"""`--volume`, and the rules for labels, mount points and options."""
 
 import pytest
 from hypothesis import given, settings

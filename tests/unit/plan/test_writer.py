@@ -1,4 +1,4 @@
-"""Who may write to a volume, and where it is mounted when nobody says so."""
+"""Write access to a volume, and the default mount point."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -138,7 +138,7 @@ def test_a_plan_of_before_reads_on() -> None:
     ],
 )
 def test_no_forged_writer_passes(forged: Writer) -> None:
-    """Neither where the steps follow from it, nor where they are another's."""
+    """Neither with matching steps nor with the steps of another writer."""
     plan = for_writer(ANNA, "xfs")
     check_plan(plan)
     with pytest.raises(BadInput, match="has an invalid writer"):
@@ -182,8 +182,8 @@ def test_who_called(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Who asked for root comes before who logged in, and that before who runs it; the number of nobody, and
-    one that the system does not know, is passed over."""
+    """The user who requested root comes before the login user, and that before the user of the process.
+    Unknown users and nobody are skipped."""
     for name, value in (("SUDO_UID", sudo), ("PKEXEC_UID", pkexec)):
         monkeypatch.delenv(name, raising=False)
         if value is not None:
@@ -295,7 +295,7 @@ def test_taken_is_what_is_mounted_listed_or_holds_something(tmp_path: Path) -> N
 def test_a_link_is_followed_to_where_the_kernel_mounts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As /srv is on systems that keep it below /var."""
+    """As with /srv on systems where it links to /var."""
     (tmp_path / "var").mkdir()
     (tmp_path / "srv").symlink_to(tmp_path / "var")
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(tmp_path / "srv"))

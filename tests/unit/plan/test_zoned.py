@@ -1,4 +1,4 @@
-"""From advice to a plan on drives with zones, as they were recorded in the lab."""
+"""From advice to a plan on zoned drives recorded in the lab."""
 
 from dataclasses import replace
 from itertools import cycle
@@ -37,7 +37,7 @@ def planned(on: Machine, workload: str, mode: Mode | None = None) -> Plan:
 
 
 def holding(name: str, written: int) -> Machine:
-    """A recorded machine with so many zones written to."""
+    """Return a recorded machine with `written` zones in use."""
     on = load_machine(file_of(name))
     (of,) = on.drives
     assert of.zones is not None
@@ -80,7 +80,7 @@ def test_a_host_aware_drive_without_partitions_is_refused() -> None:
 
 @pytest.mark.parametrize("file", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
 def test_no_partition_is_planned_where_the_kernel_takes_none(file: Path) -> None:
-    """Over everything that was recorded: a plan with partitions is for a drive that takes them."""
+    """On all recorded machines: plans with partitions require a drive that supports them."""
     on = load_machine(file)
     (of,) = on.drives
     try:

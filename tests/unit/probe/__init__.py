@@ -1,1 +1,1 @@
-"""What is read of a machine, from bytes and texts."""
+"""Tests of probing a machine, from bytes and texts."""

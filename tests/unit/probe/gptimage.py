@@ -1,4 +1,4 @@
-"""GPT and MBR made by hand, byte for byte, for tests of the readers: independent of the code under test."""
+"""GPT and MBR made byte by byte for tests of the readers, independent of the tested code."""
 
 import struct
 import zlib
@@ -9,7 +9,7 @@ LINUX = UUID("0fc63daf-8483-4772-8e79-3d69d8477de4")
 
 
 class Image:
-    """A drive's bytes that can be read like a drive: short at the end."""
+    """A drive's bytes. Reads past the end are short."""
 
     def __init__(self, size_bytes: int, block_bytes: int = 512) -> None:
         self.data = bytearray(size_bytes)
@@ -30,11 +30,11 @@ class Image:
         self.data[offset_bytes : offset_bytes + len(data)] = data
 
     def protective(self, *more: tuple[int, int, int]) -> None:
-        """A protective record, with further (type, first, blocks) slots."""
+        """Write a protective MBR, with further (type, first, blocks) slots."""
         self.mbr((0xEE, 1, min(self.last_lba, 0xFFFFFFFF)), *more)
 
     def mbr(self, *slots: tuple[int, int, int], at: int = 0) -> None:
-        """A boot record at byte `at` with (type, first, blocks) slots."""
+        """Write a boot record at byte `at` with (type, first, blocks) slots."""
         body = b"".join(
             struct.pack("<B3sB3sII", 0, bytes(3), kind, bytes(3), first, blocks)
             for kind, first, blocks in slots
@@ -48,7 +48,7 @@ class Image:
         last_usable: int | None = None,
         kind: UUID = LINUX,
     ) -> None:
-        """Both copies with (first, last, name) entries in logical blocks."""
+        """Write both copies with (first, last, name) entries in logical blocks."""
         table = b"".join(
             kind.bytes_le
             + UUID(int=index + 1).bytes_le
@@ -67,7 +67,7 @@ class Image:
 def header(
     here: int, there: int, first: int, last: int, at: int, table: bytes, *, count: int = 128, size: int = 128
 ) -> bytes:
-    """A sound header."""
+    """Return a valid header."""
 
     def packed(checksum: int) -> bytes:
         fields = (

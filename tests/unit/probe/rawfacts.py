@@ -1,4 +1,4 @@
-"""Raw facts made up for tests: drives as sysfs and udev show them, without a drive."""
+"""Synthetic raw facts: drives as in sysfs and udev, without a drive."""
 
 import base64
 from dataclasses import replace
@@ -46,12 +46,12 @@ SYSFS = {
 
 
 def page(payload: bytes) -> str:
-    """A vital product data page with its header of four bytes."""
+    """Return a vital product data page with its header of four bytes."""
     return base64.b64encode(b"\0\x80\0" + bytes([len(payload)]) + payload).decode()
 
 
 def drive(**changes: Any) -> RawDrive:
-    """A SATA disk `sda` with an empty first sector, read by root."""
+    """Return a SATA disk `sda` with an empty first sector, as read by root."""
     plain = RawDrive(
         name="sda",
         path="/dev/sda",
@@ -66,7 +66,7 @@ def drive(**changes: Any) -> RawDrive:
 
 
 def unreadable(**changes: Any) -> RawDrive:
-    """The same disk without the permission to read it."""
+    """Return the same disk without read permission."""
     return replace(drive(), table_kind=None, chunks=(), contents=None, **changes)
 
 
@@ -75,7 +75,7 @@ def chunk(offset_bytes: int, data: bytes) -> RawChunk:
 
 
 def chunks_of(image: Image) -> tuple[RawChunk, ...]:
-    """Both ends of an image."""
+    """Return both ends of an image."""
     near = 34 * image.block_bytes
     return chunk(0, image.read(0, near)), chunk(
         image.size_bytes - near, image.read(image.size_bytes - near, near)
@@ -83,7 +83,7 @@ def chunks_of(image: Image) -> tuple[RawChunk, ...]:
 
 
 def partition(number: int, start: int, size: int, **udev: str) -> RawPartition:
-    """A partition as the kernel has it, in units of 512 bytes."""
+    """Return a partition as in the kernel, in units of 512 bytes."""
     return RawPartition(
         {"dev": f"8:{number}", "partition": str(number), "start": str(start), "size": str(size)}, udev
     )
@@ -97,13 +97,13 @@ def graph(
     numbers: Any = None,
     **blocks: RawBlock,
 ) -> RawGraph:
-    """A graph with our own namespace's mounts, as lines of a mountinfo."""
+    """Return a graph with the mounts of our own namespace, as lines of a mountinfo."""
     own = RawMounts(own=True, first=False, text=mounts)
     return RawGraph(blocks=blocks, mounts=(own, *more), swaps="Filename\n" + swaps, numbers=numbers or {})
 
 
 def machine(*drives: RawDrive, **changes: Any) -> RawMachine:
-    """A machine of these drives, all at rest."""
+    """Return an idle machine with these drives."""
     plain = RawMachine(
         release="6.12.9",
         filesystems="nodev\tsysfs\n\text4\n",
@@ -119,5 +119,5 @@ def machine(*drives: RawDrive, **changes: Any) -> RawMachine:
 
 
 def mark(kind: str, offset_bytes: int = 1080, **more: Any) -> RawContent:
-    """One signature."""
+    """Return content with one signature."""
     return RawContent((RawSignature(kind, "filesystem", offset_bytes=offset_bytes, **more),))

@@ -1,4 +1,4 @@
-"""Superblocks and partition tables as `blkid -p` and sfdisk report them, in files with real filesystems."""
+"""Superblocks and partition tables compared with `blkid -p` and sfdisk, in files with real filesystems."""
 
 import json
 import subprocess
@@ -28,7 +28,8 @@ def image(tmp_path: Path) -> Path:
 
 
 def told(image: Path, *options: str) -> dict[str, str]:
-    """What `blkid -p` prints: nothing, with status 2, if it finds nothing; status 8 if it is ambivalent."""
+    """Return the output of `blkid -p`: empty with status 2 for an unknown filesystem, status 8 if
+    ambivalent."""
     argv = ["blkid", "-p", "-o", "export", *options, str(image)]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2, 8), done.stderr
@@ -90,7 +91,7 @@ def test_a_label_that_is_not_text_is_read(image: Path) -> None:
 
 @pytest.mark.parametrize("table", ["gpt", "dos"])
 def test_partitions_are_those_of_sfdisk(image: Path, table: str) -> None:
-    """The names of one are missing, which made the binding of before crash."""
+    """The missing names crashed an earlier binding."""
     script = f"label: {table}\nstart=2048,size=20480\nstart=40960,size=204800,type=L\n"
     subprocess.run(["sfdisk", "-q", str(image)], input=script, text=True, check=True, capture_output=True)
     printed = subprocess.run(["sfdisk", "--json", str(image)], capture_output=True, text=True, check=True)

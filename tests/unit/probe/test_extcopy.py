@@ -1,5 +1,4 @@
-"""The copy of a superblock that is left where nothing is recognised: found at each block size, on filesystems
-that mke2fs made."""
+"""Backup superblocks on unrecognised drives: found at each block size, on filesystems by mke2fs."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""Uses and layers on made-up graphs of block devices: LUKS under LVM, RAID, multipath, a live medium, a root
-on layers."""
+"""Uses and layers on synthetic graphs of block devices: LUKS under LVM, RAID, multipath, a live medium, a
+root on layers."""
 
 import errno
 import os
@@ -19,7 +19,7 @@ LVM = "LVM-abcdef"
 
 
 def stack(mounts: str) -> RawGraph:
-    """sda2 carries LUKS, which carries LVM."""
+    """Return a graph of LVM on LUKS on sda2."""
     blocks: dict[str, Any] = {
         "sda": RawBlock("8:0"),
         "sda1": RawBlock("8:1", disk="sda"),
@@ -139,7 +139,7 @@ def test_a_graph_that_bites_its_tail_ends() -> None:
 def test_a_device_that_goes_while_the_others_are_read_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python looks at a link twice: it is there, and then it is not."""
+    """Python reads a link twice, and it disappears in between."""
     (tmp_path / "class/block").mkdir(parents=True)
     for name in ("loop4", "loop4p1", "sda"):
         (tmp_path / "devices" / name).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""From raw facts to nouns: identity, geometry, udev as a stand-in for root, hostile recordings."""
+"""From raw facts to the model: identity, geometry, udev without root, hostile recordings."""
 
 import dataclasses
 import json

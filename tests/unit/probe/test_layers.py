@@ -1,5 +1,5 @@
-"""Layers from raw facts: places, striping and signatures of md, LVM and LUKS, as the kernel and the recorded
-superblocks tell them."""
+"""Layers from raw facts: positions, striping and signatures of md, LVM and LUKS, from the kernel and
+recorded superblocks."""
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses
 
@@ -44,7 +44,7 @@ def chunks(pieces: dict[int, bytes]) -> tuple[Any, ...]:
 
 
 def drive_of(raw: RawDrive, **blocks: Any) -> Drive:
-    """The drive as it is read from a recording of the facts."""
+    """Return the drive read from a recording of the facts."""
     facts = rawfacts.machine(raw, graph=rawfacts.graph(**blocks))
     (drive,) = machine_of(from_json(to_json(facts), RawMachine, "facts")).drives
     return drive
@@ -140,7 +140,7 @@ def test_luks_and_lvm_are_found_in_the_superblocks_below_them() -> None:
 
 
 def test_what_was_not_read_is_not_known() -> None:
-    """An old recording, and a layer whose bytes were out of reach."""
+    """An old recording, and a layer with unreadable bytes."""
     blocks = blocks_of("dm-0", dm_name="secret", dm_uuid="CRYPT-LUKS2-8f0e-secret")
     old = drive_of(replace(on_partition("crypto_LUKS", {}, {}), superblocks={}), **blocks)
     assert old.layers == (Layer("LUKS", "/dev/mapper/secret", "/dev/sda1"),)
@@ -173,7 +173,7 @@ def test_hostile_texts_and_bytes_of_layers_raise_nothing() -> None:
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, dict[str, str]], None]:
-    """Made-up nodes in a made-up sysfs."""
+    """Function that adds a node to a simulated sysfs."""
     monkeypatch.setattr(sysfs, "SYS", tmp_path)
 
     def add(name: str, texts: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""A drive's model: ATA drives have 40 characters for it, of which the kernel's attribute keeps 16."""
+"""A drive's model: ATA has 40 characters, but the kernel's attribute only the first 16."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_without_them_what_is_known_of_it_stays() -> None:
 
 
 def test_another_name_is_not_taken_for_the_rest_of_it() -> None:
-    """A USB bridge has a name of its own, and smartctl sees through it."""
+    """A USB bridge has its own name, and smartctl reads the drive's."""
     assert model("Portable SSD 123", smart=f'{{"model_name": "{WHOLE}"}}') == "Portable SSD 123"
     assert model("Cruzer Blade    ", ID_MODEL="Cruzer_Blade_XYZ") == "Cruzer Blade"
 

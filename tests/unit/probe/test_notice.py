@@ -1,4 +1,4 @@
-"""The notice on a drive that waits: read back as it was written, and nothing else is taken for one."""
+"""The notice on a drive with a waiting run: read as written, and other bytes are ignored."""
 
 import zlib
 from base64 import b64encode
@@ -40,7 +40,7 @@ NOTICE = Notice(
 
 
 def drive_with(notice: bytes, at: int = PLACE) -> Callable[[int, int], bytes]:
-    """Reads a drive that holds nothing but these bytes."""
+    """Return a reader of a drive with these bytes only."""
 
     def read(start: int, length: int) -> bytes:
         image = bytes(max(0, at - start)) + notice[max(0, start - at) :]

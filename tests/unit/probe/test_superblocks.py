@@ -1,5 +1,4 @@
-"""Superblocks: where data begin and how they are striped, from bytes of every version; hostile bytes do
-nothing."""
+"""Superblocks: data offset and striping, from bytes of every version and from hostile bytes."""
 
 import base64
 from dataclasses import replace
@@ -24,7 +23,7 @@ END_0_90 = SIZE // 65536 * 65536 - 65536
 
 
 def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> DataLayout:
-    """Read a superblock. tests/loop/partition/test_beyond.py compares the size that it states."""
+    """Read a superblock. tests/loop/partition/test_beyond.py compares the size in it."""
     return replace(read_inside(kind, Bytes(size, pieces).read, size, mark), size_bytes=None)
 
 

@@ -1,5 +1,5 @@
-"""Partitions where none can be: upon the table, without bytes, outside of the extended one. From the bytes
-of a drive to what is found, what is free, and what is planned."""
+"""Impossible partitions: over the table, without blocks, outside the extended one. From a drive's bytes to
+findings, free space and plans."""
 
 import pytest
 
@@ -21,7 +21,7 @@ LINUX = 0x83
 
 
 def seen(image: Image, kind: str) -> Drive:
-    """The drive with these bytes."""
+    """Return the drive with these bytes."""
     sysfs = rawfacts.SYSFS | {"size": str(image.size_bytes // 512)}
     chunks = (rawfacts.chunk(0, image.read(0, image.size_bytes)),)
     raw = rawfacts.drive(sysfs=sysfs, chunks=chunks, table_kind=kind)
@@ -34,7 +34,7 @@ def found(drive: Drive, code: str) -> list[Finding]:
 
 
 def upon_entries(*, first_usable: int) -> Image:
-    """A sound GPT whose one partition begins at block 8, within its entries in blocks 2 to 33."""
+    """Return a valid GPT whose only partition starts at block 8, within the entries in blocks 2 to 33."""
     image = Image(SIZE)
     image.protective()
     image.gpt((8, 4095, "upon"))
@@ -57,7 +57,7 @@ def test_a_partition_upon_the_tables_entries_is_a_danger_whatever_the_header_say
 
 
 def test_no_repair_is_offered_that_would_write_over_the_partition() -> None:
-    """After mkfs on it the entries are gone, and a repair by gdisk would write them over the new files."""
+    """mkfs on the partition destroys the entries, and a repair by gdisk would overwrite the new files."""
     image = upon_entries(first_usable=8)
     image.put(8 * 512, b"files" * 1000)
     drive = seen(image, "gpt")
@@ -93,7 +93,8 @@ def test_an_entry_without_bytes_is_told_and_nothing_is_added_to_such_a_table() -
 
 
 def logical(start: int, blocks: int) -> Drive:
-    """An extended partition of blocks 2048 to 65535, and a logical one from its record at 2048 on."""
+    """Return a drive with an extended partition of blocks 2048 to 65535 and a logical one, described at
+    2048."""
     image = Image(SIZE)
     image.mbr((0x05, 2048, 63488))
     image.mbr((LINUX, start - 2048, blocks), at=2048 * 512)

@@ -1,4 +1,4 @@
-"""The table readers on tables made by hand, damaged in every way that matters, and on garbage."""
+"""The table readers on synthetic tables with all relevant damage, and on garbage."""
 
 import random
 import struct

@@ -1,1 +1,1 @@
-"""Running other programs: what a person reads of it."""
+"""Tests of running other programs."""

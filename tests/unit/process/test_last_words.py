@@ -1,4 +1,4 @@
-"""What a person reads of a program that failed."""
+"""Error output of a failed program, as shown to the user."""
 
 import pytest
 

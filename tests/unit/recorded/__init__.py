@@ -1,1 +1,1 @@
-"""Everything on every recorded machine."""
+"""Tests of every recorded machine."""

@@ -1,5 +1,4 @@
-"""Every recorded machine there is, through everything that needs no disk: nothing crashes, and every text can
-be shown."""
+"""Every recorded machine through all code that needs no disk: no crash, and only printable text."""
 
 import subprocess
 import sys
@@ -40,7 +39,7 @@ def services_of(name: str) -> RecordedServices:
 
 
 def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode) -> Plan | str:
-    """The plan for one volume over everything, or why there is none."""
+    """Return the plan for one volume on the whole drive, or the reason against it."""
     if advice.chosen is None:
         return "nothing can live there"
     try:
@@ -52,7 +51,7 @@ def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode
 
 
 def unfit(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain JSON
-    """The texts in it that no terminal can show in one line."""
+    """Yield the texts that a terminal cannot show in one line."""
     match value:
         case dict():
             yield from (found for inner in value.values() for found in unfit(inner))
@@ -86,7 +85,7 @@ def test_every_purpose_is_advised_and_planned_for_or_the_reason_is_told(name: st
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    """A command's exit code and all that it printed, which a terminal can show."""
+    """Return a command's exit code and printable output."""
     code = main(words)
     text = "".join(capsys.readouterr())
     assert not [line for line in text.split("\n") if not line.isprintable()]

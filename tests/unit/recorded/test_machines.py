@@ -1,5 +1,4 @@
-"""Every drive of the lab's fleet, recorded there under a real kernel: what the wizard concludes of it,
-without a guest."""
+"""Every drive of the lab's fleet, recorded under a real kernel: the wizard's conclusions, without a guest."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What one part of the program knows, the others ask it: they never say something else of the same drive."""
+"""Facts known by one part of the program are shared: other parts never contradict them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def services_of(name: str) -> RecordedServices:
 
 
 def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
-    """What is concluded of the machine's one drive, and the plan for all of it."""
+    """Return the verdict on the machine's only drive, and the plan for the whole drive."""
     services = services_of(name)
     (drive,) = services.machine.drives
     recording = services.diagnose(services.machine, drive).recording
@@ -68,8 +68,8 @@ def test_a_plan_doubts_shingles_only_where_the_diagnosis_does(
 
 
 def test_nothing_suits_is_not_nothing_can_be_made() -> None:
-    """Without the programs for exFAT, NTFS and FAT32 nothing is advised for a shared stick, and ext4 can be
-    made."""
+    """Without tools for exFAT, NTFS and FAT32, no filesystem is recommended for a shared stick, but ext4
+    is possible."""
     of = drive()
     advice = advise(machine(of), of, NOT_JUDGED, find_workload("portable"))
     assert advice.chosen is None and "ext4" in {choice.filesystem for choice in advice.usable}
@@ -104,7 +104,7 @@ def test_inodes_do_not_thin_out_where_one_ratio_ends(workload: str, size: int, i
 
 
 def test_a_home_of_its_own_keeps_nothing_for_root_and_a_system_does() -> None:
-    """5 % of 20 TB are 995 GB, and the system's own volume alone needs them."""
+    """5 % of 20 TB are 995 GB, needed only on the system's own volume."""
     of = drive(size_bytes=20 * 10**12)
     on = machine(of, tools=(*machine().tools, ("mkswap", "/sbin/mkswap"), ("mkfs.fat", "/sbin/mkfs.fat")))
     for asked in desktop_requests(20 * 10**12, 8 * GIB):

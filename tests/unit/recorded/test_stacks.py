@@ -1,5 +1,5 @@
-"""Stacks of md, LVM, LUKS and filesystems, recorded in the lab under a real kernel: open and closed, they are
-judged as they must be."""
+"""Stacks of md, LVM, LUKS and filesystems, recorded in the lab under a real kernel, open and closed:
+expected findings."""
 
 import pytest
 

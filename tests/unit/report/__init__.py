@@ -1,1 +1,1 @@
-"""Reports, and what may not stand in them."""
+"""Tests of reports, and of data that must not appear there."""

@@ -1,4 +1,4 @@
-"""Reports made of recordings, and their pages as a reader without a screen meets them."""
+"""Reports from recordings, and their pages as plain text."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -36,8 +36,7 @@ CELLS = {"td", "th", "dd", "desc", "text"}
 
 
 class Page(HTMLParser):
-    """A page that was read: its elements, its text, and whether everything that was opened was closed again,
-    in order."""
+    """A parsed page: elements, text, and a check that all elements are closed in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -75,18 +74,18 @@ class Page(HTMLParser):
 
     @property
     def text(self) -> str:
-        """What can be read on it."""
+        """Text of the page."""
         return "".join(self.words)
 
     def of(self, tag: str, key: str) -> list[str]:
-        """The values of an attribute."""
+        """Return the values of an attribute of a tag."""
         return [value for name, named, value in self.attributes if (name, named) == (tag, key)]
 
 
 def plan_of(
     machine: Machine, drive: Drive, *, label: str = "photographs", place: str | None = "/srv/family pictures"
 ) -> Plan:
-    """The drive as one volume for large files, whatever it holds."""
+    """Return a plan that replaces the drive's content by one volume for large files."""
     profile = find_workload("large-media")
     advice = advise(machine, drive, diagnose(machine, drive, load_patterns()).recording, profile)
     chosen = advice.chosen
@@ -103,14 +102,14 @@ def plan_of(
 
 
 def plans_of(machine: Machine) -> Iterator[Plan]:
-    """A plan for each drive that can have one."""
+    """Yield a plan for each drive that can have one."""
     for drive in machine.drives:
         with suppress(DiskwrightError, AssertionError):
             yield plan_of(machine, drive)
 
 
 def verdict(drive: str = "/dev/sda") -> Verdict:
-    """Four pairs that show that aligned access is faster."""
+    """Return a verdict from four pairs with faster aligned access."""
     pairs = tuple(
         Pair(aligned, misaligned)
         for aligned, misaligned in (
@@ -136,14 +135,13 @@ def verdict(drive: str = "/dev/sda") -> Verdict:
 
 
 def assert_whole(text: str, report: Report) -> None:
-    """A document holds all of its report, and the types of what does not follow from the rest are those of a
-    report."""
+    """Check that a document contains the whole report, and that the types of non-derived values match."""
     assert parse_document(text, SCHEMA, "report.json") == to_json(report)
     assert from_json(to_json(report, derived=False), Report, "report.json") == underived(report)
 
 
 def underived(value: T) -> T:
-    """The value without what follows from the rest of it, a profile's text as text."""
+    """Return the value without derived fields, and with the texts of profiles as strings."""
     if isinstance(value, tuple):
         return cast(T, tuple(map(underived, value)))
     if isinstance(value, ProfileText):
@@ -162,5 +160,5 @@ def underived(value: T) -> T:
 
 
 def _read(of: Field[T], value: object) -> object:
-    """What is read where this was written."""
+    """Return the value as read from a document."""
     return in_english(value) if of.metadata == IN_ENGLISH else underived(value)

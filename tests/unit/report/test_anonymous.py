@@ -1,4 +1,4 @@
-"""A report without serial numbers: nothing that names a drive or a person is left anywhere in its bytes."""
+"""Reports without serial numbers: no identifier of a drive or person in any byte."""
 
 import json
 import re
@@ -35,7 +35,7 @@ GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 
 
 def named(document: object) -> Iterator[str]:
-    """Every value in a document whose key says that it names one thing in the world."""
+    """Yield every value whose key identifies a single thing."""
     if isinstance(document, dict):
         for key, value in document.items():
             if key in NAMING:
@@ -47,14 +47,14 @@ def named(document: object) -> Iterator[str]:
 
 
 def is_in(value: str, text: str) -> bool:
-    """Whether a value is there: as it is, or for a short one as a word of its own."""
+    """Return True if the text contains the value, or for a short value, as a separate word."""
     if len(value) >= 8:
         return value.casefold() in text.casefold()
     return re.search(rf"(?<![0-9A-Za-z]){re.escape(value)}(?![0-9A-Za-z])", text, re.IGNORECASE) is not None
 
 
 def outputs(report: Report) -> str:
-    """Both forms, one behind the other, after proving that both are still whole."""
+    """Return both forms of a report after checking that each is complete."""
     page, document = render_page(report), render_report(report)
     Page(page)
     assert_whole(document, report)
@@ -134,7 +134,7 @@ SECRETS = (
 
 
 def worn(said: str = "") -> Report:
-    """A report of a drive with a life behind it, and of a run whose programs said what programs say."""
+    """Return a report of a used drive, and of a run with typical program output."""
     unused = replace(
         WORN, uses=(), layers=(), partitions=tuple(replace(part, mount_points=()) for part in WORN.partitions)
     )
@@ -301,8 +301,8 @@ def test_the_folder_that_a_drive_names_for_its_run_is_not_told() -> None:
 
 
 def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) -> None:
-    """`apply --fstab FILE --journal DIR` of a system mounted elsewhere: its place is in the run's own
-    sentences."""
+    """With `apply --fstab FILE --journal DIR` for a system mounted elsewhere, the run's messages contain
+    its paths."""
     home = tmp_path / "annas-rescue"
     (home / "runs").mkdir(parents=True, mode=0o700)
     known = machine(drive())

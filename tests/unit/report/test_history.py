@@ -1,4 +1,4 @@
-"""How long the steps of a run took, by a journal that may be damaged."""
+"""Durations of a run's steps, from a possibly damaged journal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The report's page: whole, harmless, and saying in words what it draws."""
+"""The report's page: complete, safe, and with text for every drawing."""
 
 import re
 from dataclasses import replace

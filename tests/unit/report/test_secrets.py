@@ -1,4 +1,4 @@
-"""Dangers, places and serial numbers in other spellings than the usual one."""
+"""Dangers, paths and serial numbers in unusual spellings."""
 
 from dataclasses import replace
 

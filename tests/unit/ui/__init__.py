@@ -1,1 +1,1 @@
-"""The wizard's places, and the face that tells them line by line."""
+"""Tests of the wizard's screens, and of the line-by-line wizard."""

@@ -1,4 +1,4 @@
-"""A machine that pretends to be live: it gives root, begins runs and has a journal, and writes nowhere."""
+"""A simulated live machine: gives root, starts runs and has a journal, but writes nothing."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ MEDIA = "large-media"
 
 @dataclass
 class Seen:
-    """What was asked for."""
+    """The requests made."""
 
     roots: int = 0
     started: list[str] = field(default_factory=list)
@@ -35,9 +35,9 @@ class Seen:
 
 
 class Live(RecordedServices):
-    """`unread` is what a plain user sees of the machine. `journal` is what a run tells, `ends` how it stands
-    then. `open` are the open runs, `opens` those that are open once a run was begun. `ways`
-    are the commands that work on it, if they differ from those of its state."""
+    """Services of a simulated live machine. `unread` is the machine without root. `journal` is a run's
+    journal and `ends` its final state. `open` are the open runs, and `opens` those after a start. `ways`
+    are the commands of a run, if unusual for its state."""
 
     obstacle = ""
     apply_obstacle = ""
@@ -131,12 +131,12 @@ class Live(RecordedServices):
 
 
 def entry(event: Event, sentence: str, step: int = 0, output: str = "") -> JournalEntry:
-    """One line of a journal."""
+    """Return one journal entry."""
     return JournalEntry("2026-11-21T00:00:00+00:00", event, step, sentence, (), output)
 
 
 def at_review(services: Live, purpose: str = MEDIA) -> Person:
-    """A person who has planned the first drive for a purpose."""
+    """Return a person at the review of the first drive for a workload."""
     person = Person(services)
     path = services.drive_paths()[0]
     person.desk.moved(path)
@@ -148,12 +148,12 @@ def at_review(services: Live, purpose: str = MEDIA) -> Person:
 
 
 def begun(services: Live, token: str = "S1") -> Person:
-    """The same person, at the work or its result."""
+    """Return a person at the work or result screen."""
     person = at_review(services)
     person.act("apply", token0=token)
     return person
 
 
 def closed() -> Machine:
-    """A drive of which a plain user sees only what sysfs tells."""
+    """Return a machine with facts of a drive from sysfs only, as for an ordinary user."""
     return machine(drive(table=None, content_digest=None, free=()), root=False)

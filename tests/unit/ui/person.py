@@ -1,4 +1,4 @@
-"""A person at the desk, without a face: sees what a view says, and does what it offers."""
+"""A simulated user without a user interface, who reads views and performs their actions."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,8 @@ SECONDS = 30.0
 
 
 class Person:
-    """Comes to the first place, and has one thing done after the other. Every call waits until nothing is
-    being done any more, and gives root's errand its chance."""
+    """A simulated user at the first screen. Every call waits until all work is done, and runs pending
+    requests for root."""
 
     def __init__(self, services: Services, desk: Desk | None = None) -> None:
         self.desk = desk or Wizard(services)
@@ -23,23 +23,23 @@ class Person:
 
     @property
     def view(self) -> View:
-        """What is to be seen now."""
+        """The current view."""
         return self.desk.view
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Those of the view; none where it has no list."""
+        """Rows of the view, if any."""
         rows = self.view.rows
         return rows.rows if rows else ()
 
     @property
     def said(self) -> str:
-        """What the last thing done was answered by."""
+        """Message after the last action."""
         said = self.view.said
         return str(said.text) if said else ""
 
     def row(self, word: str) -> Row:
-        """The row with this key, else the first one that has this word in it."""
+        """Return the row with this key, or the first row that contains the word."""
         for row in self.rows:
             if row.key == word:
                 return row
@@ -49,9 +49,8 @@ class Person:
         raise AssertionError(f"no row with {word!r} among {[row.key for row in self.rows]}")
 
     def act(self, name: str, row: str | None = None, **values: str) -> None:
-        """Do an action of the view: at a row, by its key or a word of it, else at the one that the cursor
-        stands on. A field whose key is no word is written with `_`. Fields that are not given keep their
-        value."""
+        """Perform an action of the view, at a row by key or word, or at the cursor. In names of fields,
+        `_` replaces other characters. Other fields keep their values."""
         view = self.view
         assert view.action(name), f"no action {name!r} among {[action.name for action in view.actions]}"
         at = self.row(row).key if row is not None else view.rows.at if view.rows else ""
@@ -67,13 +66,13 @@ class Person:
         self.act(found.name, row, **values)
 
     def turn(self, field: str, value: str, **values: str) -> None:
-        """Turn a field to another value."""
+        """Change a field."""
         given = self._values(self.view, {**values, field: value})
         self.desk.turned(field, given)
         self.wait()
 
     def wait(self) -> None:
-        """Until nothing is being done."""
+        """Wait until all work is done."""
         while True:
             assert self.desk.wait(SECONDS), "it is still being done"
             errand = self.desk.errand
@@ -82,16 +81,16 @@ class Person:
             errand()
 
     def end(self) -> None:
-        """Nobody looks any more."""
+        """Close the wizard."""
         self.desk.end()
 
     def texts(self) -> tuple[str, ...]:
-        """Every text of the view, from its title to the labels of its keys."""
+        """Return every text of the view, from title to key labels."""
         return tuple(text for text in texts_of(self.view) if text)
 
     @property
     def text(self) -> str:
-        """All of them in a row."""
+        """All texts of the view on one line."""
         return " ".join(" ".join(self.texts()).split())
 
     @staticmethod
@@ -104,7 +103,7 @@ class Person:
 
 
 def texts_of(view: View) -> Iterator[str]:
-    """Every text of a view, in the order in which it is read."""
+    """Yield every text of a view in reading order."""
     yield str(view.title)
     yield str(view.about)
     for block in view.above:
@@ -125,14 +124,14 @@ def texts_of(view: View) -> Iterator[str]:
 
 
 def texts_of_row(row: Row) -> Iterator[str]:
-    """Every text of a row."""
+    """Yield every text of a row."""
     yield from (str(cell.text) for cell in row.cells)
     yield str(row.why_not)
     yield from map(str, row.notes)
 
 
 def texts_of_block(block: Block) -> Iterator[str]:
-    """Every text of a block."""
+    """Yield every text of a block."""
     match block:
         case Para():
             yield from (str(piece.text) for piece in block.pieces)

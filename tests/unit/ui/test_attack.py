@@ -1,4 +1,4 @@
-"""Somebody wants a person to lose data by the desk, or to be told what is not so."""
+"""Attempts to make a user lose data through the wizard, or to show false facts."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ from wizard.ui.view import Tone
 
 
 class StillWrites(Live):
-    """Whoever goes on with its run writes over the drive."""
+    """Services whose run would overwrite the drive on resume."""
 
     def writes_over(self, run: Path) -> bool:
         return True
@@ -55,7 +55,7 @@ def test_going_on_with_what_still_writes_over_a_drive_wants_its_token(typed: str
 
 
 class Beginning(Live):
-    """A run that begins only when it is let."""
+    """Services whose run starts after `go`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ FIRST, SECOND = Path("/nowhere/0001-sda"), Path("/nowhere/0002-sdb")
 
 
 class Several(Live):
-    """Two drives, on each of which a run waits; `shown` are the runs whose document was asked for."""
+    """Two drives, each with a waiting run. `shown` are the runs whose document was requested."""
 
     def __init__(self) -> None:
         super().__init__(machine(drive(), drive(path="/dev/sdb", serial="S2", wwn="naa.b", by_id=())))
@@ -144,7 +144,7 @@ def test_where_several_wait_on_other_drives_none_is_guessed() -> None:
 
 
 class KeptInVain(Live):
-    """A run that is complete, and whose keeping failed."""
+    """Services with a complete run after a failed keep."""
 
     def next_commands(self, run: Path) -> NextCommands | None:
         return NextCommands(("keep", "undo"))
@@ -210,7 +210,7 @@ def test_another_purpose_does_not_replace_what_only_a_stripe_was_to_replace() ->
 
 
 class Plain(Live):
-    """Not root, and another process is."""
+    """Services without root, where another process has it."""
 
     needs_root = True
 
@@ -243,7 +243,7 @@ def test_a_drive_that_came_after_the_plan_is_minded_by_the_token() -> None:
 
 
 class Measured(Live):
-    """How much room the way back takes is known only when it is let."""
+    """Services that measure the space for undo after `go`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -287,7 +287,7 @@ def test_a_serial_that_another_drive_has_too_proves_nothing() -> None:
 
 
 class TakenUp(Several):
-    """What waited a moment ago is being kept by somebody else."""
+    """Services with a waiting run that another process now keeps."""
 
     def __init__(self) -> None:
         super().__init__()

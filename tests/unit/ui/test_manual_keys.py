@@ -1,4 +1,4 @@
-"""The manual names every key of a screen, and none that it does not have."""
+"""The manual lists exactly the keys of each screen."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ OF_ALL_PLACES = {"i"}
 
 
 def told(section: str) -> set[str]:
-    """The keys of one character that the first column of a section's tables has, or its text names."""
+    """Return the single-character keys in the first table column or the text of a section."""
     text = re.split(rf"^### {re.escape(section)}$", MANUAL, flags=re.MULTILINE)[1]
     return set(re.findall(r"`([^`\s])`", re.split(r"^##", text, flags=re.MULTILINE)[0]))
 
@@ -32,7 +32,7 @@ def told_of_drives() -> set[str]:
 
 
 def had(module: str, kind: str = "Action") -> set[str]:
-    """The keys of one character that a module gives to its actions."""
+    """Return the single-character keys of a module's actions."""
     calls = [
         node
         for node in ast.walk(ast.parse((DESK / module).read_text()))

@@ -1,5 +1,5 @@
-"""What is said is so: what was not read is called not read, what is lost is lost on every screen, and what
-holds nothing is one drive, not the others."""
+"""The screens tell the truth: unread drives are called unread, losses appear on every screen, and
+emptiness is claimed per drive."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,19 +19,19 @@ NOTHING = ("Nothing is lost", "no data found", "nothing recognised", "no filesys
 
 
 def unread_part() -> Drive:
-    """An ext4 full of files, as a plain user sees it: the kernel tells of its partition, and no more."""
+    """Return a drive full of ext4 as an ordinary user sees it: the kernel only reports the partition."""
     full = partition(1, MIB, SIZE_BYTES - 4 * MIB)
     return partitioned(full, content_digest=None, unread=NOT_READ, free=())
 
 
 def plain_user(*drives: Drive) -> Live:
-    """Nobody who could read them."""
+    """Return services without read access to the drives."""
     known = machine(*drives, root=False, tools=EVERYTHING)
     return Live(known, unread=known, gives_root=False)
 
 
 def screens(person: Person) -> Iterator[tuple[str, str]]:
-    """From the drives to Review, set up from the beginning: each screen's name and all its texts."""
+    """Yield each screen's name and texts from the drives to Review, setting up the whole drive."""
     path = person.rows[0].key
     yield "drives", person.text
     if person.view.action("open"):
@@ -62,14 +62,14 @@ def test_what_was_not_read_is_never_called_empty_or_safe(on: Drive) -> None:
 
 
 def full(path: str, serial: str) -> Drive:
-    """A drive with a filesystem that takes all of it."""
+    """Return a drive filled by one filesystem."""
     part = partition(1, MIB, SIZE_BYTES - 4 * MIB, of=path, filesystem="ext4")
     return partitioned(part, path=path, serial=serial, wwn=f"naa.{serial}", by_id=(), free=())
 
 
 @pytest.fixture
 def two() -> Machine:
-    """One that holds nothing, and one that is full."""
+    """Machine with an empty and a full drive."""
     return machine(drive(), full("/dev/sdb", "S2"), tools=EVERYTHING)
 
 

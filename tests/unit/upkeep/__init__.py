@@ -1,1 +1,1 @@
-"""The repository's own pages, and what runs its tests and measurements."""
+"""Tests of the repository's pages, and of the tools that run tests and measurements."""

@@ -1,4 +1,4 @@
-"""What measurements have in common."""
+"""Shared code of measurements."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the measurements at the screen stand on: a machine of many recorded drives, and a program watched on a
+"""The basis of screen measurements: a machine of many recorded drives, and a program observed on a
 terminal."""
 
 import sys

@@ -1,4 +1,4 @@
-"""The daily samples leave nothing out for good."""
+"""The daily samples cover everything in the long run."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests import daily
 
 
 def on_day(monkeypatch: pytest.MonkeyPatch, day: int) -> None:
-    """Let it be another day."""
+    """Simulate another day."""
     monkeypatch.setattr(daily, "IS_FULL", False)
     monkeypatch.setattr(daily, "IS_SHARED", True)
     monkeypatch.setattr(daily, "DAY", day)

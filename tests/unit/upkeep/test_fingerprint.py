@@ -1,4 +1,4 @@
-"""The fingerprint by which tests tell that a drive is what it was."""
+"""The fingerprint that tests use to compare drives."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ SIZE = 5 * PIECE_BYTES + 1000
 
 
 def held(path: Path, pieces: dict[int, bytes], size: int = SIZE) -> str:
-    """Of a file with these bytes at these places, and a hole elsewhere."""
+    """Return the fingerprint of a file with these pieces and a hole elsewhere."""
     with path.open("wb") as file:
         for at, data in pieces.items():
             file.seek(at)

@@ -1,5 +1,4 @@
-"""What people read: every link leads somewhere, every file that is named is there, and so is every
-command."""
+"""Pages for readers: every link, file and command in the text must exist."""
 
 import re
 from pathlib import Path
@@ -16,14 +15,14 @@ PATH = re.compile(r"(?<![\w/~$-])((?:wizard|tests|profiles|docs|screenshots)/[\w
 
 
 def places(text: str) -> set[str]:
-    """What is named as a file or folder of this repository; capitals stand for names of one's own."""
+    """Return the paths in a text that belong to this repository. Capitals mark placeholders."""
     return {
         found for found in PATH.findall(text) if not re.search(r"[A-Z]{3}", found.removesuffix("README.md"))
     }
 
 
 def anchors(page: Path) -> set[str]:
-    """The headings as links name them."""
+    """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""The page of the studies: what would make it say what is not so is noticed."""
+"""The page about the studies: every false statement is detected."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_a_load_that_does_the_work_of_nothing_is_told(monkeypatch: pytest.Monkey
 
 
 def test_every_filesystem_of_the_studies_is_there() -> None:
-    """Those that the studies' texts name, written down from reading them."""
+    """Compare with a manual list of the filesystems in the texts of the studies."""
     named = "btrfs ext2 ext3 ext4 jffs2 jfs nilfs2 ntfs reiser4 reiserfs swap ufs vfat xfs yaffs2"
     assert sorted(studies.studied()) == named.split()
 

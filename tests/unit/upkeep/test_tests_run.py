@@ -1,5 +1,4 @@
-"""`tests/run`: which tests it runs for what is asked, and what it says of wrong use. It works on a small
-folder of tests made here."""
+"""`tests/run`: selected tests and errors of usage, on a small test folder."""
 
 import os
 import shutil
@@ -27,8 +26,7 @@ TESTS = {
 
 
 class Place:
-    """A repository in which only tests/run is real, and the tests' environment is the one that runs this
-    test."""
+    """A repository with the real tests/run, synthetic tests, and this test's environment."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

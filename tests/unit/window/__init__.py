@@ -1,1 +1,1 @@
-"""The wizard's window, before it stands."""
+"""Tests of the wizard's window before the first screen."""

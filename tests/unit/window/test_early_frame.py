@@ -1,4 +1,4 @@
-"""The drives' names, before Textual has loaded."""
+"""Names of the drives before Textual has loaded."""
 
 from os import terminal_size
 

@@ -1,1 +1,1 @@
-"""Volumes over several drives."""
+"""Tests of volumes over several drives."""

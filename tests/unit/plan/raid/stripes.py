@@ -1,4 +1,4 @@
-"""Made-up drives and plans for the tests of striping."""
+"""Synthetic drives and plans for tests of striping."""
 
 from itertools import cycle
 from typing import Any
@@ -17,7 +17,7 @@ KINDS: tuple[Kind, ...] = ("md", "btrfs")
 
 
 def numbered(count: int = 2, **changes: Any) -> tuple[Drive, ...]:  # noqa: ANN401
-    """So many drives that differ in what tells drives apart."""
+    """Return `count` drives that differ in all identifiers."""
     letters = "abcdefgh"[:count]
     return tuple(
         drive(path=f"/dev/sd{one}", serial=f"S{one}", wwn=f"naa.{one}", by_id=(), **changes)

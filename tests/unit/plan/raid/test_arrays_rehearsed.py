@@ -1,5 +1,5 @@
-"""An md array on stand-ins: the same plan on their nodes, what is promised of it, and what mdadm must say of
-a mirror before its bytes are taken for the drives."""
+"""An md array on scratch copies: the same plan on their nodes, the promised undo, and the required state
+of a mirror before its bytes are copied to the drives."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\
 
 
 def there(plan: Plan) -> Plan:
-    """The plan on stand-ins."""
+    """Return the plan on scratch copies."""
     nodes = {path: f"/dev/loop{number}" for number, path in enumerate(plan.paths)}
     return on_nodes(plan, {**nodes, array_node(plan): "/dev/md5"})
 
@@ -73,7 +73,7 @@ def test_a_mirror_is_made_without_copying_on_stand_ins_alone() -> None:
     [("active", 3, True), ("clean", 3, False), ("active", 0, False), ("active", 2, False)],
 )
 def test_a_mirror_is_to_be_copied_where_both_its_marks_say_so(state: str, dirty: int, uncopied: bool) -> None:
-    """With no bit set md calls it copied at once, whatever its superblock says."""
+    """md considers a mirror copied if no bit is set, despite the state in its superblock."""
     assert is_uncopied(EXAMINED.format(state), BITMAP.format(dirty)) is uncopied
 
 

@@ -1,5 +1,4 @@
-"""No forged plan of a stripe passes: not one operation, drive or name that the planner would not have
-written."""
+"""No forged plan of a striped volume passes: only operations, drives and names as made by the planner."""
 
 from dataclasses import replace
 from typing import Any
@@ -129,7 +128,7 @@ def test_no_other_drives_pass(plan: Plan) -> None:
 
 @pytest.mark.parametrize("plan", (MD, MIRROR), ids=("md", "md's mirror"))
 def test_what_another_layout_before_would_lose_is_said(plan: Plan) -> None:
-    """Whether it is what the drive holds is asked under the drive's lock, before anything is written."""
+    """The layout is compared with the drive later, under the drive's lock and before the first write."""
     two, three = plan.others
     forged = replace(plan, others=(two, replace(three, before=three.after)))
     read = read_plan(render_plan(forged), "plan.json")
@@ -154,7 +153,7 @@ def test_a_document_with_several_drives_is_checked_whole() -> None:
 
 
 def test_a_plan_that_stripes_with_lvm_is_refused_in_favour_of_md() -> None:
-    """As an earlier version wrote it."""
+    """As written by an earlier version."""
 
     def by_lvm(body: dict[str, Any]) -> None:
         body["stripe"] |= {"kind": "lvm", "device": "/dev/mapper/films_1-films", "name": "films_1"}

@@ -1,5 +1,4 @@
-"""Volumes within one volume group of LVM's: sizes in whole extents, what the plan does for them, and that no
-forged one passes."""
+"""Volumes in an LVM volume group: sizes in whole extents, the steps of the plan, and refused forgeries."""
 
 from dataclasses import replace
 from itertools import cycle
@@ -250,7 +249,7 @@ def test_no_size_that_the_group_cannot_give_passes(size_bytes: int, says: str) -
 
 
 def test_a_smaller_volume_than_asked_for_is_no_forgery() -> None:
-    """The sizes are the plan's own to say: what is shown is what is made."""
+    """A plan defines the sizes, and shows them as made."""
     operations = [step.operation for step in PLAN.steps]
     smaller = [
         replace(one, size_bytes=400 * MIB) if isinstance(one, MakeLogicalVolume) else one
@@ -301,7 +300,7 @@ def test_no_volume_or_table_of_another_passes() -> None:
 
 
 def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Plan:
-    """A plan of which everything follows from this group, these nodes and this name of the partition."""
+    """Return a plan derived from this group, these nodes and this partition name."""
     volumes = tuple(replace(volume, path=path) for volume, path in zip(PLAN.volumes, paths, strict=True))
     (slot,) = PLAN.after.partitions
     table = grouped_table(

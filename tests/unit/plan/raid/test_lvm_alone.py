@@ -1,4 +1,4 @@
-"""LVM in a rehearsal: what it is told, so that it looks at the stand-ins alone and leaves no trace."""
+"""LVM in a rehearsal: its configuration limits LVM to the scratch copies, without a trace."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ def config(argv: tuple[str, ...]) -> str:
 
 
 def test_it_is_told_once_and_the_rest_stays() -> None:
-    """LVM takes --config once only."""
+    """LVM accepts --config only once."""
     told = alone_on(NODES, ("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--name", "mail", "group"))
     assert (told[0], told[3:]) == ("lvcreate", ("--yes", "--name", "mail", "group"))
     assert "udev_sync=0 udev_rules=0" in config(told)

@@ -1,5 +1,4 @@
-"""A plan on other nodes, as it is rehearsed: nothing of it may name the drive, or what the device mapper is
-to have on it later."""
+"""A plan on other nodes for a rehearsal: no mention of the drive or of its later device mapper names."""
 
 from dataclasses import replace
 
@@ -93,7 +92,7 @@ def test_what_shows_anything_is_given_up_by_a_word_and_not_put_to_use_at_once(ol
 
 
 def test_a_group_is_made_of_the_stand_ins_partition_under_its_own_name() -> None:
-    """Its name stands in its records, which are what comes to the drive."""
+    """The group's name is in its metadata, which is copied to the drive."""
     plan = grouped()
     assert plan.group is not None and direct_reason(plan) == ""
     there = on_nodes(plan, {plan.drive.path: NODE})

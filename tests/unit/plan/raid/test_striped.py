@@ -1,4 +1,4 @@
-"""One volume over several drives: what is planned and what is refused."""
+"""One volume over several drives: planned and refused."""
 
 import re
 from collections.abc import Callable
@@ -157,7 +157,7 @@ def test_names_follow_from_the_label_and_hold_nothing_odd() -> None:
     ["snapshots", "pvmove0", "my-tdata", "x mlog 2", "raw_rimage", "a_cmeta", "b_corig_", "c_vorigin"],
 )
 def test_no_name_is_one_that_lvm_keeps_for_itself(label: str) -> None:
-    """lvcreate would refuse it, when the drives' old tables are gone already."""
+    """lvcreate would refuse the name after the old tables were erased."""
     assert layer_name(label) == "v" + re.sub(r"\W|_", "", label)
 
 

@@ -1,1 +1,1 @@
-"""Changes of one partition or filesystem that exists."""
+"""Tests of changes to one existing partition or filesystem."""

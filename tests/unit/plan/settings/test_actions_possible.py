@@ -1,5 +1,4 @@
-"""Which actions are possible on what is there, and the reason in a sentence where one is not; and what a
-forged document of one is refused for."""
+"""Possible actions on existing content, the reasons against others, and refused forgeries."""
 
 from dataclasses import replace
 from functools import partial
@@ -214,7 +213,7 @@ def test_why_a_drive_cannot_be_powered_off(on: Drive, says: str | None) -> None:
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_every_recorded_machine_gets_an_answer(path: Any) -> None:  # noqa: ANN401
-    """And every reason is a sentence."""
+    """Every reason is a sentence."""
     seen: Machine = load_machine(path)
     for one in seen.drives:
         devices = [one.path, *(part.path for part in one.partitions)]

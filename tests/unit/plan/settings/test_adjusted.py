@@ -1,4 +1,4 @@
-"""What another start, end or size of a partition means, step by step; only what can be is offered."""
+"""A new start, end or size of a partition, step by step, with possible values only."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ START, SIZE, NEXT = 10 * GIB, 2 * GIB, 100 * GIB
 
 
 def between(filesystem: str = "ext4", *uses: Use, start: int = START) -> tuple[Drive, Partition]:
-    """A partition of 2 GiB with room before and behind it, and another one after that."""
+    """Return a drive with a partition of 2 GiB with free space on both sides, and another one after that."""
     mark = Signature(filesystem, "filesystem", taken_bytes=GIB, features=(0x4, 0x40, 0), block_bytes=4096)
     part = partition(1, start, SIZE, signatures=(mark,))
     on = partitioned(part, partition(2, NEXT, GIB, filesystem="xfs"), uses=uses)

@@ -1,4 +1,4 @@
-"""What grows while it is mounted, and what does not; and what a forged document of it is refused for."""
+"""Filesystems that grow while mounted, and others, and refused forgeries."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ COMPAT_JOURNAL = 0x4
 def mounted(
     filesystem: str | None, *uses: Use, features: tuple[int, int, int] | None = None, end: int = 3 * GIB
 ) -> tuple[Drive, Partition]:
-    """A drive with a mounted partition of 1 GiB, and another behind it."""
+    """Return a drive with a mounted partition of 1 GiB, and another after that."""
     part = partition(1, MIB, GIB, filesystem=filesystem)
     if features is not None:
         part = replace(part, signatures=(Signature("ext4", "filesystem", features=features),))
@@ -74,7 +74,7 @@ def wanting(*operations: ChangeOperation, filesystem: str = "xfs") -> Changes:
 
 
 def forged_as(changes: Changes, filesystem: str) -> Changes:
-    """The same of a filesystem that does not grow so, of which no step could be told."""
+    """Return the same changes for a filesystem that cannot grow while mounted."""
     (step,) = changes.steps
     operation = replace(GROW, filesystem=filesystem)
     return replace(changes, filesystem=filesystem, steps=(replace(step, operation=operation),))

@@ -1,4 +1,4 @@
-"""Where a partition moves to, and what is refused: rules on recorded drives."""
+"""The new place of a moved partition, and refusals: rules on recorded drives."""
 
 from dataclasses import replace
 
@@ -107,7 +107,7 @@ def test_what_may_not_move_says_why(on: Drive, why: str) -> None:
 
 
 def holding(kind: str, table_type: str, attributes: int = 0) -> Partition:
-    """The misaligned partition with this in it."""
+    """Return the misaligned partition with this content."""
     marks = (Signature(kind, "filesystem"),)
     return replace(MISALIGNED, type=table_type, signatures=marks, attributes=attributes)
 

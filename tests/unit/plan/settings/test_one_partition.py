@@ -1,4 +1,4 @@
-"""One partition is formatted or deleted: what is refused, and what of the others never changes."""
+"""Formatting or deleting one partition: refusals, and the untouched rest."""
 
 from dataclasses import replace
 from itertools import cycle
@@ -41,7 +41,7 @@ def grown(on: Drive, part: Partition) -> Plan:
 
 
 def three(**changes: object) -> Drive:
-    """A system, films, and something behind them."""
+    """Return a drive with a system, an NTFS partition with films, and another after that."""
     return partitioned(
         partition(1, MIB, GIB, filesystem="ext4", mount_points=("/",)),
         partition(2, 2 * GIB, 10 * GIB, filesystem="ntfs", name="films", attributes=1 << 60),
@@ -51,7 +51,7 @@ def three(**changes: object) -> Drive:
 
 
 def logical() -> Drive:
-    """An MBR with one primary partition, and three logical ones."""
+    """Return an MBR drive with one primary and three logical partitions."""
     return partitioned(
         partition(1, MIB, GIB, type="0x83"),
         partition(2, 2 * GIB, 20 * GIB, type="0x05", kernel_size_bytes=1024),
@@ -239,7 +239,7 @@ def test_the_others_stay_whatever_the_drive(on: Drive, data: st.DataObject) -> N
 
 
 def forgeries(plan: Plan) -> list[Plan]:
-    """Plans that touch something else than they show."""
+    """Return plans that change more than they show."""
     other = plan.before.partitions[0].number
     return [
         replace(plan, part=other),
@@ -276,7 +276,7 @@ def test_a_forged_plan_is_refused() -> None:
 
 
 def growing(filesystem: str | None = "ext4", uses: tuple[Use, ...] = ()) -> tuple[Drive, Partition]:
-    """A drive with room behind its first partition."""
+    """Return a drive with free space after the first partition."""
     on = partitioned(
         partition(1, MIB, GIB, filesystem=filesystem), partition(2, 3 * GIB, filesystem="xfs"), uses=uses
     )

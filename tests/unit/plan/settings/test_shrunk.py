@@ -1,4 +1,4 @@
-"""One partition gives up its end: what is refused, what is shown, and where that is offered."""
+"""Shrinking one partition: refusals, display, and where it is offered."""
 
 import re
 from dataclasses import replace
@@ -38,7 +38,7 @@ def holding(
     start: int = MIB,
     size: int = GIB,
 ) -> tuple[Drive, Partition]:
-    """A drive with a partition of 1 GiB that holds so much, and another right behind it."""
+    """Return a drive with a partition of 1 GiB with `taken` bytes used, directly followed by another."""
     mark = Signature(filesystem or "", "filesystem", taken_bytes=taken, features=features)
     part = partition(1, start, size, signatures=(mark,) if filesystem else ())
     on = partitioned(part, partition(2, start + size, GIB, filesystem="xfs"), uses=uses)
@@ -132,7 +132,7 @@ def test_what_cannot_shrink_says_why_and_what_helps(which: str) -> None:
 
 
 def filled(on: Drive, part: Partition) -> Drive:
-    """The drive with one partition, up to its end."""
+    """Return the drive with this partition alone, extended to the end."""
     size = (on.size_bytes or 0) - 2 * MIB
     return partitioned(replace(part, size_bytes=size, kernel_size_bytes=size), uses=on.uses)
 
@@ -259,7 +259,7 @@ def test_a_move_without_room_does_not_name_what_cannot_be() -> None:
 def test_files_that_no_stand_in_shows_stay_where_they_are(
     monkeypatch: pytest.MonkeyPatch, now: tuple[Extent, ...], moves: bool
 ) -> None:
-    """From 40 to 60 MiB lies what was not shown."""
+    """The range from 40 to 60 MiB was not shown."""
     showing = Showing.__new__(Showing)
     for name, value in (("volume", Extent(0, 100 * MIB)), ("size_bytes", 80 * MIB)):
         object.__setattr__(showing, name, value)

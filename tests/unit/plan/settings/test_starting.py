@@ -1,4 +1,4 @@
-"""What a move does to GRUB, which a BIOS starts by places on the drive."""
+"""Effect of a move on GRUB, which a BIOS starts from fixed sectors."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def told(drive: Drive) -> tuple[Moves, str]:
 
 
 def boot_image(sector: int) -> bytes:
-    """As grub-install writes it (boot.img of GRUB 2.06), as far as it is looked at."""
+    """Return the checked parts of a boot sector by grub-install (boot.img of GRUB 2.06)."""
     code = bytearray(512)
     code[0x5C:0x64] = sector.to_bytes(8, "little")
     code[0x180:0x18B] = b"GRUB \0Geom\0"

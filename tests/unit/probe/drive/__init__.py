@@ -1,1 +1,1 @@
-"""What a drive says of itself."""
+"""Tests of facts that a drive reports."""

@@ -1,5 +1,4 @@
-"""A drive in words: 80 columns whatever its names are, nothing cut off that matters, reasons for what is
-unknown."""
+"""A drive described in 80 columns: any names, no important loss, and reasons for unknown facts."""
 
 import pytest
 

@@ -1,5 +1,4 @@
-"""Whether a drive turns: what it says itself, what the kernel only assumes, and that silence stays silence on
-every face."""
+"""Rotation of a drive: the drive's report, the kernel's assumption, and no claim without a report."""
 
 import json
 from dataclasses import replace
@@ -34,7 +33,7 @@ def smartctl(rate: int, protocol: str) -> str:
 
 
 def scsi(rate: int | None, kernels: str = "1", *, smart: str | None = None) -> Drive:
-    """A SCSI drive with this rate in page B1h, or without the page."""
+    """Return a SCSI drive with this rate in page B1h, or without that page."""
     pages = {} if rate is None else {"b1": rawfacts.page(rate.to_bytes(2, "big") + bytes(2))}
     sysfs = rawfacts.SYSFS | {"queue/rotational": kernels}
     raw = rawfacts.drive(sysfs_path=SCSI, sysfs=sysfs, vpd=pages, smart=smart)
@@ -61,7 +60,7 @@ def test_page_b1h_is_read_by_the_standard(rate: int | None, turns: bool | None) 
 
 @pytest.mark.parametrize("rate", [0, 0xFFFF, 2])
 def test_what_reports_nothing_is_neither_solid_nor_corrected(rate: int) -> None:
-    """QEMU's scsi-hd, and smartctl's 0 for it, which means "not reported" here."""
+    """QEMU's scsi-hd, with 0 from smartctl meaning "not reported"."""
     silent = scsi(rate, smart=smartctl(rate, "SCSI"))
     found = diagnose(machine(silent), silent, ())
     assert found.recording.verdict is Recorded.UNKNOWN

@@ -1,4 +1,4 @@
-"""What is read from a drive's own bytes: ATA's IDENTIFY words in VPD page 89h, and NVMe's Identify data."""
+"""Facts from a drive's own bytes: ATA IDENTIFY words in VPD page 89h, and NVMe Identify data."""
 
 import base64
 import errno
@@ -24,8 +24,7 @@ MODEL = "ST8000AS0002-1NA17Z"
 
 
 def words(*changes: tuple[int, int], model: str = MODEL, signed: bool = False) -> bytes:
-    """IDENTIFY data of a plain 512e hard disk with some words changed, and with a checksum where it is
-    `signed`."""
+    """Return IDENTIFY data of a plain 512e hard disk with some words changed, with a checksum if `signed`."""
     data = bytearray(512)
     text = model.encode().ljust(40)
     for index in range(40):
@@ -39,7 +38,7 @@ def words(*changes: tuple[int, int], model: str = MODEL, signed: bool = False) -
 
 
 def page(data: bytes, command: int = 0xEC) -> str:
-    """VPD page 89h around IDENTIFY data (SAT-4)."""
+    """Return VPD page 89h with IDENTIFY data (SAT-4)."""
     head = bytearray(60)
     head[1:4] = b"\x89\x02\x38"
     head[8:36] = b"linux   libata          3.00"
@@ -133,7 +132,7 @@ def test_words_106_and_209(
     ids=["page B1h alone", "page 89h alone"],
 )
 def test_either_page_alone_tells_that_a_drive_is_shingled(pages: dict[str, str], source: str) -> None:
-    """Without smartctl, and by a model that no list has."""
+    """Without smartctl, and for an unlisted model."""
     raw = rawfacts.drive(vpd=pages, sysfs=rawfacts.SYSFS | {"device/model": "LAB Unheard Of"})
     machine = machine_of(rawfacts.machine(raw))
     found = diagnose(machine, machine.drives[0], load_patterns()).recording
@@ -169,7 +168,7 @@ def test_other_pages_say_nothing(text: str | None, told: bool) -> None:
 
 
 def test_the_whole_model_is_known_without_root_and_tools() -> None:
-    """SCSI has room for 16 characters only."""
+    """SCSI's field has only 16 characters."""
     sysfs = rawfacts.SYSFS | {"device/model": "TOSHIBA MQ04UBB4"}
     assert seen(None, sysfs=sysfs).model == "TOSHIBA MQ04UBB4"
     assert seen(page(words(model="TOSHIBA MQ04UBB400")), sysfs=sysfs).model == "TOSHIBA MQ04UBB400"
@@ -198,7 +197,8 @@ def test_smartctls_word_on_the_model() -> None:
 
 
 def identified(*formats: tuple[int, int, int], used: int = 0, count: int | None = None) -> str:
-    """Identify Namespace: formats by metadata bytes, exponent of the data bytes, relative performance."""
+    """Return Identify Namespace data: formats by metadata bytes, exponent of the data bytes, and relative
+    performance."""
     data = bytearray(384)
     data[25] = (len(formats) if count is None else count) - 1
     data[26] = used

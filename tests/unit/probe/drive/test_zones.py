@@ -1,4 +1,4 @@
-"""Zones of a drive, and what kernel and programs say of zones, from recorded texts."""
+"""Zones of a drive, and support by the kernel and tools, from recorded texts."""
 
 import fcntl
 import os
@@ -46,7 +46,7 @@ def test_zones_that_hold_less_than_they_span_and_none_that_takes_any_write() -> 
 
 
 def test_a_drive_whose_zones_were_written_to_is_not_empty_though_nothing_is_recognised() -> None:
-    """Programs write to zones directly; that no filesystem is seen does not make a drive empty."""
+    """Programs can write to zones directly, without a filesystem."""
     digests = set()
     for written in (0, 1, 2):
         facts = rawfacts.drive(
@@ -124,7 +124,7 @@ def test_what_programs_and_the_configuration_say() -> None:
 
 
 def test_the_kernels_report_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Two answers of the ioctl: a full one, and the rest; the last zone is a runt."""
+    """Two replies of the ioctl, a full one and the rest. The last zone is smaller."""
     node = tmp_path / "drive"
     node.touch()
     length, total = 128, zonereport.ASKED_AT_ONCE + 3

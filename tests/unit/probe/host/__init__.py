@@ -1,1 +1,1 @@
-"""What the kernel, its devices and the distribution say; and the processes that ask."""
+"""Tests of facts from the kernel, its devices and the distribution, and of the probe's processes."""

@@ -1,4 +1,4 @@
-"""A container is no live medium, although its root is an overlay; and seldom mounts by its fstab."""
+"""A container is not a live medium despite its overlay root, and rarely mounts by its fstab."""
 
 from dataclasses import replace
 from pathlib import Path

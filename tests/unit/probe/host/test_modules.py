@@ -1,4 +1,4 @@
-"""What is known of a kernel's modules: from lists, from what is loaded, and from neither."""
+"""A kernel's modules: from lists, from loaded modules, and without either."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Drives that the kernel gives no size, devices that vanish while they are looked at, and how long each of
-many drives may take."""
+"""Drives without a size in the kernel, devices that disappear during the probe, and the time limit for
+each of many drives."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def found(of: Drive) -> list[Finding]:
 
 
 def block(root: Path, name: str, size: str, removable: str, *, hardware: bool = True) -> Path:
-    """A device in a made-up sysfs."""
+    """Create a device in a simulated sysfs."""
     folder = root / "block" / name
     folder.mkdir(parents=True)
     (folder / "size").write_text(f"{size}\n")
@@ -85,7 +85,7 @@ def vanishing(self: Path, strict: bool = False) -> Path:
 def test_a_device_that_vanishes_meanwhile_is_no_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Path.resolve() looks at a link of sysfs twice; one in a thousand went away in between."""
+    """Path.resolve() reads a sysfs link twice, and rarely the device disappears in between."""
     folder = tmp_path / "class/block/loop2p1"
     folder.mkdir(parents=True)
     (folder / "partition").write_text("1\n")

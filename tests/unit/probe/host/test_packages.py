@@ -1,4 +1,4 @@
-"""What is missing is named with this distribution's package and command, and no other's."""
+"""Missing programs are listed with this distribution's package and command."""
 
 import subprocess
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Why something could not be read: a code with values and an obstacle from where it arises, in each language,
-and in recordings old and new."""
+"""Reasons for unreadable facts: a code with values and a blocker from the source, in each language, and in
+old and new recordings."""
 
 import errno
 import json
@@ -46,7 +46,7 @@ def unreadable(*errors: RawError) -> RawMachine:
 
 
 def saved(folder: Path, facts: RawMachine, change: Callable[[dict[str, object]], object]) -> Path:
-    """A recording whose first reason was changed."""
+    """Save a recording with a changed first reason, and return the file."""
     file = folder / "facts.json"
     save_machine(file, facts)
     plain = json.loads(file.read_text())
@@ -148,7 +148,7 @@ def test_a_recording_with_a_code_that_nobody_knows_still_loads(tmp_path: Path) -
 
 
 def everything_of(machine: Machine) -> dict[str, str]:
-    """What each place says of the first drive."""
+    """Return each output about the first drive."""
     (drive,) = machine.drives
     refused = []
     for refuse in (lambda: measured(drive), lambda: refuse_content(drive, chosen=False)):

@@ -1,4 +1,4 @@
-"""Which drive is at a node, and when the set of drives has changed, on a made-up sysfs."""
+"""The drive at a node, and changes to the set of drives, in a simulated sysfs."""
 
 import shutil
 import threading

@@ -1,5 +1,4 @@
-"""The probe's processes: one that hangs, dies or talks nonsense costs its own drive only, and nobody waits
-for it."""
+"""The probe's processes: a hung, crashed or invalid one affects only its own drive, without delays."""
 
 import os
 import sys
@@ -169,7 +168,7 @@ def test_a_server_that_ends_while_it_waits_is_replaced() -> None:
 
 
 def _members(group: int) -> list[str]:
-    """The processes of a group that run still."""
+    """Return the running processes of a process group."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

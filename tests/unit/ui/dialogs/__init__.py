@@ -1,1 +1,1 @@
-"""What is asked and measured beside the plan."""
+"""Tests of dialogs and of measurements outside the plan."""

@@ -20,7 +20,7 @@ MEDIA = "large-media"
 
 
 class Start(Screen):
-    """The screen where a test starts, and to which it returns."""
+    """The screen at the start and end of a test."""
 
     step = ScreenStep.PLAN
 
@@ -29,13 +29,13 @@ class Start(Screen):
 
 
 def recorded(*drives: Drive, tools: tuple[tuple[str, str], ...] = EVERYTHING) -> RecordedServices:
-    """A machine with these drives, else with a plain one."""
+    """Return services for a machine with these drives, or with a plain one."""
     known = machine(*(drives or (drive(),)), tools=tools)
     return RecordedServices(known, "a test", lambda: "11111111-2222-4333-8444-555555555555")
 
 
 def session_for(services: RecordedServices, workload: str = MEDIA) -> Session:
-    """The first drive for a purpose, with one volume as is usual for it."""
+    """Return a session with the first drive, a workload, and one usual volume."""
     known = services.machine
     one = known.drives[0]
     diagnosis = services.diagnose(known, one)

@@ -1,4 +1,4 @@
-"""Questions, typing, saving, ending, and installing what is missing."""
+"""Questions, text input, saving, quitting, and installing missing programs."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ UUID = "11111111-2222-4333-8444-555555555555"
 
 
 class Below(Screen):
-    """The screen that a question is asked over."""
+    """The screen under a question."""
 
     step = ScreenStep.PLAN
 
@@ -38,7 +38,7 @@ class Below(Screen):
 
 
 class Services(RecordedServices):
-    """A run that stands as told, and a package manager that does as told."""
+    """A run with a set state, and a package manager with set results."""
 
     def __init__(self) -> None:
         super().__init__(machine(drive()), "a test", lambda: UUID)

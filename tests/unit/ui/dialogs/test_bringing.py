@@ -1,4 +1,4 @@
-"""Bringing files from the menu and from a result: where from, what the copy does not keep, the review."""
+"""Copying files from the menu and from a result: the source, lost attributes, the review."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ def mounted(place: str = "/srv/new") -> Drive:
 
 
 class Brings(Live):
-    """Knows sources, and counts what it is told to."""
+    """Services with sources, which record the copies."""
 
     def __init__(self, known: Machine, bring: Bring = BRING, fault: str = "") -> None:
         super().__init__(known)

@@ -1,4 +1,4 @@
-"""Trying filesystems, without a face."""
+"""The dialog for benchmarking filesystems, without a user interface."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from wizard.ui.view import Banner, Figures, Progress, Tone
 
 
 class Services(RecordedServices):
-    """Tries at once, or when it is let; `logs` are the rounds' log ratios."""
+    """Services whose benchmark runs immediately or after `go`; `logs` are the rounds' log ratios."""
 
     obstacle = ""
 
@@ -81,7 +81,7 @@ def verdict_of(order: Order, logs: Sequence[float]) -> TrialVerdict:
 def planning(
     known: Drive, logs: Sequence[float] = FASTER, mode: Mode | None = None
 ) -> tuple[Person, Services]:
-    """The plan of one volume for small files: ext4 is recommended, XFS good too."""
+    """Return a person at the plan of one volume for small files: ext4 recommended, XFS a good alternative."""
     around = machine(known)
     services = Services(around, logs)
     at = Person(services)

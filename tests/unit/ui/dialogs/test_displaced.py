@@ -1,5 +1,5 @@
-"""The quick test whether a drive is shingled, without a face: the key at the doubt, what it says before,
-and what becomes of the answer."""
+"""The dialog for the quick shingled test, without a user interface: its key, its warning, and use of the
+result."""
 
 import threading
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from wizard.ui.view import Banner, Figures, Progress
 
 
 class Services(RecordedServices):
-    """Tests at once, or when it is let."""
+    """Services whose test runs immediately or after `go`."""
 
     obstacle = ""
 

@@ -1,4 +1,4 @@
-"""Measuring whether alignment matters, without a face."""
+"""The dialog for the alignment benchmark, without a user interface."""
 
 import threading
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from wizard.ui.view import Banner, Figures, Progress
 
 
 class Services(RecordedServices):
-    """Measures at once, or when it is let."""
+    """Services whose benchmark runs immediately or after `go`."""
 
     obstacle = ""
 
@@ -67,7 +67,7 @@ def trial(known: Drive | None = None) -> tuple[Person, Services]:
 
 
 def begin(at: Person, services: Services) -> None:
-    """Measure, and look while it goes on."""
+    """Start the benchmark and wait until running."""
     services.go.clear()
     at.desk.act("measure")
     assert services.begun.wait(20)

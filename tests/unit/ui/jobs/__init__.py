@@ -1,1 +1,1 @@
-"""Ways, work and its result."""
+"""Tests of conversion methods, work and results."""

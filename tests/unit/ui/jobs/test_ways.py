@@ -1,4 +1,4 @@
-"""The ways to ext4, without a face."""
+"""The screen of methods for conversion to ext4, without a user interface."""
 
 import threading
 from dataclasses import replace
@@ -26,7 +26,7 @@ DEVICE = "/dev/sda1"
 
 
 class Services(RecordedServices):
-    """Looks at a made-up filesystem."""
+    """Services with a synthetic filesystem to inspect."""
 
     obstacle = ""
     apply_obstacle = ""

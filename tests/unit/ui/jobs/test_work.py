@@ -1,4 +1,4 @@
-"""Work and its result: the journal in words, what a power cut leaves, keep and undo after a question, and the
+"""Work and result: the journal as text, the effect of a power cut, keep and undo after a question, and the
 exit code."""
 
 import threading
@@ -26,7 +26,7 @@ SECRET = "four words, or more"
 
 
 def waiting(*, encrypted: bool = False, known: bool = True) -> Live:
-    """A run that is done and waits for a word; it comes first where it is `known`, else once it is begun."""
+    """Return services with a completed, waiting run, listed before the start if `known`."""
     services = Live()
     services.ends = RunState.WAITING
     services.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
@@ -37,7 +37,7 @@ def waiting(*, encrypted: bool = False, known: bool = True) -> Live:
 
 
 class AtWork(Live):
-    """A run that waits in its first step until it is let go on."""
+    """Services whose run pauses in its first step until `go`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class AtWork(Live):
 
 
 def at_work() -> AtWork:
-    """At the work, in its first step."""
+    """Return services with a person at the work screen, in the first step."""
     services = AtWork()
     person = services.person
     person.act("set-up", "/dev/sda")
@@ -291,7 +291,7 @@ def test_going_on_with_what_encrypts_takes_the_passphrase_twice() -> None:
 
 
 class Settling(Live):
-    """What waits is being kept or undone, until it is let go on; `told` is how far that is."""
+    """Services whose keep or undo pauses until `go`; `told` is the progress."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -319,7 +319,7 @@ class Settling(Live):
 
 @pytest.mark.parametrize(("key", "said"), [("K", "Keeping the result"), ("U", "Undoing the changes")])
 def test_keeping_and_undoing_tell_how_far_they_are(key: str, said: str) -> None:
-    """And not what was told last of the writing."""
+    """The old progress of writing must not appear."""
     services = Settling()
     services.ends = RunState.WAITING
     services.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]

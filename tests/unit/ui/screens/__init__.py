@@ -1,1 +1,1 @@
-"""The screens from the drives to the last question."""
+"""Tests of the screens from the drives to the final confirmation."""

@@ -28,7 +28,7 @@ ASIDE = ("help", "glossary", "quit", "again")
 
 
 class Watched(RecordedServices):
-    """A recorded machine that notes whatever would write."""
+    """A recorded machine that records attempts to write."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
@@ -53,20 +53,20 @@ class Watched(RecordedServices):
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """An action at a row, with values for every field, or as they are where that is None."""
+    """An action at a row, with `typed` in every field, or unchanged fields if None."""
 
     action: str
     row: str = ""
     typed: str | None = None
 
     def move(self, person: Person) -> View:
-        """Go to the row; the view from there."""
+        """Select the row and return the view."""
         if self.row:
             person.desk.moved(self.row)
         return person.view
 
     def do(self, person: Person) -> None:
-        """Do it."""
+        """Perform the action."""
         view = self.move(person)
         values = {
             field.key: field.value if self.typed is None or field.offers else self.typed
@@ -90,7 +90,7 @@ class Explorer:
         self._at: tuple[Deed, ...] | None = None
 
     def explore(self) -> None:
-        """All of it."""
+        """Explore all screens."""
         self._start()
         assert self._person is not None
         seen = {_kind(self._person.view)}
@@ -154,7 +154,7 @@ class Explorer:
         return self._person_here().desk.screen
 
     def _come_back(self, screen: Screen) -> bool:
-        """Whether the screen is the last one again."""
+        """Return to the screen, and return True if possible."""
         desk = self._person_here().desk
         for _ in range(MOST_DEPTH):
             if desk.over or desk.screen is screen:
@@ -188,10 +188,10 @@ def _rows_for(view: View, name: str) -> tuple[str, ...]:
 
 
 def _kind(view: View) -> tuple[str, ...]:
-    """Which views are taken for the same: one screen that offers and refuses the same."""
+    """Return a key that is equal for views of one screen with the same actions."""
     return (view.place, *(f"{action.name}{'-' if action.why_not != '' else ''}" for action in view.actions))
 
 
 def texts(view: View) -> tuple[str, ...]:
-    """Every text of it that is not empty."""
+    """Return every non-empty text of the view."""
     return tuple(text for text in texts_of(view) if text)

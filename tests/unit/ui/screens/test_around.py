@@ -1,4 +1,4 @@
-"""What the first screen tells of the system that diskwright runs on."""
+"""Facts about the running system on the first screen."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ MEDIUM = drive(
 
 
 def started_from(*missing: str, live: bool = True) -> Live:
-    """A system with another drive than its own, without some programs."""
+    """Return services for a system on its own drive, with another drive, without some programs."""
     known = machine(drive(), MEDIUM)
     tools = tuple((name, path) for name, path in EVERYTHING if name not in missing)
     return Live(replace(known, live_medium=live, tools=tools))

@@ -1,4 +1,4 @@
-"""Table and volume group: offered with the planner's reason against them, and never taken against it."""
+"""Table and volume group: offered with the planner's reasons, which block a choice."""
 
 import pytest
 

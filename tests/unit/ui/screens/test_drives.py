@@ -1,4 +1,4 @@
-"""The first screen: where the cursor is, the runs that come first, and what is told of their drives."""
+"""The first screen: the cursor, the runs at the top, and the facts about their drives."""
 
 import time
 from dataclasses import replace
@@ -19,19 +19,19 @@ from wizard.ui.wizard import Wizard
 
 
 def other(path: str = "/dev/sdb") -> Drive:
-    """A second drive."""
+    """Return a second drive."""
     return drive(path=path, serial=path[-3:], wwn=f"naa.{path}", by_id=())
 
 
 def plug_in(person: Person, services: Live, added: Drive) -> None:
-    """One drive more is there."""
+    """Plug in another drive."""
     services.known = services.machine = machine(*services.known.drives, added)
     person.desk.screen.drives_changed()
     person.wait()
 
 
 def cursor(person: Person) -> str:
-    """The row that the cursor stands on."""
+    """Return the row at the cursor."""
     assert person.view.rows
     return person.view.rows.at
 
@@ -56,7 +56,7 @@ def test_a_drive_that_was_acted_on_without_leading_the_cursor_keeps_it() -> None
 
 
 def with_run(state: str, *ways: str, on: str = "/dev/sda", known: Machine | None = None) -> Live:
-    """A machine with a run on one device."""
+    """Return services with a run on one device."""
     services = Live(known)
     services.ends = RunState(state)
     services.open = (OpenRun(RUN, state, (on,), ways),)
@@ -65,19 +65,19 @@ def with_run(state: str, *ways: str, on: str = "/dev/sda", known: Machine | None
 
 
 def at(person: Person, row: str, name: str) -> None:
-    """Do an action at a row, to which the cursor goes first."""
+    """Perform an action at a row."""
     person.desk.moved(row)
     person.act(name)
 
 
 def two_parts() -> Drive:
-    """Two partitions, of which the second holds an ext4."""
+    """Return a drive with two partitions, the second with ext4."""
     first = partition(1, MIB, GIB)
     return partitioned(first, partition(2, MIB + GIB, GIB, filesystem="ext4"))
 
 
 def greyed(person: Person) -> dict[str, str]:
-    """What cannot be done in a menu, and why."""
+    """Return the disabled entries of a menu with their reasons."""
     return {row.key: str(row.why_not) for row in person.rows if str(row.why_not)}
 
 
@@ -177,7 +177,7 @@ def test_a_partition_whose_growth_waits_is_not_called_empty_or_damaged() -> None
 
 
 def begun_at(services: Live, *named: str) -> Person:
-    """Somebody who has named a drive, or also its partition."""
+    """Return a person who started the wizard with a drive, or also a partition."""
     desk = Wizard(services)
     desk.begin(*named)
     return Person(services, desk)

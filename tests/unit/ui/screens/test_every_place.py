@@ -1,5 +1,5 @@
-"""Every place of the wizard on every recorded machine: nothing fails, nothing is refused without a word, and
-nothing can be begun."""
+"""Every screen of the wizard on every recorded machine: no failures, no unexplained refusals, and no
+started runs."""
 
 import re
 from dataclasses import replace
@@ -30,7 +30,7 @@ SENTENCE = re.compile(r"[^a-z].*[.:?!]|.*\.", re.DOTALL)
 
 
 def check_view(person: Person) -> None:
-    """What holds of every view."""
+    """Check the rules for every view."""
     view = person.view
     typed = {field.value for field in view.fields}
     for text in texts(view):
@@ -52,12 +52,12 @@ def check_view(person: Person) -> None:
 
 
 def check_refusal(view: View, why_not: str) -> None:
-    """A refusal is a sentence."""
+    """Check that a refusal is a sentence."""
     assert not why_not or SENTENCE.fullmatch(why_not), (view.place, why_not)
 
 
 def check_told(person: Person) -> None:
-    """Line by line it is refused with the same words. Lines break anywhere within long ones."""
+    """Check that the line-by-line wizard refuses with the same text. Lines can break within long words."""
     view, out = person.view, StringIO()
     refusals = [view.said.text] if view.said else []
     refusals += [row.why_not for row in view.rows.rows if row.why_not != ""] if view.rows else []
@@ -79,14 +79,14 @@ def _solid(text: str) -> str:
 
 
 def check_drives(person: Person) -> None:
-    """A drive that cannot be set up is never on the way to it."""
+    """Check that unavailable drives never reach the screens of setting up."""
     if person.view.place in SETS_UP:
         for drive in person.desk.session.drives:
             assert not person.desk.services.impediment(drive), (person.view.place, drive.path)
 
 
 def check_planner(person: Person) -> None:
-    """The plan goes on exactly where the planner makes one, and refuses with the planner's own words."""
+    """Check that the plan continues exactly if the planner makes one, and refuses with the planner's text."""
     view, session = person.view, person.desk.session
     if view.place != "plan" or session.part or session.stripe or not session.wishes or session.mode is None:
         return
@@ -117,7 +117,7 @@ def test_every_place_of_every_machine(path: Path, tmp_path: Path, monkeypatch: p
 
 
 def full_drive() -> Drive:
-    """No room beside what is there."""
+    """Return a drive without free space."""
     part = partition(1, MIB, SIZE_BYTES - 4 * MIB, filesystem="ext4")
     return partitioned(part, free=())
 

@@ -1,4 +1,4 @@
-"""The ranking as a place: what can be taken, what cannot and why, options and installing."""
+"""The ranking screen: possible filesystems, reasons against others, options, and installing."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ WITHOUT_XFS = tuple(tool for tool in EVERYTHING if tool[0] != "mkfs.xfs")
 
 
 class Came(list[Taken]):
-    """What was taken."""
+    """The choices made."""
 
     def take(self, taken: Taken) -> None:
         self.append(taken)

@@ -1,4 +1,4 @@
-"""The menu greys what would end in a refusal, and says the reason that the refusal would say."""
+"""Menus disable unavailable actions with the text of the refusal."""
 
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Options of a filesystem: taken, dropped, refused, and a danger only by its words."""
+"""Options of a filesystem: added, removed and refused, with confirmation of dangers."""
 
 from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.ui.person import Person
@@ -12,7 +12,7 @@ JOURNAL = load_catalogue()["ext4-no-journal"]
 
 
 class Came(list[Taken]):
-    """What was taken, the last at the end; refuses once it is told to."""
+    """The choices made, latest last. Refuses once `refuses` is set."""
 
     refuses = False
 

@@ -1,4 +1,4 @@
-"""Pages that are read: a text, the help, the words, reasons, and a drive's health."""
+"""Pages to read: a text, help, glossary, reasons, and a drive's health."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def person(*drives: Drive) -> Person:
 
 
 def off_by_512() -> Drive:
-    """A 512e drive with a partition that starts within a physical block."""
+    """Return a 512e drive with a partition that starts within a physical block."""
     return drive(table=gpt(), partitions=(partition(1, 63 * 512, filesystem="ext3"),), free=())
 
 

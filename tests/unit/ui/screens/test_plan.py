@@ -1,4 +1,4 @@
-"""The first three screens: drives, purposes, and a plan that is changed, with the way back and forth."""
+"""The first three screens: drives, workloads, and changes to a plan, forwards and backwards."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -21,13 +21,13 @@ WITHOUT_MAKERS = tuple(tool for tool in EVERYTHING if not tool[0].startswith("mk
 
 
 def crowded(**changes: object) -> Drive:
-    """Two partitions, and room between them."""
+    """Return a drive with two partitions and free space between."""
     films = partition(1, MIB, 100 * GIB, filesystem="ext4")
     return partitioned(films, partition(2, 300 * GIB, 10 * GIB, filesystem="xfs"), **changes)
 
 
 def at_plan(*drives: Drive) -> Person:
-    """The first drive for large media, as advised."""
+    """Return a person at the recommended plan for large media on the first drive."""
     person = Person(Live(machine(*drives, tools=EVERYTHING)))
     path = person.desk.services.drive_paths()[0]
     person.desk.moved(path)

@@ -1,4 +1,4 @@
-"""The last question: what is lost, whose serial is typed, and that nothing begins without it."""
+"""The final confirmation: lost data, the serial number to type, and no start without confirmation."""
 
 import pytest
 
@@ -18,13 +18,13 @@ LONG = "WD-WX12A34B5678"
 
 
 def crowded(**changes: str) -> Drive:
-    """Two partitions, and room between them."""
+    """Return a drive with two partitions and free space between."""
     films = partition(1, MIB, 100 * GIB, filesystem="ext4")
     return partitioned(films, partition(2, 300 * GIB, 10 * GIB, filesystem="xfs"), **changes)
 
 
 def anew(services: Live) -> Person:
-    """To the review of a drive that is set up from its beginning."""
+    """Return a person at the review that replaces a drive's content."""
     person = Person(services)
     person.act("actions", services.drive_paths()[0])
     person.act("do", "set-up")
@@ -163,7 +163,7 @@ def test_where_it_is_not_known_whether_the_run_began_nothing_else_is_claimed() -
 
 
 def encrypted(services: Live) -> Person:
-    """At the review of one encrypted volume."""
+    """Return a person at the review of one encrypted volume."""
     person = Person(services)
     person.act("set-up", "/dev/sda")
     person.act("plan", MEDIA)

@@ -1,4 +1,4 @@
-"""Several drives as a place: which can be taken, the ways, and a question where something would be lost."""
+"""The screen for several drives: possible drives, layouts, and a question before data loss."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +21,12 @@ from wizard.ui.several_drives import WAYS
 
 
 def used() -> Drive:
-    """A drive that cannot be taken."""
+    """Return a drive in use."""
     return numbered(3, uses=(Use("swap", "/dev/sdc", "swap"),))[2]
 
 
 def full() -> Drive:
-    """A drive that holds something."""
+    """Return a drive with old content."""
     inside = partition(1, of="/dev/sdc", filesystem="ext3")
     return partitioned(inside, path="/dev/sdc", serial="Sc", wwn="naa.c", by_id=())
 

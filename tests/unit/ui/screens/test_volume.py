@@ -1,4 +1,4 @@
-"""The volume's form: what it reads, what follows from turning a field, and that nothing typed is lost."""
+"""The form of a volume: its input, dependent fields, and no lost text."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ FAMILY = Writer("group", "family", 0, 1100)
 
 
 class Home(RecordedServices):
-    """A machine where Anna calls, and the group family is known."""
+    """Services with Anna as the user, and a known group `family`."""
 
     def usual(self) -> Usual:
         return Usual(ANNA)
