@@ -1,8 +1,9 @@
 """`python -m tests.prose [--renew]`: check the messages of the program.
 
 - Text for users in wizard/ is an argument of `t`, `tn`, `Sentence` or `Sentences`. Other text that looks like
-  it, such as a command, is counted by module in tests/prose.txt; a count may only fall. --renew writes it.
-- Each message has formats that exist, and no sentence of more than 20 words.
+  a message, such as a command, is counted by module in tests/prose.txt; counts may only fall. --renew updates
+  the file.
+- Each message has valid formats, and no sentence of more than 20 words.
 - Each call gives exactly the fields of its message.
 - Each message with a name is used.
 - No sentence of a bundled profile has more than 20 words.
@@ -201,7 +202,7 @@ def _module(path: Path) -> str:
 
 
 def main() -> None:
-    """Print all faults. With --renew, first write counts that fell, or all counts if there is no list."""
+    """Print all faults. With --renew, first write lower counts, or all counts if the list is missing."""
     trees = {
         path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((REPO / "wizard").rglob("*.py"))
     }

@@ -147,7 +147,7 @@ def _row(profile: Profile, measured: PublishedMeasurements, *, shingled: bool) -
 
 
 def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iterator[str]:
-    """Yield a sentence for each error that would flatter the table."""
+    """Yield a sentence for each omission that would flatter the advice."""
     for row in (row for profile in profiles for row in rows(profile)):
         yield from _unsaid(row)
     told = {

@@ -30,7 +30,7 @@ BTRFS = Program("mkfs.btrfs", (6, 2), frozenset({"mixed-bg", "zoned"}))
 
 
 def zoned(drive_bytes: int = 14 * 1000**4, **zones: Any) -> Drive:
-    """Return a host-managed disk with 256 MiB zones, the first 1 % of them conventional."""
+    """Return a host-managed disk with 256 MiB zones, the first 1 % conventional."""
     plain = Zones(256 * MIB, drive_bytes // (256 * MIB), 524, 256 * MIB, 128, 0, takes_partitions=False)
     return drive(size_bytes=drive_bytes, zoned="host-managed", zones=replace(plain, **zones))
 

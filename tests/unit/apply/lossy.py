@@ -107,7 +107,7 @@ class LossyDrive:
 
 @dataclass
 class Recorded:
-    """The writes and flushes of a drive from a base state. Gives the state of a cut at each of them."""
+    """The writes and flushes of a drive from a base state, to derive the state of a cut at each."""
 
     base: bytes
     events: list[tuple[int, bytes] | int] = field(default_factory=list)

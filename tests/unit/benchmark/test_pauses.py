@@ -1,4 +1,5 @@
-"""Drives that work off requests during pauses: the ratio is that of the requests, even on a slow machine."""
+"""Drives that work off requests during pauses: the measured ratio is the requests' own, even on a slow
+machine."""
 
 from collections.abc import Sequence
 from random import Random

@@ -1,4 +1,4 @@
-"""Benchmarks of a drive that is unplugged, and of one with errors."""
+"""Benchmarks of an unplugged drive, and of a drive with errors."""
 
 import errno
 import os
@@ -29,7 +29,7 @@ class Overseer:
 
 @pytest.fixture
 def empty() -> Iterator[int]:
-    """File descriptor like that of a removed drive: neither readable nor writable."""
+    """File descriptor like a removed drive's: neither readable nor writable."""
     descriptor = os.open(os.devnull, os.O_RDONLY)
     yield descriptor
     os.close(descriptor)

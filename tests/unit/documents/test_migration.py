@@ -171,7 +171,7 @@ def test_damage_is_noticed() -> None:
 
 
 def test_a_folder_is_named_without_ways_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The document contains the resolved path of `--undo-dir ../dir`, so it works from any folder."""
+    """The document contains the resolved path of `--undo-dir ../dir`, valid from any folder."""
     (tmp_path / "here").mkdir()
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "here")

@@ -48,7 +48,7 @@ WHOLE = {
 
 
 def tree(folder: Path) -> Path:
-    """Create deep and wide folders, small and large files, one with holes, and a name that is not UTF-8."""
+    """Create deep and wide folders, small and large files, a sparse file, and a non-UTF-8 name."""
     (folder / "deep/er/and/deeper").mkdir(parents=True)
     (folder / "wide").mkdir()
     for number in range(300):
@@ -152,7 +152,7 @@ def test_tune2fs_widens_no_inodes_with_checksums(tmp_path: Path) -> None:
 
 
 def test_inodes_are_not_widened_where_the_last_group_is_too_short(tmp_path: Path) -> None:
-    """tune2fs fails too late and leaves a filesystem that cannot be opened."""
+    """tune2fs fails too late and leaves an unreadable filesystem."""
     widened = {}
     for behind in (1100, 1300):
         image = made(

@@ -39,7 +39,7 @@ def xfs(spread: Striping | None = None) -> Signature:
 def holding(
     *signatures: Signature, start_bytes: int = MIB, layers: tuple[Layer, ...] = (), **changes: Any
 ) -> Drive:
-    """Return a drive with one partition with these signatures, and the layers on it."""
+    """Return a drive with one partition that has these signatures and layers."""
     return partitioned(replace(partition(1, start_bytes), signatures=signatures), layers=layers, **changes)
 
 

@@ -119,7 +119,7 @@ def test_whole_model_numbers(bundled: tuple[Pattern, ...], model: str, verdict: 
 def test_what_an_older_smartctl_calls_shingled_is_in_doubt_where_a_newer_one_does_not(
     bundled: tuple[Pattern, ...],
 ) -> None:
-    """The database of smartctl 7.3 lists ST4000DM005 as shingled, but not that of August 2026."""
+    """smartctl 7.3 lists ST4000DM005 as shingled, but the database of August 2026 does not."""
     subject = drive(model="ST4000DM005-2DP166", smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)"))
     assert by_model(subject, bundled).verdict is UNKNOWN
 

@@ -98,7 +98,7 @@ def test_the_wizard_says_so_beside_what_cannot_be_had() -> None:
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("grouped", [False, True])
 def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, grouped: bool) -> None:
-    """The plan warns before the start, with or without a volume group. With loop devices it does not."""
+    """Without loop devices, the plan warns before the start, with or without a volume group."""
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
 
     def planned(kernel: Kernel) -> Plan:

@@ -182,8 +182,8 @@ def test_who_called(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The user who requested root comes before the login user, and that before the user of the process.
-    Unknown users and nobody are skipped."""
+    """User who requested root, else login user, else user of the process, skipping nobody and unknown
+    users."""
     for name, value in (("SUDO_UID", sudo), ("PKEXEC_UID", pkexec)):
         monkeypatch.delenv(name, raising=False)
         if value is not None:
@@ -295,7 +295,7 @@ def test_taken_is_what_is_mounted_listed_or_holds_something(tmp_path: Path) -> N
 def test_a_link_is_followed_to_where_the_kernel_mounts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As with /srv on systems where it links to /var."""
+    """Some systems link /srv to a folder in /var."""
     (tmp_path / "var").mkdir()
     (tmp_path / "srv").symlink_to(tmp_path / "var")
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(tmp_path / "srv"))

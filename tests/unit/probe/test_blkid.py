@@ -91,7 +91,7 @@ def test_a_label_that_is_not_text_is_read(image: Path) -> None:
 
 @pytest.mark.parametrize("table", ["gpt", "dos"])
 def test_partitions_are_those_of_sfdisk(image: Path, table: str) -> None:
-    """The missing names crashed an earlier binding."""
+    """Unnamed partitions crashed the previous binding."""
     script = f"label: {table}\nstart=2048,size=20480\nstart=40960,size=204800,type=L\n"
     subprocess.run(["sfdisk", "-q", str(image)], input=script, text=True, check=True, capture_output=True)
     printed = subprocess.run(["sfdisk", "--json", str(image)], capture_output=True, text=True, check=True)

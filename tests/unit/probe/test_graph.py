@@ -139,7 +139,7 @@ def test_a_graph_that_bites_its_tail_ends() -> None:
 def test_a_device_that_goes_while_the_others_are_read_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python reads a link twice, and it disappears in between."""
+    """Python reads a link twice; the device disappears in between."""
     (tmp_path / "class/block").mkdir(parents=True)
     for name in ("loop4", "loop4p1", "sda"):
         (tmp_path / "devices" / name).mkdir(parents=True)

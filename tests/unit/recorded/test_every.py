@@ -39,7 +39,7 @@ def services_of(name: str) -> RecordedServices:
 
 
 def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode) -> Plan | str:
-    """Return the plan for one volume on the whole drive, or the reason against it."""
+    """Return the plan for one volume on the whole drive, or the planner's error."""
     if advice.chosen is None:
         return "nothing can live there"
     try:

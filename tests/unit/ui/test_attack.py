@@ -210,7 +210,7 @@ def test_another_purpose_does_not_replace_what_only_a_stripe_was_to_replace() ->
 
 
 class Plain(Live):
-    """Services without root, where another process has it."""
+    """Services without root, unlike another process."""
 
     needs_root = True
 

@@ -1,4 +1,4 @@
-"""Work shared among processes: every portion is processed, and one error ends all of them."""
+"""Work shared among processes: every portion is processed, and one error ends all processes."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Progress of programs: e2fsck's own progress, that of others, and counts in their last output."""
+"""Progress of programs: reported by e2fsck, measured for others, and counts in the final output."""
 
 import os
 import subprocess

@@ -53,7 +53,7 @@ class Drive:
         self.write(offset_bytes, data)
 
     def flush(self) -> None:
-        """Do nothing: the drive has no cache."""
+        """Do nothing, since no cache is simulated."""
 
 
 def prepared(run: Path, drive: Drive | None = None) -> None:

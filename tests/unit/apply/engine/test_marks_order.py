@@ -67,7 +67,7 @@ def test_while_anything_new_shows_nothing_of_it_is_taken_away(tmp_path: Path) ->
 
 @pytest.mark.parametrize("way", [keep, undo])
 def test_a_mark_that_a_killed_program_left_in_the_drives_cache_lasts(tmp_path: Path, way: Act) -> None:
-    """The signature reads correctly from the cache, but a power cut would lose it."""
+    """The cached signature reads correctly, but a power cut would erase the change."""
     moments = every_moment(tmp_path / "cut", TWO, (), [commit], way)
     for number in range(len(moments) - 1):
         drives = Drives(tmp_path / f"{number:04}-x", TWO, power=Killing())
@@ -82,7 +82,7 @@ def test_a_mark_that_a_killed_program_left_in_the_drives_cache_lasts(tmp_path: P
 
 
 def test_a_mark_that_goes_and_is_a_part_of_what_comes_is_written_again(tmp_path: Path) -> None:
-    """The erased signature lies within 4096 bytes that are the same before and after."""
+    """The erased signature is within 4096 bytes of identical old and new content."""
     drives = Drives(tmp_path / "0001-x", (((24, 1), (9, 8, 1)),), [(0, block) for block in range(24, 32)])
     assert drives.does(commit) and drives.does(keep)
     assert drives.is_new(0)

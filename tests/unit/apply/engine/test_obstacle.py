@@ -32,7 +32,7 @@ def test_a_kernel_without_the_module_is_said_to_give_none(control: Path) -> None
 
 
 def test_two_who_ask_at_once_are_not_in_each_others_way(control: Path) -> None:
-    """The wizard checks from several threads. A false blocker would make it work without undo."""
+    """The wizard checks from several threads, and a false blocker would disable undo."""
     control.touch()
     with ThreadPoolExecutor(4) as pool:
         said = set(pool.map(lambda _: blocker(control.parent, [1024]), range(2000)))

@@ -1,5 +1,5 @@
-"""Two drives, one of them written by another program: nothing overwrites that, in any phase, and keep and
-undo are refused for both drives."""
+"""Two drives, one with writes by another program: no phase overwrites those, and keep and undo are refused
+for both."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,7 +23,7 @@ WAYS: tuple[tuple[Act, ...], ...] = ((commit,), (commit, keep), (commit, undo), 
 
 
 def states(folder: Path, before: tuple[Act, ...], act: Act, start: int) -> Iterator[Drives]:
-    """Yield the drives after a cut at every third write of `act` from `start`, and after its end."""
+    """Yield the drives after a cut at every third write of `act` from `start`, and after the end."""
     for moment in count(start, 3):
         drives = Drives(folder / f"{moment:04}-x", TWO)
         for earlier in before:

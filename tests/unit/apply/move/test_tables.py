@@ -218,7 +218,7 @@ def left(disk: Disk, images: TableImages, end: str, careful: bool) -> Iterator[T
 
 
 def cut_twice(disk: Disk, careful: bool) -> Iterator[bool]:
-    """Yield for each pair of cuts whether a complete table is readable, the second cut during the repair."""
+    """Yield, for each pair of cuts, True if the table is complete. The second cut is during the repair."""
     images = disk.images()
     found = tables(disk, images)
     for start, end in WAYS:

@@ -35,7 +35,7 @@ def ways(run: Path, now: RunState) -> list[str]:
 def test_a_run_that_was_left_off_names_a_way_on_from_every_phase(
     tmp_path: Path, phase: Phase, now: RunState
 ) -> None:
-    """A finished run needs none, but every interrupted run must suggest a command."""
+    """Only a finished run needs no command."""
     save_record(tmp_path, Record(phase))
 
     wanted = ["resume", "undo"]
@@ -71,7 +71,7 @@ def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Pa
 
 
 def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
-    """A run that is active or finished suggests no command."""
+    """An active or finished run suggests no command."""
     save_record(tmp_path, Record(Phase.HIDDEN))
 
     assert ways(tmp_path, RunState.WAITING) == ["keep", "undo"]

@@ -82,7 +82,7 @@ def test_a_number_is_never_given_twice(runs: Path, tmp_path: Path) -> None:
 
 
 def test_runs_of_older_versions_come_first(runs: Path, tmp_path: Path) -> None:
-    """Including a run from a clock that was years ahead."""
+    """Including a run by a clock years ahead."""
     old = ["20200101-000000-sda", "20260101-101500-sda", "20260101-101500-sda-2", "20991231-235959-sdb"]
     for name in reversed(old):
         (runs / name).mkdir()

@@ -67,7 +67,7 @@ def _guid(made: Image) -> None:
 
 
 def _checksum(made: Image) -> None:
-    """Break the checksum within the changeable bytes; the other copy stays valid."""
+    """Store an invalid header checksum, as a permitted change; the other copy is valid."""
     made.put(512 + 16, b"\1\2\3\4")
 
 
@@ -132,7 +132,7 @@ def cuts(before: Image, wanted: Places) -> Iterator[Image]:
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 def test_wherever_the_power_goes_the_table_is_the_old_or_the_new_one_or_none(block_bytes: int) -> None:
-    """Four more partitions make it two blocks of entries."""
+    """With four more partitions, two blocks of entries change."""
     entries = (*NEW, *((8192 + 8 * at, 8199 + 8 * at, f"more {at}") for at in range(4)))
     before, written = drive(block_bytes, *OLD), drive(block_bytes, *entries)
     wanted = places(written).having({0: before.read(0, block_bytes)})

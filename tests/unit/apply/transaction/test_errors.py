@@ -63,7 +63,7 @@ def cases(folder: Path, what: str, fault: Fault, block_bytes: int) -> Iterator[t
 def test_what_is_done_after_an_error_is_on_the_medium(
     tmp_path: Path, fault: Fault, what: str, block_bytes: int
 ) -> None:
-    """A retry finishes the work, and a later power cut loses none of it."""
+    """A retry finishes the work, and a later power cut changes no byte."""
     erred = 0
     for case, done in cases(tmp_path, what, fault, block_bytes):
         erred += not done

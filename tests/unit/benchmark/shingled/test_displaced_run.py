@@ -1,4 +1,4 @@
-"""The quick test on a file instead of a drive, and drives that are refused."""
+"""The quick test on a file instead of a drive, and refused drives."""
 
 import os
 from collections.abc import Callable, Iterator

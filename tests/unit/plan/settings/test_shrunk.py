@@ -1,4 +1,4 @@
-"""Shrinking one partition: refusals, display, and where it is offered."""
+"""Shrinking one partition: refusals, display, and the places that offer the action."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""A drive described in 80 columns: any names, no important loss, and reasons for unknown facts."""
+"""A drive's description in 80 columns: long names, no important part cut off, and reasons for unknown
+facts."""
 
 import pytest
 

@@ -143,7 +143,7 @@ class Explorer:
         self._look(self._person)
 
     def _go(self, path: tuple[Deed, ...]) -> Screen | None:
-        """Return the screen at the end of a path, from the start if necessary, or None if it is gone."""
+        """Return the screen at the end of a path, restarting if necessary, or None if the path is broken."""
         if self._at != path or self._person is None or self._person.desk.over:
             self._start()
             for deed in path:
@@ -165,7 +165,7 @@ class Explorer:
 
 
 def deeds(view: View) -> Iterator[Deed]:
-    """Yield actions to try at some rows, with and without values. Those that leave the screen come last."""
+    """Yield actions to try at some rows, with and without values. Actions that leave the screen come last."""
     actions = sorted(view.actions, key=lambda action: action.name in ("back", "home", "no", "quit", "leave"))
     for name in dict.fromkeys(action.name for action in actions):
         if view.fields:
@@ -188,7 +188,7 @@ def _rows_for(view: View, name: str) -> tuple[str, ...]:
 
 
 def _kind(view: View) -> tuple[str, ...]:
-    """Return a key that is equal for views of one screen with the same actions."""
+    """Return the same key for views of one screen with the same actions."""
     return (view.place, *(f"{action.name}{'-' if action.why_not != '' else ''}" for action in view.actions))
 
 

@@ -1,4 +1,5 @@
-"""Table and volume group: offered with the planner's reasons, which block a choice."""
+"""Table and volume group: offered with the planner's reasons against each, and never chosen despite a
+reason."""
 
 import pytest
 
