@@ -16,7 +16,6 @@ from wizard.apply.block.devices import (
     superblock_on,
 )
 from wizard.apply.block.snapshot import check_store_room
-from wizard.apply.conversion import messages
 from wizard.apply.conversion.fstab import type_standing
 from wizard.apply.conversion.look import drive_of, look_at_ext
 from wizard.apply.conversion.transaction import store_of
@@ -25,11 +24,11 @@ from wizard.apply.conversion.verify import manifests_bytes
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import begin_new, check_root, check_told, settle
+from wizard.apply.run.job import ANOTHER_DRIVE, begin_new, check_root, check_told, settle
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
 from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run, runs_folder
 from wizard.apply.settings.current_value import How
-from wizard.apply.system.fstab import check_writable
+from wizard.apply.system.fstab import NO_FSTAB, check_writable
 from wizard.ext4.blockers import NO_TRANSACTION
 from wizard.ext4.check import check_migration, render_migration
 from wizard.ext4.make import doubts_of
@@ -75,7 +74,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
                         fstab=str(environment.fstab),
                     )
                 )
-            check_writable(environment.fstab, str(messages.NO_FSTAB))
+            check_writable(environment.fstab, str(NO_FSTAB))
 
 
 def _location_fault(device: str, drive: str) -> Message | str | None:
@@ -103,6 +102,15 @@ def check_migration_tools(migration: Migration) -> None:
     check_programs(wanted)
 
 
+def another_filesystem(migration: Migration) -> Message:
+    """Return that the device has another filesystem now."""
+    return t(
+        "{device} no longer contains filesystem {uuid}.",
+        device=migration.device,
+        uuid=migration.before.uuid,
+    )
+
+
 def check_new(migration: Migration) -> None:
     """Raises Refused unless the drive and the filesystem are as planned, and unused if the device will
     change."""
@@ -124,8 +132,7 @@ def check_as_looked_at(migration: Migration) -> None:
     except Failed as error:
         raise Refused(f"{error} {AGAIN}") from None
     if now.uuid != migration.before.uuid:
-        other = messages.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
-        raise Refused(join(other, AGAIN))
+        raise Refused(join(another_filesystem(migration), AGAIN))
     if now != migration.before and migration.means is not Means.FILES:
         raise Refused(
             join(
@@ -193,7 +200,7 @@ def drive_now(migration: Migration) -> Drive:
     except BadInput:
         raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
     if fault := drive_fault(migration.drive, drive, partial(_has_filesystem, migration)):
-        raise Refused(messages.ANOTHER_DRIVE(fault=fault))
+        raise Refused(ANOTHER_DRIVE(fault=fault))
     return drive
 
 

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import protect, take_writes
-from wizard.apply.conversion import messages
 from wizard.apply.conversion.guard import (
     check_goes_on,
     check_migration_tools,
@@ -30,7 +29,7 @@ from wizard.apply.conversion.run import (
 from wizard.apply.conversion.transaction import migration_now
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.conversion.workspace import Workspace, ground_of
-from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.run.job import NOTHING_TO_RESUME, JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import Purpose, lock_drives
 from wizard.apply.run.runs import load_environment
@@ -65,7 +64,7 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
     if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
-        raise Refused(messages.NOTHING_TO_RESUME(name=run.name, state=now))
+        raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
     check_migration_tools(migration)
     with _workspace(run) as ground:
         check_begins(run, migration, ground)

@@ -10,10 +10,10 @@ from threading import Thread
 
 from wizard.apply.block.devices import END_BYTES, FIRST_BYTES
 from wizard.apply.conversion.commit import Head, load_snapshotted, phase_of
-from wizard.apply.conversion.messages import RESULT_RUNNING
 from wizard.apply.conversion.undo_files import TAKING_BACK
 from wizard.apply.conversion.undo_files import load_record as load_direct
 from wizard.apply.engine.record import Phase
+from wizard.apply.run.job import RESULT_RUNNING
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice

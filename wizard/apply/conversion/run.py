@@ -4,9 +4,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, protect
-from wizard.apply.conversion import messages
 from wizard.apply.conversion.fstab import line_operations, old_type_back, set_type
-from wizard.apply.conversion.guard import check_goes_on, check_lines, check_new, check_own, drive_now
+from wizard.apply.conversion.guard import (
+    another_filesystem,
+    check_goes_on,
+    check_lines,
+    check_new,
+    check_own,
+    drive_now,
+)
 from wizard.apply.conversion.rollback import (
     advised_sentence,
     can_be_taken_back,
@@ -18,6 +24,7 @@ from wizard.apply.conversion.transaction import THERE_TWICE, has_begun, migratio
 from wizard.apply.conversion.verify import MigratingSite, file_checks
 from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.backup_store import mark_durably
+from wizard.apply.run.job import KEPT, STEP_FAILED, STOPPED, UNDONE
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
 from wizard.apply.run.runs import load_environment, run_argument
@@ -141,7 +148,7 @@ def _run_steps(
         if not isinstance(operation, SetFstabType) and workspace.is_done(number):
             continue
         if (run / STOP).exists():
-            return Event.STOPPED, f"{messages.STOPPED(step=number)} {reached(run)}".rstrip()
+            return Event.STOPPED, f"{STOPPED(step=number)} {reached(run)}".rstrip()
         if not isinstance(operation, SetFstabType):
             drive_now(site.migration)
         try:
@@ -153,7 +160,7 @@ def _run_steps(
             )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            failed = messages.STEP_FAILED(step=number, steps=len(site.migration.steps))
+            failed = STEP_FAILED(step=number, steps=len(site.migration.steps))
             return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
         journal.add(Event.STEP_DONE, message, step=number)
     return None
@@ -182,18 +189,25 @@ def check_takes_back(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
     now = state(run)
     if now is RunState.UNDONE:
-        raise Refused(messages.UNDONE(name=run.name))
+        raise Refused(UNDONE(name=run.name))
     if now is RunState.KEPT:
         raise Refused(t("Run {name} was kept: the undo data is deleted.", name=run.name))
     if not has_begun(run):
-        raise Refused(messages.WROTE_NOTHING(name=run.name))
+        raise Refused(t("Run {name} made no changes to undo.", name=run.name))
     _refuse_kept(run)
 
 
 def refuse_ended(run: Path) -> None:
     """Raises Refused if undo or keep was started, since then the run cannot resume."""
     if (run / UNDOING).exists():
-        raise Refused(messages.UNDOING(name=run.name, run=run_argument(run)))
+        raise Refused(
+            t(
+                "The undo of run {name} is unfinished, so the run cannot resume. Finish with "
+                "`diskwright undo {run}`.",
+                name=run.name,
+                run=run_argument(run),
+            )
+        )
     _refuse_kept(run)
 
 
@@ -238,7 +252,7 @@ def check_keeps(run: Path) -> None:
     """Raises Refused unless the run has a result to keep."""
     now = state(run)
     if now is RunState.KEPT:
-        raise Refused(messages.KEPT(name=run.name))
+        raise Refused(KEPT(name=run.name))
     if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
         raise Refused(
             t(
@@ -269,8 +283,7 @@ def check_held(migration: Migration) -> None:
     except Failed as error:
         raise Refused(f"{error} {NOTHING_WRITTEN}") from None
     if now.uuid != migration.before.uuid:
-        other = messages.OTHER_FILESYSTEM(device=migration.device, uuid=migration.before.uuid)
-        raise Refused(join(other, NOTHING_WRITTEN))
+        raise Refused(join(another_filesystem(migration), NOTHING_WRITTEN))
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:

@@ -32,7 +32,6 @@ from wizard.apply.conversion.commit import (
     snapshotted_of,
 )
 from wizard.apply.conversion.look import drive_of
-from wizard.apply.conversion.messages import ENDED
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.run.journal import Journal, begun_steps, read_entries
@@ -277,7 +276,7 @@ class Transaction:
     def _run_command(self, argv: Sequence[str]) -> str:
         result = journalled(argv, self._journal, 0, COMMAND_SECONDS, self._drive_locks)
         if result.status:
-            ended = ENDED(program=argv[0], status=result.status)
+            ended = t("{program} ended with status {status}:", program=argv[0], status=result.status)
             raise Failed(f"{ended} {result.last_words}")
         return result.output
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, forget_caches
-from wizard.apply.conversion import messages
 from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_standing
 from wizard.apply.conversion.system_checks import grub_checks
 from wizard.apply.run.journal import Journal
@@ -91,7 +90,7 @@ class MigratingSite:
                 full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
             )
         if result.status not in accept:
-            message = messages.ENDED(program=argv[0], status=result.status)
+            message = t("{program} ended with status {status}:", program=argv[0], status=result.status)
             raise Failed(f"{message} {result.last_words}")
         return result
 
@@ -204,7 +203,9 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     yield Check(
         str(SOUND),
         checked.status == 0,
-        checked.last_words if checked.status else str(messages.WAS_ENDED(program=checker, status=0)),
+        checked.last_words
+        if checked.status
+        else str(t("{program} ended with status {status}", program=checker, status=0)),
     )
     now = facts_on(node)
     kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)

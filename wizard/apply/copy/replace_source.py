@@ -3,7 +3,6 @@
 import os
 from pathlib import Path
 
-from wizard.apply.conversion.messages import NO_FSTAB
 from wizard.apply.copy.places import device_of, refused, shown
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
@@ -12,7 +11,7 @@ from wizard.apply.settings.current_value import How, standing
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.steps import TuningSite, make_change, take_back
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, check_writable, conflict, parse
+from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, parse
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.entry import attribute_names
 from wizard.filesystems.registry import KINDS

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, node_fault, open_exclusively, tell_kernel, wait_for
-from wizard.apply.conversion.messages import ANOTHER_DRIVE
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.move import forward
 from wizard.apply.move.backward import refuse_used, return_all
@@ -18,7 +17,7 @@ from wizard.apply.move.move_notes import Noted, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import Outcome, RunWork
+from wizard.apply.run.job import ANOTHER_DRIVE, Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import load_environment, run_argument

@@ -12,7 +12,6 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from wizard.apply.block.scratch_device import forget_left_rules
-from wizard.apply.conversion.messages import NOTHING_TO_RESUME
 from wizard.apply.engine.changes import unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
@@ -30,7 +29,7 @@ from wizard.apply.plan.run_summary import DIRECT, waiting_sentence
 from wizard.apply.plan.start import check_secret, check_tokens, lock_all, room_bytes, why_direct
 from wizard.apply.plan.verify import stand
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.run.job import NOTHING_TO_RESUME, JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, is_locked, lock_drives, lock_run
 from wizard.apply.run.runs import (

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
-from wizard.apply.conversion.messages import STOPPED
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
 from wizard.apply.engine.record import Phase, Record, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest, have_partitions, mapped_unseen, standing_in_for
@@ -17,6 +16,7 @@ from wizard.apply.engine.stores import NoticeText, new_file, with_notice
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.resize.showing import Showing, shown_with
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import STOPPED
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of

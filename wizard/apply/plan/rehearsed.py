@@ -9,7 +9,6 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import NoStandInError
-from wizard.apply.conversion.messages import KEPT, UNDONE
 from wizard.apply.engine import record as engine_words
 from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
@@ -35,6 +34,7 @@ from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
+from wizard.apply.run.job import KEPT, UNDONE
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
 from wizard.apply.run.progress_log import noting

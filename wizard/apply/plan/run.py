@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, node_fault, read_bytes
-from wizard.apply.conversion.messages import STEP_FAILED, STOPPED
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.guard import (
     check_operations,
@@ -22,7 +21,7 @@ from wizard.apply.plan.run_summary import DIRECT, headline
 from wizard.apply.plan.verify import unmount_foreign, unseen, verify
 from wizard.apply.resize.resized import resize_filesystem
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Outcome, RunWork, settle, udev_runs
+from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome, RunWork, settle, udev_runs
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
 from wizard.apply.run.process import STOP, unlocked
 from wizard.apply.run.progress_log import how_far

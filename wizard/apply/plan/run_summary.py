@@ -4,9 +4,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wizard.apply.conversion.messages import RESULT_RUNNING, STEP_FAILED
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
-from wizard.apply.run.job import NOT_YET, READY
+from wizard.apply.run.job import NOT_YET, READY, RESULT_RUNNING, STEP_FAILED
 from wizard.apply.run.journal import RunState, begun_steps, done_steps
 from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice, how_far
 from wizard.apply.run.runs import run_argument

@@ -13,7 +13,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 
-from wizard.apply.conversion.messages import WAS_ENDED
 from wizard.apply.engine.record import Phase
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootProgram, RootRequest, Say, as_line
@@ -282,7 +281,8 @@ def _start_root(way: RootProgram) -> subprocess.Popen[bytes]:
             process.stdin.close()
         status = process.wait()
     known = DISMISSED.get((way.name, status))
-    raise Refused(ask.NOT_GIVEN(why=known() if known else WAS_ENDED(program=way.name, status=status)))
+    ended = t("{program} ended with status {status}", program=way.name, status=status)
+    raise Refused(ask.NOT_GIVEN(why=known() if known else ended))
 
 
 @contextmanager

@@ -19,8 +19,13 @@ from wizard.process.program import find
 from wizard.process.program import run as run_command
 
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
-
-
+STOPPED = Sentence("Stopped before step {step} as requested.")
+STEP_FAILED = Sentence("Step {step} of {steps} failed:")
+RESULT_RUNNING = Sentence("The run is still in progress.")
+UNDONE = Sentence("Run {name} is already undone.")
+KEPT = Sentence("Run {name} is already kept.")
+NOTHING_TO_RESUME = Sentence("Run {name} is {state}; no steps remain to resume.")
+ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
 

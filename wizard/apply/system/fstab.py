@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 from wizard.advice.existing import STARTS_ALL_THE_SAME
-from wizard.apply.conversion.messages import NO_FSTAB
 from wizard.apply.system.edited_file import edit, read_text
 from wizard.model.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused, printable
@@ -87,6 +86,7 @@ class FstabEntry:
 
 
 CMDLINE = Path("/proc/cmdline")
+NO_FSTAB = t("not an fstab file")
 
 
 def started_with() -> list[tuple[str, FstabEntry]]:
