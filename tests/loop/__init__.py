@@ -1,1 +1,1 @@
-"""Tests on loop devices that they make themselves; they need root."""
+"""Tests on loop devices that the tests create. Root only."""

@@ -1,5 +1,4 @@
-"""What the tests of applying share: plans for drives made here, scratch places for fstab and mounts, programs
-that stand in for others."""
+"""Helpers for tests of apply: plans for test drives, scratch fstab and mount points, replaced tools."""
 
 import hashlib
 import os
@@ -61,7 +60,7 @@ def wish(
     mount_point: Path | None = None,
     options: Sequence[str] = ("noatime",),
 ) -> Wish:
-    """One volume with these mount options."""
+    """Return one volume request with these mount options."""
     chosen = Choice(
         filesystem,
         Rank.CHOSEN,
@@ -79,7 +78,7 @@ def wish(
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One test's surroundings, all in its own folder."""
+    """Environment of one test, in a folder of its own."""
 
     bench: Bench
     folder: Path
@@ -97,14 +96,14 @@ class Work:
         return Environment(fstab=self.fstab, only=frozenset(self.bench.images))
 
     def place(self, name: str) -> Path:
-        """A mount point to be, within the test's folder."""
+        """Return a future mount point in the test's folder."""
         return self.folder / "mnt" / name
 
     def plan(
         self, drive: str, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = PLAIN
     ) -> Plan:
-        """A plan for a drive that was made here, as the drive is now. Data that nothing describes is the
-        test's own, so it may be replaced."""
+        """Return a plan for the current state of a test drive. Unidentified data is the test's own and may
+        be replaced."""
         self.bench.own(drive)
         machine = unknown_kernel(probe_machine([drive]))
         if machine.drives[0].data_at_bytes is not None:
@@ -112,7 +111,7 @@ class Work:
         return make_plan(machine, machine.drives[0], wishes, mode, lambda: str(uuid4()), arrangement)
 
     def striped(self, drives: Sequence[str], one: Wish, asked: StripeWish, mode: Mode | None = None) -> Plan:
-        """A plan that stripes one volume over drives that were made here, as they are now."""
+        """Return a plan for one volume striped over test drives, from their current state."""
         for drive in drives:
             self.bench.own(drive)
         machine = unknown_kernel(probe_machine(drives))
@@ -126,9 +125,7 @@ class Work:
         *,
         keep: bool = True,
     ) -> Path:
-        """Begin a run, on drives that were made here. Unless it is to `keep` what it makes, it waits for a
-        decision where a drive held something.
-        """
+        """Start a run on test drives. With `keep=False`, a run on a drive with data waits for a decision."""
         for path in plan.paths:
             self.bench.own(path)
         where = environment or self.environment
@@ -137,7 +134,7 @@ class Work:
         )
 
     def start_until(self, plan: Plan, monkeypatch: pytest.MonkeyPatch, program: str) -> tuple[Path, Path]:
-        """Start a run that waits before this program. Returns the run, and the file that lets it continue."""
+        """Start a run that pauses before this program. Return the run and the file that lets it continue."""
         opened = self.folder / "gate"
         stand_in(self.folder / "bin", monkeypatch, program, gate(program, opened))
         run = self.start(plan)
@@ -147,12 +144,12 @@ class Work:
     def apply(
         self, plan: Plan, environment: Environment | None = None, *, keep: bool = True
     ) -> tuple[Path, RunState]:
-        """Begin a run and wait for its end."""
+        """Start a run and wait for its end."""
         run = self.start(plan, environment, keep=keep)
         return run, ended(run)
 
     def leave(self) -> None:
-        """Let everything go on that waits, and wait until every run's process is gone."""
+        """Release all paused programs, and wait until the processes of all runs have ended."""
         for reached in self.folder.glob("*.reached"):
             reached.with_suffix("").touch()
         runs = [entry.parent for entry in self.folder.glob("*/*/journal.jsonl")]
@@ -161,38 +158,38 @@ class Work:
         until(lambda: not any(is_locked(run) for run in runs))
 
     def digest(self, drive: str) -> str:
-        """A fingerprint of all of a drive."""
+        """Return a fingerprint of the whole drive."""
         tool("blockdev", "--flushbufs", drive)
         return fingerprint(self.bench.image_of(drive))
 
 
 def unknown_kernel(machine: Machine) -> Machine:
-    """The machine, of whose kernel's modules nothing is known: a plan can have been made on another, and
-    `apply` asks for them again."""
+    """Return the machine without kernel modules. Plans can come from another machine, and `apply` checks
+    modules again."""
     return replace(machine, kernel=replace(machine.kernel, modules=()))
 
 
 def ended(run: Path) -> RunState:
-    """Where the run stands when it has ended."""
+    """Wait for the end of a run and return its state."""
     for _ in follow(run):
         pass
     return state(run)
 
 
 def said(run: Path, event: Event) -> list[JournalEntry]:
-    """The journal's entries of one kind."""
+    """Return the journal entries of one event."""
     return [entry for entry in read_entries(run) if entry.event is event]
 
 
 def story(run: Path) -> str:
-    """The journal, for a failing test to show."""
+    """Return the journal as text, for messages of failing tests."""
     log = run / "process.log"
     lines = [f"{entry.event} {entry.step} {entry.sentence} {entry.output}" for entry in read_entries(run)]
     return "\n".join([*lines, log.read_text() if log.exists() else ""])
 
 
 def until(condition: Callable[[], bool], seconds: float = SECONDS) -> None:
-    """Wait for something that must happen."""
+    """Wait until a condition is true. Fails after `seconds`."""
     end = monotonic() + seconds
     while not condition():
         assert monotonic() < end, "it did not happen in time"
@@ -200,7 +197,7 @@ def until(condition: Callable[[], bool], seconds: float = SECONDS) -> None:
 
 
 def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
-    """Put a shell script in the place of a program, for this process and those it starts."""
+    """Replace a program with a shell script, for this process and its children."""
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(f"#!/bin/sh\n{script}\n")
     (folder / name).chmod(0o755)
@@ -210,13 +207,13 @@ def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: s
 
 
 class PowerCut(BaseException):
-    """What nothing in the program catches."""
+    """A power cut: an exception that the program never catches."""
 
 
 def without_power(
     monkeypatch: pytest.MonkeyPatch, event: Event, step: int | None, work: Callable[[], None]
 ) -> None:
-    """Do the work until it is about to write this entry down, which never reaches the journal."""
+    """Run `work` until a power cut before this journal entry, so the entry is lost."""
     real = Journal.add
 
     def add(journal: Journal, kind: Event, sentence: str, **rest: object) -> JournalEntry:
@@ -230,7 +227,7 @@ def without_power(
 
 
 def gate(name: str, opened: Path) -> str:
-    """A script that waits for a file before it is the real program."""
+    """Return a script that waits for a file, then runs the real program."""
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
     # A probe asks for the version, and does not wait. The first line is the pause's, the last the program's.
     asks = f'case "$*" in -V|--version|"-O list-all") exec {real} "$@";; esac'
@@ -241,7 +238,7 @@ def gate(name: str, opened: Path) -> str:
 def old_gpt(
     drive: str, script: str = "start=1MiB,size=8MiB,name=first\nstart=9MiB,size=16MiB,name=second\n"
 ) -> None:
-    """An older GPT with two partitions, an ext4 in the first, known to the kernel."""
+    """Create an older GPT with two partitions, known to the kernel, and an ext4 in the first."""
     tool(
         "sh",
         "-c",
@@ -252,7 +249,7 @@ def old_gpt(
 
 
 def diskwright(work: Work, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line, with runs kept in the test's own folder."""
+    """Run the command line with the state in the test's folder."""
     environment = {**os.environ, "DISKWRIGHT_STATE": str(work.folder), "NO_COLOR": "1", **changes}
     argv = [sys.executable, "-m", "wizard", *words]
     return subprocess.run(
@@ -261,7 +258,7 @@ def diskwright(work: Work, *words: str, **changes: str) -> subprocess.CompletedP
 
 
 def command_to_apply(work: Work, plan: Plan) -> list[str]:
-    """What applies a plan from its file, confirmed, for a test that starts it itself."""
+    """Return the command that applies a plan from its file, with confirmation."""
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     words = ("apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab))
@@ -269,8 +266,8 @@ def command_to_apply(work: Work, plan: Plan) -> list[str]:
 
 
 def touched(plan: Plan, *extents: tuple[int, int]) -> list[tuple[int, int]]:
-    """Where a run may write, in bytes: both ends of the drive, where the table lies, and every new
-    partition."""
+    """Return the byte ranges that a run may write: both ends of the drive with the table, and new
+    partitions."""
     new = [(slot.start_bytes, slot.end_bytes) for slot in plan.after.partitions if not slot.kept]
     return sorted(
         [(0, 34 * 4096), (plan.drive.size_bytes - 34 * 4096, plan.drive.size_bytes), *new, *extents]
@@ -278,8 +275,8 @@ def touched(plan: Plan, *extents: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 def fill(drive: str, bench: Bench, every: int = 1) -> bytes:
-    """Write a pattern over all of a drive that was made here, so that every byte changed shows; or over its
-    first and last MiB and one in so `every` between them, where zeros over the rest would not be seen."""
+    """Fill a test drive with a pattern, so that every changed byte shows. With `every`, fill the first and
+    last MiB and one MiB in `every`; zeros written elsewhere then go unnoticed."""
     bench.own(drive)
     image = bench.image_of(drive)
     size = image.stat().st_size
@@ -294,5 +291,5 @@ def fill(drive: str, bench: Bench, every: int = 1) -> bytes:
 
 
 def carry_out(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
-    """What the run's own process does, in this one."""
+    """Do the work of the run's process in this one."""
     job.carry_out(job_of(run), job.RunWork(run, purpose, Journal(run), drive_locks), next_commands)

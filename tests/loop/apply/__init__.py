@@ -1,1 +1,1 @@
-"""Plans carried out on real drives: made, refused, cut off."""
+"""Tests of applying plans to real drives: success, refusal, interruption."""

@@ -1,5 +1,5 @@
-"""Every purpose walked from an empty drive to its mounted filesystem, in each of the three faces, by what the
-face itself proposes."""
+"""Set up every workload from an empty drive to a mounted filesystem, in all three interfaces, with default
+proposals."""
 
 import json
 from collections.abc import Callable
@@ -34,7 +34,7 @@ Walk = Callable[[Work, str, str], None]
 
 
 def services(work: Work, drive: str) -> RealServices:
-    """This machine, but for all drives and files that are not the test's own."""
+    """Return services for this machine, limited to the test's drives and files."""
     return RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)
 
 
@@ -97,7 +97,7 @@ def reasons(advice: Advice) -> str:
 
 
 def check_in_use(plan: Plan, drive: str, place: Path) -> None:
-    """By the kernel, and by a file that is written and read there."""
+    """Check the mount in the kernel, and write and read a file there."""
     (volume,) = plan.volumes
     (mount,) = json.loads(tool("findmnt", "-J", "-o", "SOURCE,FSTYPE,OPTIONS", "--mountpoint", str(place)))[
         "filesystems"
@@ -109,7 +109,7 @@ def check_in_use(plan: Plan, drive: str, place: Path) -> None:
 
 
 def written_blocks(work: Work, drive: str) -> int:
-    """How many blocks the file behind the drive has; without a write it is a hole from end to end."""
+    """Return the number of allocated blocks of the file behind the drive. An unwritten drive is one hole."""
     tool("blockdev", "--flushbufs", drive)
     return work.bench.image_of(drive).stat().st_blocks
 

@@ -1,5 +1,4 @@
-"""Everything that must not be applied: each ends with a sentence and leaves the drive, fstab and the runs as
-they were."""
+"""Refused plans: each ends with a message and leaves the drive, fstab and the runs unchanged."""
 
 import subprocess
 import sys
@@ -30,7 +29,7 @@ from wizard.host.this_system import RealServices
 
 @contextmanager
 def untouched(work: Work, *drives: str) -> Iterator[None]:
-    """Whatever happens within, not a byte of the drives, of fstab or of the runs changes."""
+    """Check that the drives, fstab and the runs stay unchanged."""
     before = [work.digest(drive) for drive in drives]
     yield
     assert [work.digest(drive) for drive in drives] == before
@@ -45,7 +44,7 @@ def refused(
     error: type[DiskwrightError] = Refused,
     environment: Environment | None = None,
 ) -> str:
-    """Beginning the run is refused with these words; the whole sentence."""
+    """Check that the run is refused with a message that matches, and return the message."""
     with pytest.raises(error, match=match) as caught:
         work.start(plan, environment)
     sentence = str(caught.value)
@@ -55,7 +54,7 @@ def refused(
 
 @contextmanager
 def held(device: str, how: str) -> Iterator[None]:
-    """Another program that holds a device."""
+    """Open a device in another process."""
     argv = [
         sys.executable,
         "-c",
@@ -92,7 +91,7 @@ def test_a_partition_added_since_the_plan(work: Work, old: str) -> None:
 
 @pytest.mark.alone
 def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
-    """The plan's drive is unplugged and its name is given to the other one, as at a restart."""
+    """Swap the names of the plan's drive and another one, like a reboot can."""
     one, two = make_drive(64 * MIB), make_drive(64 * MIB)
     old_gpt(one)
     plan = work.plan(one, wish("ext4"), mode=Mode.REPLACE)
@@ -141,7 +140,8 @@ def test_a_partition_in_use_as_swap(work: Work, old: str) -> None:
 
 
 def test_a_partition_behind_a_loop_device(work: Work, old: str) -> None:
-    """The kernel would let us have both alone; only the loop device's backing file tells."""
+    """Check that the backing file of the loop device counts as use. The kernel would allow exclusive
+    access to both."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     loop = tool("losetup", "--find", "--show", f"{old}p2").strip()
     try:
@@ -158,7 +158,7 @@ def test_a_partition_that_another_program_holds(work: Work, old: str) -> None:
 
 
 def test_another_drive_than_those_allowed(work: Work, make_drive: MakeDrive) -> None:
-    """The demo may touch its own drive only."""
+    """Check that the demo accepts only its own drive."""
     own, other = make_drive(64 * MIB), make_drive(64 * MIB)
     plan = work.plan(other, wish("ext4"))
     with untouched(work, own, other):
@@ -278,7 +278,7 @@ def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytes
 
 
 def test_the_run_itself_looks_again(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What changes between the first look and the run's own is noticed under the lock."""
+    """Check that the run detects, under the lock, a change after the first inspection."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     monkeypatch.setattr("wizard.apply.plan.guard.check_content", lambda *_, **__: None)
     tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")

@@ -1,4 +1,4 @@
-"""Roles, shares and new MBRs on real drives: what other programs than ours read back."""
+"""Roles, shared drives and new MBRs on real drives, as other programs read them."""
 
 import json
 from dataclasses import replace
@@ -20,7 +20,7 @@ def with_role(role: str, filesystem: str, size_bytes: int | None = None, percent
 
 
 def table_of(drive: str) -> tuple[str, list[tuple[int, int, str]]]:
-    """The kind of table and start, size and type of each partition, in blocks, as sfdisk reads them."""
+    """Return the table type, and start, size and type of each partition in blocks, as sfdisk reads them."""
     table = json.loads(tool("sfdisk", "--json", drive))["partitiontable"]
     return table["label"], [
         (part["start"], part["size"], part["type"].lower()) for part in table["partitions"]

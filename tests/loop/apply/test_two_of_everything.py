@@ -1,5 +1,4 @@
-"""From the plan to its end with two drives, two volumes and three logical partitions: the second and the last
-of each is treated as the first."""
+"""Whole runs with two drives, two volumes and three logical partitions: all are treated like the first."""
 
 import os
 from collections.abc import Iterator
@@ -43,7 +42,7 @@ def check(work: Work, plan: Plan, tokens: tuple[str, ...] | None = None) -> None
 
 @contextmanager
 def written(work: Work, drive: str, byte: int) -> Iterator[None]:
-    """Another program writes a block to a drive, and takes it back."""
+    """Write a block to a drive like another program, and restore it at the end."""
     work.bench.own(drive)
     with Path(drive).open("r+b", buffering=0) as device:
         old = os.pread(device.fileno(), 4096, byte)

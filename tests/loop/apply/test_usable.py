@@ -1,4 +1,4 @@
-"""A drive that its user can use: who may write, tried by real processes of real uids on real filesystems."""
+"""Write access to a new drive, tested with real processes, uids and filesystems."""
 
 import subprocess
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ file.unlink()
 
 
 def can_write(place: Path, uid: int, gid: int, groups: Sequence[int] = ()) -> bool:
-    """Whether a process of nobody else can write and delete a file there."""
+    """Return True if a process with these ids can write and delete a file there."""
     done = subprocess.run(
         ["/usr/bin/python3", "-c", WRITES, str(place)],
         user=uid,
@@ -123,7 +123,7 @@ def test_each_subvolume_is_theirs(plain_folder: Path, work: Work, make_drive: Ma
 def test_each_of_several_volumes_is_its_own_writers(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:
-    """By an option of the maker, a step of its own, and an option of the mount: never for the first only."""
+    """Check that every volume has its own writer, by mkfs option, separate step or mount option."""
     known = probe_machine([]).kernel.filesystems
     asked = [
         (writer, replace(wish(kind, size * MIB, plain_folder / f"{number}"), writer=writer))
@@ -185,7 +185,7 @@ def test_a_wrong_owner_is_told(
     monkeypatch: pytest.MonkeyPatch,
     writer: Writer,
 ) -> None:
-    """Another program takes it as soon as it is mounted."""
+    """Change the owner in another program directly after the mount."""
     place = plain_folder / "media"
     real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v mount").strip()
     taking = f'case "$*" in *{place}) chown 0:0 {place}; chmod 755 {place} ;; esac'
@@ -212,7 +212,7 @@ def test_what_could_not_be_given_is_told_before_the_drive_is_written(
 def test_the_commands_mount_it_for_whoever_called(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:
-    """Nothing is said but the purpose; what has the name already is left alone."""
+    """Check that the calling user can write with only the workload given, and that existing files stay."""
     drive = make_drive(SIZE)
     work.bench.own(drive)
     (plain_folder / "media").mkdir()

@@ -1,4 +1,4 @@
-"""The whole path: from a plan to mounted filesystems, looked at with other tools than the ones that made
+"""Whole runs from a plan to mounted filesystems, checked with other tools than the tools that created
 them."""
 
 import json
@@ -106,7 +106,8 @@ def test_free_space_is_used_and_every_other_byte_stays(
 
 
 def test_old_marks_do_not_shine_through(work: Work, make_drive: MakeDrive) -> None:
-    """A btrfs on the whole drive and a RAID member at its end would both survive a new GPT."""
+    """Check that signatures of a whole-drive btrfs and of a RAID member at the end do not survive a new
+    GPT."""
     drive = make_drive(256 * MIB)
     tool("mkfs.btrfs", "-q", "-f", drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)

@@ -1,1 +1,1 @@
-"""What somebody else, or a forged document, could do to a run and its drive."""
+"""Attacks on runs and their drives, by other programs and forged documents."""

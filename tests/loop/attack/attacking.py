@@ -1,5 +1,4 @@
-"""What the attacks share: plans forged by hand in which everything agrees, and a look at whether a victim was
-touched."""
+"""Helpers for attacks: consistent forged plans, and checks that victims stay unchanged."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,8 +16,8 @@ from wizard.plan.steps.render import Context, steps_of
 
 
 def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
-    """The plan for another drive and other volumes, with every text, table and step derived again, as someone
-    who knows the code would."""
+    """Return the plan for another drive and other volumes, with all texts, table and steps derived again,
+    like an attacker who knows the code."""
     old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in old.entries]
     table = table_after(drive.path, plan.before, True, volumes, extents)
@@ -35,14 +34,14 @@ def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
 
 @contextmanager
 def unharmed(work: Work, *victims: str) -> Iterator[None]:
-    """Not a byte of the victims changes."""
+    """Check that the victims stay unchanged."""
     before = [work.digest(victim) for victim in victims]
     yield
     assert [work.digest(victim) for victim in victims] == before
 
 
 def fails(work: Work, plan: Plan, match: str, environment: Environment | None = None) -> None:
-    """The plan is refused, or its run ends early, with these words."""
+    """Check that the plan is refused or its run ends early, with this text in the message."""
     try:
         run = work.start(plan, environment)
     except DiskwrightError as error:

@@ -1,4 +1,4 @@
-"""Files of a run's folder that are damaged at random: bits, ends, values, kinds, names."""
+"""Random damage to the files of a run: bits, truncation, values, file types, names."""
 
 import json
 import os
@@ -16,7 +16,7 @@ VALUES: tuple[object, ...] = (
 
 
 def corrupt(run: Path, other: Path, dice: Random) -> str:
-    """Damage one or two files of a run's folder; what was done. `other` is another run's folder."""
+    """Damage one or two files of a run, and return a description. `other` is the folder of another run."""
     return ", ".join(_damaged(run, other, dice) for _ in range(dice.choice((1, 1, 2))))
 
 
@@ -41,7 +41,7 @@ def _flipped(file: Path, _: Path, dice: Random) -> None:
 
 
 def _somewhere(fd: int, size: int, dice: Random) -> int:
-    """Mostly where a sparse file holds data."""
+    """Return a random offset, in the data of a sparse file if possible."""
     at = dice.randrange(size) if size else 0
     try:
         return os.lseek(fd, at, os.SEEK_DATA)
@@ -89,7 +89,7 @@ def _of_another(file: Path, other: Path, dice: Random) -> None:
 
 
 def _another_value(file: Path, _: Path, dice: Random) -> None:
-    """In a document, or in a line of a journal; noise in anything else."""
+    """Change a value in a document or in a journal line. Write noise to other files."""
     if file.suffix not in (".json", ".jsonl"):
         return _noise(file, _, dice)
     text = file.read_text(errors="surrogateescape")
@@ -105,7 +105,7 @@ def _another_value(file: Path, _: Path, dice: Random) -> None:
 
 
 def _change(document: object, dice: Random) -> None:
-    """Replace, delete or double one value somewhere inside."""
+    """Replace, delete or duplicate one random value."""
     places: list[tuple[dict[str, object] | list[object], str | int]] = []
 
     def walk(value: object) -> None:

@@ -1,4 +1,4 @@
-"""Commands that are killed at random moments, and the person who then does what `status` says."""
+"""Commands killed at random moments, and a user who then follows `status`."""
 
 import hashlib
 import os
@@ -26,7 +26,7 @@ LONGEST = 240.0
 
 @dataclass
 class Killed:
-    """One command, and what it works on. `is_old` and `is_new` hold at the ends `undo` and forward."""
+    """A command and its environment. `is_old` must be true after `undo`, `is_new` after success."""
 
     work: Work
     words: tuple[str, ...]
@@ -37,12 +37,12 @@ class Killed:
 
     @property
     def run(self) -> Path | None:
-        """The newest run, if one was begun."""
+        """Newest run, or None."""
         return max(self.work.runs.glob("0*"), default=None)
 
     def dies(self, dice: Random) -> None:
-        """The first commands, of which the last is killed; then once more while one of those is at work that
-        `status` names; then to the end."""
+        """Run the first commands and kill the last. Perhaps kill a command that `status` recommends. Then
+        finish."""
         for words in self.first:
             self.gives(words)
         self.gives(self.words, dice)
@@ -59,7 +59,7 @@ class Killed:
         self.checks()
 
     def checks(self) -> None:
-        """It came to an end, and what is there is right."""
+        """Check that the run ended with the right content."""
         assert self.run is not None, self.story
         end = state(self.run)
         assert end in OVER, f"{end}: {self.story}"
@@ -68,11 +68,11 @@ class Killed:
 
     @property
     def story(self) -> str:
-        """What was done and said."""
+        """Commands and their output."""
         return "\n".join(self.told)
 
     def named(self) -> list[tuple[str, ...]]:
-        """The commands that `status` says for the newest run."""
+        """Return the commands that `status` recommends for the newest run."""
         if self.run is None or state(self.run) in OVER:
             return []
         said = self.gives(("status", str(self.run)))
@@ -83,13 +83,13 @@ class Killed:
         ]
 
     def chosen(self, dice: Random) -> tuple[str, ...]:
-        """One of them."""
+        """Return one of the recommended commands."""
         named = self.named()
         assert named, f"no command is named: {self.story}"
         return dice.choice(named)
 
     def gives(self, words: Sequence[str], killed_by: Random | None = None) -> str:
-        """One command, which is killed where there are dice; what it said."""
+        """Run a command and return the output. With `killed_by`, kill it at a random moment."""
         if words[0] in ("resume", "undo", "keep", "status"):
             words = (*words, "--journal", str(self.work.runs))
         process = subprocess.Popen(
@@ -113,8 +113,8 @@ class Killed:
         return said
 
     def _kill(self, process: subprocess.Popen[str], dice: Random) -> str:
-        """Wait for a moment: so many seconds, or entries of the journal. Then end the run, the command, both,
-        or all that they started."""
+        """Wait for a random time or number of journal entries. Then kill the run, the command, both, or
+        all children."""
         what, entries = dice.choice(("run", "command", "both", "all")), dice.randrange(1, 40)
         end = monotonic() + (dice.random() * 4 if dice.random() < 0.5 else LONGEST)
         known = len(list(self.work.runs.glob("0*/")))
@@ -136,7 +136,7 @@ class Killed:
             return 0
 
     def _number(self) -> int:
-        """Of the process that works on the run; 0 where none does."""
+        """Return the process id of the run, or 0."""
         with suppress(OSError, ValueError, DiskwrightError):
             if self.run is not None and is_locked(self.run):
                 return int((self.run / "pid").read_text())
@@ -147,8 +147,7 @@ class Killed:
 
 
 def _end(number: int, *, with_all: bool) -> None:
-    """End the process of a run, which is the first of its session, with what it started where that is
-    wanted."""
+    """Kill the process of a run, the leader of its session. With `with_all`, kill the whole session."""
     numbers = [number]
     # It may end by itself meanwhile.
     with suppress(ProcessLookupError):
@@ -163,7 +162,7 @@ def _end(number: int, *, with_all: bool) -> None:
 
 
 def files_in(place: Path) -> str:
-    """A fingerprint of names and contents."""
+    """Return a fingerprint of file names and contents."""
     sums = hashlib.sha256()
     for path in sorted(place.rglob("*")):
         if path.name != "lost+found":

@@ -1,5 +1,5 @@
-"""An automounter that needs no udev, while a plan is applied, undone, applied and kept: it mounts every
-filesystem that it sees on the drive or on what stands in for it, at once."""
+"""An automounter without udev during apply, undo, and apply with keep. It mounts every filesystem on the
+drive or its scratch copy immediately."""
 
 import subprocess
 import sys
@@ -44,7 +44,7 @@ while not os.path.exists(folder + ".end"):
 
 @contextmanager
 def automounter(work: Work) -> Iterator[Path]:
-    """At work until the end; then everything that it mounted is unmounted. Gives what it mounted."""
+    """Run the automounter and return the file that lists its mounts. At the end, unmount them all."""
     folder, told = work.folder / "auto", work.folder / "mounted"
     folder.mkdir(exist_ok=True)
     end = Path(f"{folder}.end")
@@ -70,7 +70,8 @@ WAYS = (("apply", "keep"), ("apply", "undo"))
 def test_what_is_mounted_meanwhile_is_hurt_by_nothing(
     commands: tuple[str, ...], work: Work, make_drive: MakeDrive
 ) -> None:
-    """It can end a command with a sentence; without it the run then comes to its end, to the bit."""
+    """Check that the automounter can only end a command with a message. Otherwise the run finishes, bit for
+    bit."""
     drive = make_drive(96 * MIB)
     fill(drive, work.bench, 4)
     tool("mkfs.vfat", "-I", drive)

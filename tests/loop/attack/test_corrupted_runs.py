@@ -1,5 +1,5 @@
-"""A run's folder that is damaged: every command ends in seconds with a sentence and its exit code, and the
-drive holds what it held, or what the run may put there, to the bit."""
+"""Damaged run folders: every command ends within seconds with a message and its exit code, and the drive
+holds the old content or content that the run may write, bit for bit."""
 
 import io
 import os
@@ -45,8 +45,8 @@ WRITERS: tuple[tuple[str, ...], ...] = (
 
 @dataclass
 class Commands:
-    """Given in this process, and what their runs' processes do as well; `faults` is what no person should
-    see."""
+    """Commands in this process, with the processes of their runs. `faults` lists errors that a user should
+    never see."""
 
     runs: Path
     faults: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Commands:
         run_lock: int,
         secret: bytes | None = None,
     ) -> None:
-        """As `wizard.apply.run.process.launch` and `wizard.apply` do it, in a copy of this process."""
+        """Fork this process to do the work of `wizard.apply.run.process.launch` and `wizard.apply`."""
         if number := os.fork():
             if status := os.waitpid(number, 0)[1]:
                 self.faults.append(f"{purpose} ended with {status}: {self.crashed.read_text()}")
@@ -73,7 +73,7 @@ class Commands:
 
     @property
     def crashed(self) -> Path:
-        """Where such a copy says why it ended early."""
+        """File with the error of a failed fork."""
         return self.runs.parent / "crashed"
 
     def _work(self, run: Path, purpose: Purpose, drive_locks: Sequence[int], secret: bytes | None) -> None:
@@ -85,7 +85,7 @@ class Commands:
                 Journal(run).end(Event.FAILED, str(error))
 
     def give(self, words: Sequence[str], told: str) -> None:
-        """One, on the damaged run."""
+        """Run a command on the damaged run."""
         argv = [str(self.runs / NAME) if word == "RUN" else word for word in words]
         if words[0] == "report":
             argv += ["--output", str(self.runs.parent / "report.html")]
@@ -117,7 +117,7 @@ def commands(work: Work, monkeypatch: pytest.MonkeyPatch) -> Commands:
 
 
 def damaged(work: Work, kept: Path, other: Path, dice: Random) -> str:
-    """Have the run as it was `kept`, with damage; what was done."""
+    """Copy the run from `kept`, damage it, and return a description."""
     shutil.rmtree(work.runs, ignore_errors=True)
     work.runs.mkdir(mode=0o700)
     tool("cp", "--archive", "--sparse=always", str(kept), str(work.runs / NAME))
@@ -125,13 +125,13 @@ def damaged(work: Work, kept: Path, other: Path, dice: Random) -> str:
 
 
 def other_run(work: Work, make_drive: MakeDrive) -> Path:
-    """The folder of a run on another drive, which held nothing."""
+    """Return the folder of a run on another, empty drive."""
     run, _ = work.apply(work.plan(make_drive(96 * MIB), wish("ext4")))
     return run.rename(work.folder / "other")
 
 
 def test_a_waiting_run(work: Work, make_drive: MakeDrive, commands: Commands) -> None:
-    """Whatever is left of its folder, the drive is as before, as it waits, or as planned."""
+    """Check that, despite any damage, the drive is as before, waiting, or as planned."""
     drive = make_drive(96 * MIB)
     fill(drive, work.bench, 4)
     old_gpt(drive)
@@ -167,7 +167,7 @@ def test_a_waiting_run(work: Work, make_drive: MakeDrive, commands: Commands) ->
 
 
 def put_back(work: Work, drive: str, image: Path) -> None:
-    """Have the drive hold again what it held."""
+    """Restore the drive's content from an image."""
     work.bench.own(drive)
     forget_partitions(drive)
     shutil.copyfile(image, drive)
@@ -175,7 +175,7 @@ def put_back(work: Work, drive: str, image: Path) -> None:
 
 
 def test_settings_of_a_filesystem_in_use(used: Used, make_drive: MakeDrive, commands: Commands) -> None:
-    """They are as before or as planned, each by itself."""
+    """Check that each setting is as before or as planned."""
     run, state = used.apply(used.changes())
     assert state is RunState.DONE
     kept = run.rename(used.work.folder / "kept")

@@ -1,4 +1,4 @@
-"""Somebody wants a person to lose what a real drive holds, by the desk."""
+"""Attempts to make a user lose data on a real drive in the terminal interface."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.loop.program import MIB, Mode, RunState, list_runs, state
 
 @pytest.fixture
 def full(make_drive: MakeDrive, work: Work) -> str:
-    """A drive that held something, each byte of it told from others."""
+    """A drive full of old data, with unique blocks."""
     drive = make_drive(64 * MIB)
     fill(drive, work.bench)
     old_gpt(drive)
@@ -21,7 +21,7 @@ def full(make_drive: MakeDrive, work: Work) -> str:
 
 
 def stopped(work: Work, full: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Walker, Path]:
-    """A run that was stopped before it wrote anything, by a person who is shown that."""
+    """Return a run that the user stopped before its first write, with the result screen."""
     person, opened = held(work, full, monkeypatch)
     person.desk.act("stop")
     person.desk.act("yes")

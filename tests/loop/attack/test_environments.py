@@ -1,5 +1,5 @@
-"""The command from odd environments, as sudo, cron, a service or a broken shell may leave them: a plan is
-applied and undone to the bit, or refused in a sentence, and then a usual environment comes to the end."""
+"""Commands in odd environments from sudo, cron, services or broken shells. A plan is applied and undone
+bit for bit, or refused with a message, and then finishes in a normal environment."""
 
 import os
 import resource
@@ -137,7 +137,7 @@ ALWAYS_ENDS = {"no streams", "files of 1 MiB", "files of 0 bytes", "20 open file
 
 
 def traps_in(folder: Path) -> Path:
-    """Programs and files of somebody else; what they leave where one is used."""
+    """Create hostile programs and files, and return the file that they write when used."""
     folder.mkdir()
     sprung = folder / "sprung"
     for name in ("mkfs.ext4", "wipefs", "sh", "losetup", "sfdisk"):
@@ -149,7 +149,7 @@ def traps_in(folder: Path) -> Path:
 
 
 def given(words: list[str], environment: dict[str, str], around: list[str]) -> tuple[int, str]:
-    """Run the installed command. Return its exit code and output."""
+    """Run the installed command. Return the exit code and output."""
 
     def surround() -> None:
         for name in around:
@@ -214,7 +214,7 @@ def test_it_ends_well_or_in_a_sentence(seed: int, work: Work, make_drive: MakeDr
 def test_how_tools_end_is_known_where_sigchld_is_ignored(
     status: int, wanted: ExitCode, work: Work, make_drive: MakeDrive
 ) -> None:
-    """The kernel keeps no exit status then, and Python takes that for success."""
+    """Check exit statuses with SIGCHLD ignored: the kernel drops them then, and Python reports success."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)

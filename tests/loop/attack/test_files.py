@@ -1,5 +1,4 @@
-"""A drive named where a file is wanted, and a command whose standard streams are closed: nothing is written
-to a drive by mistake."""
+"""Drives passed as files, and closed standard streams: no accidental write to a drive."""
 
 import os
 import subprocess
@@ -35,7 +34,7 @@ def old(make_drive: MakeDrive) -> str:
     ids=lambda words: " ".join(words[:3]),
 )
 def test_a_drive_is_no_file(work: Work, old: str, words: tuple[str, ...]) -> None:
-    """`inspect --save /dev/sdb` is easily typed by someone who means to save what sdb is."""
+    """Check that output to a drive is refused. `inspect --save /dev/sdb` is an easy mistake."""
     with unharmed(work, old):
         said = diskwright(work, *(word.format(drive=old) for word in words))
     assert said.returncode == 2, said.stderr
@@ -51,7 +50,7 @@ def test_a_drive_is_no_file_of_mounts(work: Work, make_drive: MakeDrive, old: st
 
 
 def test_the_kept_fstab_is_as_private_as_the_real_one(work: Work, make_drive: MakeDrive) -> None:
-    """It may hold passwords of network mounts."""
+    """Check that the saved fstab has the mode of the real one. It may contain passwords of network mounts."""
     work.fstab.chmod(0o600)
     work.apply(work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media"))))
     (kept,) = work.fstab.parent.glob("fstab.diskwright-*")
@@ -60,7 +59,8 @@ def test_the_kept_fstab_is_as_private_as_the_real_one(work: Work, make_drive: Ma
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
 def test_closed_streams_are_not_taken_by_the_drive(work: Work, old: str, closed: tuple[int, ...]) -> None:
-    """The first file that is opened gets the number of a closed stream, and what is printed goes there."""
+    """Check commands with closed streams. The next opened file reuses the descriptor and would receive the
+    output."""
     file = work.folder / "plan.json"
     file.write_text(render_plan(work.plan(old, wish("ext4"), mode=Mode.REPLACE)))
 

@@ -1,5 +1,4 @@
-"""A document whose steps are whole and whose words were tampered with, sealed again: what is told is worked
-out again before it is done."""
+"""Documents with valid steps, changed texts and a valid digest: texts are derived again before the run."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Folders for journals in which others could meddle, and what others may read of a run."""
+"""Journal folders writable by others, and the permissions of a run's files."""
 
 import os
 import subprocess
@@ -15,7 +15,8 @@ from wizard.apply.run.runs import find_run
 
 @pytest.mark.parametrize("below", ["", "deeper/runs"])
 def test_a_folder_in_which_everybody_may_write(work: Work, make_drive: MakeDrive, below: str) -> None:
-    """Another user could move the run aside and leave links in its place, through which root would write."""
+    """Check that shared folders are refused. Another user could replace the run with links, and root would
+    write through them."""
     drive = make_drive(96 * MIB)
     shared = work.folder / "shared"
     shared.mkdir()
@@ -31,7 +32,7 @@ def test_a_folder_in_which_everybody_may_write(work: Work, make_drive: MakeDrive
 
 
 def test_a_run_planted_for_root_to_undo(work: Work, make_drive: MakeDrive) -> None:
-    """Its saved bytes would be written anywhere on the drive."""
+    """Check that a planted run is refused. Its saved bytes could overwrite any part of the drive."""
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
     planted = work.folder / "planted" / "20260101-000000-loop"
@@ -66,7 +67,8 @@ def test_nobody_else_reads_or_writes_a_run(work: Work, make_drive: MakeDrive, um
 def test_a_relative_folder_is_that_of_the_command(
     work: Work, make_drive: MakeDrive, words: tuple[str, ...]
 ) -> None:
-    """The process that applies works in `/`."""
+    """Check that a relative folder refers to the command's working directory. The applying process works
+    in `/`."""
     argv = command_to_apply(work, work.plan(make_drive(96 * MIB), wish("ext4")))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "DISKWRIGHT_STATE": "own"}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Every command that writes is killed at moments from a seed, and ends as `status` says, with the right
+"""Kill every writing command at seeded moments, and finish with the commands from `status` and the right
 bytes."""
 
 import hashlib
@@ -168,7 +168,7 @@ def _mounting(work: Work, make_drive: MakeDrive) -> Killed:
 
 
 def _growing(filesystem: str) -> Made:
-    """While it is mounted, and somebody writes to it."""
+    """Return a case that grows a mounted filesystem during writes."""
 
     def made(work: Work, make_drive: MakeDrive) -> Killed:
         used = Growing(work, make_drive, "gpt", filesystem)
@@ -198,7 +198,7 @@ def _growing(filesystem: str) -> Made:
 
 
 def _size(drive: str) -> int:
-    """Of the second partition, on the drive and in the kernel."""
+    """Return the size of partition 2, and check that table and kernel agree."""
     found = re.search(rf"{drive}p2 : start=\s*\d+, size=\s*(\d+)", tool("sfdisk", "--dump", drive))
     assert found and int(found[1]) * 512 == int(tool("blockdev", "--getsize64", f"{drive}p2"))
     return int(found[1]) * 512
@@ -237,7 +237,7 @@ CASES: dict[str, Made] = {
 def test_killed_at_any_moment_it_ends_as_status_says(
     name: str, seed: int, work: Work, make_drive: MakeDrive
 ) -> None:
-    """The run, the command, both, or all that they started, and half of them twice."""
+    """Kill the run, the command, both, or all children, and half of them twice."""
     killed = CASES[name](work, make_drive)
     killed.dies(Random(f"{name} {seed}"))
 
@@ -257,7 +257,7 @@ def _killed_after(words: tuple[str, ...], seconds: float, work: Work) -> None:
 
 
 def _outside(work: Work, drive: str) -> str:
-    """A fingerprint of the first 39 MiB and of the last 33 sectors, where the table and the partition lie."""
+    """Return a fingerprint of the first 39 MiB and the last 33 sectors: the table and the partition."""
     tool("blockdev", "--flushbufs", drive)
     held = work.bench.image_of(drive).read_bytes()
     return hashlib.sha256(held[: 39 * MIB] + held[-33 * 512 :]).hexdigest()
@@ -265,7 +265,7 @@ def _outside(work: Work, drive: str) -> str:
 
 @pytest.mark.parametrize("seed", range(DAY * EACH, (DAY + 1) * EACH))
 def test_measuring_that_is_killed_leaves_what_was_there(seed: int, work: Work, make_drive: MakeDrive) -> None:
-    """`bench --scratch` changes no byte at all, `trial` none outside of the free space."""
+    """Check that a killed `bench --scratch` changes no byte, and a killed `trial` only free space."""
     dice, drive = Random(seed), make_drive(512 * MIB)
     fill(drive, work.bench, 8)
     table(drive, "label: gpt\nstart=1MiB,size=38MiB\n")

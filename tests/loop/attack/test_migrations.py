@@ -1,5 +1,4 @@
-"""What somebody else, or a bad moment, does to a migration's run, its folders and its line of fstab: nothing
-is lost by it."""
+"""Attacks on a conversion's run, its folders and its fstab line, without data loss."""
 
 import os
 from collections.abc import Iterator

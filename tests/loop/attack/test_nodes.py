@@ -1,4 +1,4 @@
-"""Device nodes that are not what their names say: nothing behind them is touched."""
+"""Device nodes that do not match their names. The devices behind them stay unchanged."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ Plant = Callable[[Path, str], None]
 
 @pytest.fixture
 def alias() -> Iterator[Path]:
-    """A folder below /dev for links, as /dev/disk/by-id is one."""
+    """A folder for links below /dev, like /dev/disk/by-id."""
     folder = Path(f"/dev/diskwright-attack-{os.getpid()}")
     folder.mkdir()
     yield folder
@@ -27,8 +27,8 @@ def alias() -> Iterator[Path]:
 
 @pytest.fixture
 def plant() -> Iterator[Plant]:
-    """`plant(node, other)` puts a node with the number of another device; it is taken away when the test has
-    ended."""
+    """A function `plant(node, other)` that creates a node with the number of another device, removed after
+    the test."""
     planted: list[tuple[Path, int]] = []
 
     def put(node: Path, other: str) -> None:
@@ -45,8 +45,8 @@ def plant() -> Iterator[Plant]:
 def test_links_whose_names_continue_as_partitions_of_another_drive(
     work: Work, make_drive: MakeDrive, alias: Path
 ) -> None:
-    """`ALIAS` leads to the planned drive, and `ALIAS1`, which looks like its first partition, to another
-    one."""
+    """Check `ALIAS`, a link to the planned drive, with `ALIAS1`, a link to another drive that looks like a
+    partition."""
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
     (alias / "disk").symlink_to(drive)
@@ -64,7 +64,7 @@ def test_links_whose_names_continue_as_partitions_of_another_drive(
 def test_a_node_left_behind_that_leads_to_another_drive(
     work: Work, make_drive: MakeDrive, plant: Plant
 ) -> None:
-    """Where a node of the partition's name is already there, the kernel makes none of its own."""
+    """Check an existing node with the partition's name. The kernel creates no node then."""
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
     plan = work.plan(drive, wish("ext4"))

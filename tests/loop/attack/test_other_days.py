@@ -1,4 +1,4 @@
-"""Whatever happens to a run that makes a container, a group or an array, or changes one partition."""
+"""Random events during runs that create a container, volume group or array, or change one partition."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ SEEDS = 200 if IS_FULL else 40
 
 @pytest.mark.parametrize("name", one_in(len(MORE_JOBS), MORE_JOBS))
 def test_every_day_ends_well(name: str, work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
-    """Other seeds each day."""
+    """Run other seeds each day."""
     job = rehearsed_job(name, work, make_drive)
     with days_on(job, tmp_path) as live:
         for seed in range(DAY * SEEDS, (DAY + 1) * SEEDS):

@@ -1,4 +1,4 @@
-"""The real sudo, which asks for a password: what it lets along of a hostile environment reaches no tool."""
+"""The real sudo with a password: hostile variables that it passes on reach no tool."""
 
 import os
 import shutil
@@ -29,7 +29,8 @@ def user() -> Iterator[RealUser]:
 
 
 def traps_in(folder: Path) -> tuple[dict[str, str], Path]:
-    """An environment that leads to programs and files of somebody else, and what they would leave there."""
+    """Return an environment that leads to hostile programs and files, and the file that they write when
+    used."""
     folder.mkdir(mode=0o777)
     folder.chmod(0o777)
     sprung = folder / "sprung"

@@ -1,5 +1,5 @@
-"""What deletes saved bytes, or says what a drive holds, has compared the drive: also with files of a run that
-are older than the drive, or gone."""
+"""Commands that delete saved bytes or report a drive's content first compare the drive, also with missing
+files of the run or files older than the drive."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ def test_a_record_from_a_system_snapshot_does_not_decide(
 
 
 def test_a_run_folder_from_before_the_rehearsal_ended(work: Work, old: str) -> None:
-    """All of the folder is older than the drive, whose notice tells."""
+    """Replace the run folder with an older state. The notice on the drive reveals the difference."""
     run = waiting(work, old)
     hidden, file = work.digest(old), run / "rehearsed.json"
     first = {**json.loads(file.read_text()), "phase": "rehearsing", "changes": []}
@@ -72,7 +72,7 @@ def test_without_the_saved_bytes_the_drive_is_finished_by_its_notice(
 
 
 def finish(work: Work, drive: str) -> None:
-    """By the command that was recommended."""
+    """Keep the result with the recommended command, and check the new filesystem."""
     done = diskwright(work, "keep", "--from-drive", drive, "--confirm", drive.removeprefix("/dev/"))
     assert done.returncode == 0, done.stderr
     kind = tool("blkid", "--probe", "--match-tag", "TYPE", "--output", "value", f"{drive}p1")

@@ -1,4 +1,4 @@
-"""Tables that are sound and unusual: adding to them would write over what lies where usual tables lie."""
+"""Valid but unusual tables. Adding partitions would overwrite data at the usual location of tables."""
 
 import os
 import struct
@@ -17,8 +17,8 @@ ENTRIES = 128 * 128
 
 
 def move_entries(drive: str, to_lba: int, first_usable_lba: int) -> None:
-    """Put the first copy's entries elsewhere, as `sgdisk --move-main-table` does for boards that boot from
-    block 16, in both headers."""
+    """Move the primary entries like `sgdisk --move-main-table` for boards that boot from block 16, and
+    update both headers."""
     fd = os.open(drive, os.O_RDWR)
     try:
         last = os.lseek(fd, 0, os.SEEK_END) // BLOCK - 1
@@ -41,8 +41,8 @@ def move_entries(drive: str, to_lba: int, first_usable_lba: int) -> None:
 
 @pytest.fixture
 def moved(work: Work, make_drive: MakeDrive) -> str:
-    """A drive full of a pattern, its GPT's first entries at block 2048 and a partition after them: blocks 3
-    to 33 are a boot loader's."""
+    """A drive full of a pattern, with primary GPT entries at block 2048 and a partition after them. A boot
+    loader uses blocks 3 to 33."""
     drive = make_drive(96 * MIB)
     fill(drive, work.bench)
     script = f"label: gpt\\nstart=4096,size=8MiB,type={GPT_DATA}\\n"
@@ -64,7 +64,8 @@ def test_nothing_is_added_where_the_entries_lie_elsewhere(work: Work, moved: str
 def test_a_plan_that_adds_all_the_same_is_refused(
     work: Work, moved: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such as one made by hand, or by another version."""
+    """Check that a plan that adds a partition is refused, for example a plan by hand or by another
+    version."""
     with monkeypatch.context() as patch:
         patch.setattr("wizard.plan.planner.refuse_table", lambda _: None)
         plan = work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)

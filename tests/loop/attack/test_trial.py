@@ -1,4 +1,4 @@
-"""Somebody makes a partition where a writing trial works: what is written there stays."""
+"""A partition created inside the area of a writing trial keeps its data."""
 
 import os
 import subprocess

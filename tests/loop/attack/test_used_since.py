@@ -1,5 +1,4 @@
-"""Somebody used what a plan is to destroy after the plan was made: it is refused, whatever filesystem it
-is."""
+"""Refuse plans that would destroy a filesystem used since planning, for every filesystem."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +47,7 @@ def is_mountable(kind: str) -> bool:
 
 
 def write_a_file(work: Work, device: str, kind: str) -> None:
-    """As somebody who mounts it, adds one file, and unmounts it."""
+    """Mount the device, add one file, and unmount it, like another user."""
     place = work.place("theirs")
     place.mkdir(parents=True, exist_ok=True)
     if is_mountable(kind):
@@ -88,7 +87,7 @@ def test_a_file_that_was_written_since_is_not_destroyed(
 
 
 def test_a_plan_that_lost_what_it_knew_of_its_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
-    """Its digest is right: what is missing was left out on purpose."""
+    """Check that plans with missing facts about the drive but a valid digest are refused."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
@@ -109,7 +108,8 @@ LUKS = ("luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterat
 
 
 def test_a_header_that_was_changed_since_is_seen(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
-    """Of swap and of an encrypted container: the marks are the same as before."""
+    """Check that changes in the header of swap and of a container are detected, though the signatures are
+    the same."""
     for first, then in (
         (
             ("mkswap",),

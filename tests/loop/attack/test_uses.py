@@ -1,4 +1,4 @@
-"""Uses of a drive that the kernel's own claims do not show."""
+"""Uses of a drive that the kernel's exclusive claims do not show."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -17,8 +17,8 @@ Attach = Callable[..., str]
 
 @pytest.fixture
 def attach(bench: Bench) -> Iterator[Attach]:
-    """`attach(file, *options)` gives a further loop device, unmounted and detached when the test has
-    ended."""
+    """A function `attach(file, *options)` that returns a loop device, unmounted and detached after the
+    test."""
     made: list[str] = []
 
     def one(file: str, *options: str) -> str:
@@ -41,7 +41,7 @@ def old(make_drive: MakeDrive) -> str:
 
 
 def test_a_loop_over_a_node_of_another_name(work: Work, old: str, attach: Attach) -> None:
-    """A partition is mounted through a loop over a node that lies elsewhere, as in a container's folder."""
+    """Mount a partition through a loop device over another node, as in a container's folder."""
     status = Path(f"{old}p2").stat()
     alias = work.folder / "node"
     os.mknod(alias, status.st_mode, status.st_rdev)
@@ -56,8 +56,7 @@ def test_a_loop_over_a_node_of_another_name(work: Work, old: str, attach: Attach
 def test_a_partition_that_the_run_has_mounted_is_mounted_elsewhere_by_somebody_too(
     work: Work, old: str
 ) -> None:
-    """What is written there stays that of whoever mounted it, though the run's own mount is of the same
-    partition."""
+    """Check that another mount of a partition counts as use, despite the run's own mount."""
     part, ours, theirs = f"{old}p2", work.place("ours"), work.place("theirs")
     tool("mkfs.ext4", "-q", part)
     for place in (ours, theirs):
@@ -71,7 +70,7 @@ def test_a_partition_that_the_run_has_mounted_is_mounted_elsewhere_by_somebody_t
 
 
 def test_another_loop_over_the_same_file(work: Work, old: str, attach: Attach, bench: Bench) -> None:
-    """The kernel has forgotten the partitions; one of them is mounted by its place in the image."""
+    """Mount a partition by its offset in the image, after the kernel has forgotten the partitions."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     loop = attach(str(bench.image_of(old)), "--offset", str(MIB), "--sizelimit", str(8 * MIB))
     work.place("elsewhere").mkdir(parents=True)
@@ -84,7 +83,7 @@ def test_another_loop_over_the_same_file(work: Work, old: str, attach: Attach, b
 def test_a_partition_taken_into_use_after_the_last_look(
     work: Work, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the drive's marks are erased, somebody begins to use a partition that the kernel still knows."""
+    """Use a partition that the kernel still knows, after the signatures are erased."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     opened = work.folder / "opened"
     real = tool("sh", "-c", "command -v wipefs").strip()

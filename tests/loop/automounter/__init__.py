@@ -1,1 +1,1 @@
-"""Programs that mount what they see while a run is at work."""
+"""Automounters during a run."""

@@ -1,4 +1,4 @@
-"""What a real udev tells during and after a run, and what an automounter that listens to it does then."""
+"""Events of a real udev during and after a run, and an automounter that listens to them."""
 
 import json
 import os

@@ -1,9 +1,8 @@
-"""A run under a real udev that nobody else hears of, in namespaces of its own:
-`python -m tests.loop.automounter.under_udev DRIVE FOLDER`.
+"""Run a plan under a real udev, isolated in namespaces: `python -m tests.loop.automounter.under_udev DRIVE
+FOLDER`.
 
-udev has one rule here. Whatever it tells of the drive's partitions goes to a script that does what an
-automounter does: mount a filesystem that nobody has mounted and that is not to be ignored, and unmount what
-was removed. Each thing it is told is a line in FOLDER/told.
+The only udev rule passes events of the drive's partitions to a script. Like an automounter, the script mounts
+unmounted filesystems without an ignore flag, unmounts removed devices, and logs each event to FOLDER/told.
 """
 
 import json
@@ -44,7 +43,7 @@ esac
 
 
 def begin_udev(drive: str, folder: Path) -> subprocess.Popen[bytes]:
-    """udev with this rule alone, listening."""
+    """Start udev with only this rule."""
     for place in ("/run", "/usr/lib/udev/rules.d", "/etc/udev/rules.d"):
         if Path(place).is_dir():
             tool("mount", "-t", "tmpfs", "tmpfs", place)
@@ -63,7 +62,7 @@ def begin_udev(drive: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def main(drive: str, folder: Path) -> None:
-    """Partitions with filesystems, which go; a new one, mounted; then what udev made of all that."""
+    """Replace partitions with filesystems by a new one, mount it, and check udev's view."""
     udev = begin_udev(drive, folder)
     try:
         tool(

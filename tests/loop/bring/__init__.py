@@ -1,1 +1,1 @@
-"""Bringing files to a new filesystem."""
+"""Tests of copying files to a new filesystem."""

@@ -1,4 +1,4 @@
-"""Volumes between which files are brought, and what is compared of them; and a run that is cut off."""
+"""Helpers for copying files: volumes, comparisons, and interrupted runs."""
 
 import fcntl
 import os
@@ -56,7 +56,7 @@ class Ways:
     make_drive: MakeDrive
 
     def volume(self, name: str, kind: str) -> Volume:
-        """A mounted filesystem."""
+        """Create and mount a filesystem."""
         drive, place = self.make_drive(SIZES[kind]), self.work.place(name)
         self.work.bench.own(drive)
         tool(*MAKERS[kind], drive)
@@ -65,35 +65,35 @@ class Ways:
         return Volume(drive, place)
 
     def source(self, kind: str = "ext4") -> Volume:
-        """One with one of everything."""
+        """Return a volume with files of every type."""
         made = self.volume("old", kind)
         fill(made.place, 12 * GIB)
         rich(made.place)
         return made
 
     def target(self, kind: str = "xfs") -> Volume:
-        """One that holds something already."""
+        """Return a volume with existing files."""
         made = self.volume("new", kind)
         (made.place / "mine").mkdir()
         (made.place / "mine/file").write_text(ROOTS)
         return made
 
     def begin(self, bring: Bring) -> Path:
-        """A run that nobody carries out yet."""
+        """Create a run without starting it."""
         self.work.runs.mkdir(exist_ok=True)
         return make_run(
             self.work.runs, (bring.target.device,), BRING, render_bring(bring), self.work.environment
         )
 
     def start(self, bring: Bring) -> Path:
-        """A run with a process of its own."""
+        """Start a run in a process of its own."""
         return start_bring(
             bring, bring.drive.token, journal_dir=self.work.runs, environment=self.work.environment
         )
 
 
 def rich(top: Path) -> None:
-    """What `fill` leaves out: a default ACL, owners, several folders of small files."""
+    """Add what `fill` omits: a default ACL, owners, and folders of small files."""
     (top / "by others").mkdir()
     (top / "by others/program").write_text("#!")
     for path, mode in ((top / "by others/program", 0o6755), (top / "by others", 0o7751)):
@@ -109,15 +109,15 @@ def rich(top: Path) -> None:
 
 
 def listed(place: Path, file: Path, only: frozenset[bytes] | None = None) -> Path:
-    """A manifest of a mounted folder, which leaves no trace there."""
+    """Write the manifest of a mounted folder without changing it."""
     with seen_alone(place) as top:
         take_manifest(top, file, reading=Reading(only=only))
     return file
 
 
 def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:
-    """The copy is what the source is, as far as that kind can hold it. But for what `as_held` leaves out, it
-    is told by other means in the tests."""
+    """Check that the copy equals the source, as far as the filesystem allows. Other tests cover what
+    `as_held` omits."""
     names = frozenset(os.fsencode(path.name) for path in source.iterdir()) - {b"lost+found"}
     files = [
         listed(place, ways.work.folder / name, names) for place, name in ((source, "was"), (folder, "is"))
@@ -126,7 +126,7 @@ def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:
 
 
 def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
-    """What lies in a folder, without the help of the program: paths, modes, contents."""
+    """Return paths, modes and contents in a folder, without code of the program."""
     found: dict[str, tuple[int, bytes | str]] = {}
     for folder, folders, names in os.walk(place):
         for name in (*folders, *names):
@@ -162,14 +162,14 @@ PLACES = (
 
 
 def small(patch: pytest.MonkeyPatch) -> None:
-    """Have what is copied noted often."""
+    """Record copied files often."""
     patch.setattr(copying, "AHEAD", 8)
     patch.setattr(pieces, "PIECE_ENTRIES", 8)
     patch.setattr(copying, "SYNC_BYTES", 8000)
 
 
 def count_calls(patch: pytest.MonkeyPatch, on_call: Callable[[int], None]) -> Callable[[], int]:
-    """Hear of each call of one of the places."""
+    """Call `on_call` with a counter at each call of one of PLACES."""
     calls = 0
 
     def heard(real: Callable[..., object]) -> Callable[..., object]:
@@ -187,7 +187,7 @@ def count_calls(patch: pytest.MonkeyPatch, on_call: Callable[[int], None]) -> Ca
 
 
 def killed_at(run: Path, number: int) -> None:
-    """A process carries the run out, and is killed at so many calls."""
+    """Run in a forked process, and kill it at this call."""
     pid = os.fork()
     if not pid:
         try:
@@ -207,7 +207,7 @@ fs/xfs/xfs_ioctl.c)."""
 
 
 def cut_off(place: Path, how: bytes) -> None:
-    """As a power cut leaves a filesystem."""
+    """Shut a filesystem down like a power cut, and unmount it."""
     folder = os.open(place, os.O_RDONLY)
     fcntl.ioctl(folder, SHUTDOWN, how)
     os.close(folder)
@@ -215,7 +215,7 @@ def cut_off(place: Path, how: bytes) -> None:
 
 
 def inodes(run: Path, folder: Path) -> dict[bytes, int]:
-    """The inodes of what is copied for good by the run's own record."""
+    """Return the inodes of files that the run recorded as completely copied."""
     copied = load_copied(run)
     if copied is None or not (run / BEFORE).exists():
         return {}

@@ -1,5 +1,5 @@
-"""Drives without serial numbers that take each other's node, as after a restart, and clones. A node that is
-detached for a moment can be taken by another test: one that swaps is marked alone."""
+"""Drives without serial numbers that swap nodes, as after a reboot, and clones. Another test can grab a
+detached node, so tests that swap are marked `alone`."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.devices import Bench, forget_partitions, tool
 
 
 def swap(bench: Bench, *nodes: str) -> None:
-    """Give each of the drives the node of the next one."""
+    """Give each drive the node of the next one."""
     images = dict(zip(nodes, (*nodes[1:], nodes[0]), strict=True))
     held = {node: bench.image_of(node) for node in images}
     for node in images:
@@ -23,18 +23,18 @@ def swap(bench: Bench, *nodes: str) -> None:
 
 
 def know_partitions(node: str) -> None:
-    """Have the kernel read the table, if there is one."""
+    """Make the kernel read the table, if any."""
     subprocess.run(["partx", "--update", node], capture_output=True, timeout=20, check=False)
 
 
 def clone(bench: Bench, one: str, other: str) -> None:
-    """Have another drive hold the same bytes."""
+    """Copy a drive's bytes to another drive."""
     tool("blockdev", "--flushbufs", one)
     put_in(bench, other, bench.image_of(one))
 
 
 def put_in(bench: Bench, node: str, image: Path) -> None:
-    """Have a drive hold what is in a file, as if another drive were in its place."""
+    """Copy an image to a drive, as if another drive were in its place."""
     bench.own(node)
     copyfile(image, bench.image_of(node))
     tool("blockdev", "--flushbufs", node)

@@ -1,5 +1,5 @@
-"""Bringing files between real filesystems: everything comes over, the source is only read, and undo removes
-what was brought and nothing else."""
+"""Copying between real filesystems: complete, without writes to the source, and undo removes only copied
+files."""
 
 import json
 import os
@@ -84,7 +84,7 @@ def test_everything_comes_over_and_the_source_is_only_read(
 
 
 def test_what_such_a_filesystem_cannot_hold_is_left_out(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel without FAT can hold an XFS to FAT's rules all the same."""
+    """Check that unsupported features are omitted. Without FAT in the kernel, use XFS with FAT's limits."""
     real = "vfat" in Path("/proc/filesystems").read_text()
     kind = "vfat" if real else "xfs"
     holds = KINDS["vfat"].holds
@@ -246,7 +246,7 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
 def test_what_the_drive_lost_is_found(
     ways: Ways, image_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page cache has what was written; the drive has it no more."""
+    """Check that data in the page cache but lost on the drive is detected."""
     source, target = ways.volume("old", "ext4"), ways.target()
     mark = os.urandom(64)
     (source.place / "file").write_bytes(mark * 2000)

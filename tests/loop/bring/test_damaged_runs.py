@@ -1,5 +1,5 @@
-"""A run of files, settings, a migration or a move with one file of its folder lost, cut short, garbled, or
-from another run: each command ends with a sentence, and no content is lost."""
+"""Runs of files, settings, conversions or moves with one file lost, truncated, garbled, or from another
+run. Each command ends with a message, and no content is lost."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def garbled(file: Path, _: Path) -> None:
 
 
 def strange(file: Path, other: Path) -> None:
-    """From another run."""
+    """Replace the file with that of another run."""
     if (other / file.name).is_file():
         copyfile(other / file.name, file)
 
@@ -59,7 +59,7 @@ DAMAGES = (gone, emptied, cut, garbled, strange)
 
 @dataclass(frozen=True)
 class Damaged:
-    """A run that was cut off, another of its kind, its drive, and what fails where content was lost."""
+    """An interrupted run, another one of its kind, its drive, and a check for lost content."""
 
     run: Path
     other: Path
@@ -139,7 +139,7 @@ def of_move(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
 
 
 def attempt(run: Path, purpose: Purpose) -> str:
-    """Take the run up, and carry it out where that is not refused."""
+    """Continue the run unless refused, and return the state or the message."""
     try:
         job.hand_over(job_of(run), run, job.JobRequest(purpose))
         carry_out(run, purpose, ())

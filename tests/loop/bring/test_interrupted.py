@@ -1,5 +1,4 @@
-"""Bringing files while processes are killed, the power goes, or somebody stops it: nothing that was copied is
-lost or copied again."""
+"""Copying with kills, power cuts and stops: no copied file is lost or copied again."""
 
 import os
 import random

@@ -1,5 +1,5 @@
-"""Files are copied to their own volume, and removed from it, alone: after a restart, with another drive in
-its place, and with a clone beside it. Loop devices have no serial numbers."""
+"""Files are copied to and removed from their own volume only: after a reboot, with another drive in its
+place, and with a clone. Loop devices have no serial numbers."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def few(place: Path) -> None:
 
 @pytest.mark.parametrize("way", ["resume", "undo"])
 def test_after_a_restart_it_ends_in_both_directions(ways: Ways, way: str) -> None:
-    """Nothing is mounted at first, and then both are."""
+    """Check a run with unmounted volumes, then with both mounted."""
     source, target = ways.volume("old", "ext4"), ways.target("ext4")
     few(source.place)
     was = contents(target.place)
@@ -45,7 +45,7 @@ def test_after_a_restart_it_ends_in_both_directions(ways: Ways, way: str) -> Non
 
 @pytest.mark.alone
 def test_source_and_target_change_nodes(ways: Ways) -> None:
-    """Each is at the node of the other, by which the document names them; then a third drive is there."""
+    """Swap the nodes of source and target, which the document names. Then add a third drive."""
     source, target = ways.volume("old", "ext4"), ways.target("ext4")
     third = ways.volume("third", "ext4")
     few(source.place)

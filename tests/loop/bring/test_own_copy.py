@@ -1,4 +1,4 @@
-"""Only what the run copied is removed or replaced: content decides, not size and dates."""
+"""Only files copied by the run are removed or replaced: content decides, not size and dates."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ EARLIER = 3600.0
 
 
 def files(top: Path, count: int = 24) -> None:
-    """Files in two folders, and some of the other kinds."""
+    """Create files in two folders, and some other entries."""
     for number in range(count):
         folder = top / f"folder{number % 2}"
         folder.mkdir(exist_ok=True)
@@ -35,20 +35,20 @@ def files(top: Path, count: int = 24) -> None:
 
 
 def rewrite(path: Path, content: bytes = OTHER) -> None:
-    """Change the content, and restore what a program restores that copies dates."""
+    """Change the content and restore the dates, like a program that copies dates."""
     before = path.stat()
     path.write_bytes(content)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def left(folder: Path) -> set[str]:
-    """What there is but folders."""
+    """Return all paths except folders."""
     found = (Path(above, name) for above, _, names in os.walk(folder) for name in names)
     return {str(path.relative_to(folder)) for path in found}
 
 
 def half_there(run: Path, folder: Path) -> list[Path]:
-    """The files of a run that was cut off that are not copied for good, in order."""
+    """Return partially copied files of an interrupted run, in order."""
     copied = load_copied(run)
     assert copied is not None
     entries = [*copying.entries_in(run / BEFORE)][copied.done : copied.begun]
@@ -57,8 +57,7 @@ def half_there(run: Path, folder: Path) -> list[Path]:
 
 
 def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, list[Path]]:
-    """A run that was killed while it copied, long ago; its folder, and the files that are not copied for
-    good."""
+    """Return a run killed long ago during a copy, its folder, and its partially copied files."""
     run, folder = ways.begin(work_out(str(source), str(target), "in")), target / "in"
     if not (pid := os.fork()):
         patch, left_to_copy = pytest.MonkeyPatch(), iter(range(22))
@@ -161,7 +160,7 @@ def test_going_on_overwrites_nothing_of_others(ways: Ways) -> None:
 def test_catching_up_overwrites_nothing_of_others(
     ways: Ways, monkeypatch: pytest.MonkeyPatch, becomes: str
 ) -> None:
-    """Two files change in the source while they are copied; of one the copy was changed, too."""
+    """Change two files in the source during the copy, and also the copy of one of them."""
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     here, folder = source.place / "folder0", target.place / "in/folder0"

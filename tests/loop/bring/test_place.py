@@ -1,5 +1,5 @@
-"""A volume that takes the place of its source: fstab is changed as it was shown, goes on after a kill at any
-moment, and goes back, also after a restart and without the drive."""
+"""A volume that replaces its source: fstab changes as shown, resumes after a kill at any moment, and is
+undone, also after a reboot and without the drive."""
 
 import os
 import random
@@ -25,7 +25,7 @@ def uuid_of(volume: Volume) -> str:
 
 
 def with_lines(ways: Ways, source: Volume, target: Volume, *, own: bool = True) -> str:
-    """The scratch fstab as it stands before."""
+    """Write the initial scratch fstab and return it."""
     text = OTHERS
     text += f"UUID={uuid_of(target)} {target.place} xfs nofail,noatime 0 0\n" if own else ""
     text += f"UUID={uuid_of(source)} {source.place} ext4 nosuid,errors=remount-ro 0 2\n"
@@ -49,7 +49,7 @@ def wanted(source: Volume, target: Volume) -> str:
 
 
 def restarted(source: Volume, target: Volume) -> None:
-    """As the next start would mount them, by hand."""
+    """Mount the volumes like the next boot would."""
     tool("umount", str(source.place))
     tool("umount", str(target.place))
     tool("mount", target.drive, str(source.place))
@@ -101,7 +101,7 @@ def test_after_a_restart_undo_leaves_what_is_in_use(ways: Ways) -> None:
 
 
 def test_undo_leaves_what_was_mounted_over_the_source(ways: Ways) -> None:
-    """As `mount -a` does where nobody restarts: the volume is at both places."""
+    """Check undo after `mount -a` without a reboot: the volume is mounted at both places."""
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target)
     run = ways.start(taking(ways, source, target))
@@ -173,7 +173,8 @@ def test_a_kill_at_any_moment_is_gone_on_from_or_undone(
 
 
 def test_only_fstab_is_left_after_a_restart(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut off when fstab was replaced and before that was noted; the volume comes up in its new place."""
+    """Interrupt the run after fstab was replaced and before the record, then mount the volume in its new
+    place."""
     source, target = ways.source(), ways.target()
     with_lines(ways, source, target)
     with monkeypatch.context() as patch:
@@ -236,7 +237,7 @@ def test_by_command(ways: Ways) -> None:
 
 
 def test_kept_file_is_beside(ways: Ways) -> None:
-    """The old fstab is kept whole, too."""
+    """Check that a copy of the old fstab remains."""
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target)
     run = ways.start(taking(ways, source, target))
