@@ -1,4 +1,4 @@
-"""Drives for the loop tests, as fixtures."""
+"""Fixtures of the loop tests: drives, work folders and runs."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ from tests.loop.tune.tuning import Used, used_filesystem
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the share that is due today if the whole tier was asked for."""
+    """Keep only today's share when the whole tier runs."""
     due = todays_share(items)
     config.hook.pytest_deselected(items=[item for item in items if item not in set(due)])
     items[:] = due
@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def needs_root() -> None:
-    """Without root there is nothing to be tested here, which must not go unnoticed in CI."""
+    """Skip the test without root, or fail in CI."""
     if os.geteuid() == 0 and Path("/dev/loop-control").exists():
         return
     reason = "loop tests need root and /dev/loop-control"
@@ -37,20 +37,20 @@ def needs_root() -> None:
 
 @pytest.fixture(autouse=True)
 def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is mounted without a place being named is mounted in the test's own folder, never in /srv."""
+    """Default mount points in the test's own folder, never in /srv."""
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(tmp_path / "places"))
 
 
 @pytest.fixture(autouse=True)
 def needs_mtab(request: pytest.FixtureRequest) -> None:
-    """mkfs.nilfs2 looks into /etc/mtab, which every system has that was ever started."""
+    """Skip tests of NILFS2 without /etc/mtab, which mkfs.nilfs2 reads."""
     if "[nilfs2" in request.node.name and not Path("/etc/mtab").exists():
         pytest.skip("there is no /etc/mtab, which mkfs.nilfs2 looks into")
 
 
 @pytest.fixture
 def direct(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs that are begun here work on the drive itself, as where there is no stand-in."""
+    """Runs that write to the drive directly, as without a scratch copy."""
     monkeypatch.setattr(
         "wizard.apply.plan.start.direct_reason", lambda _plan: "this test is of the direct way"
     )
@@ -61,7 +61,7 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def plain_folder() -> Iterator[Path]:
-    """A folder that a plain user may look into, as they may into this program's."""
+    """A folder readable by ordinary users, like the program's folder."""
     require_reach()
     made = Path(tempfile.mkdtemp(prefix="diskwright-plain-"))
     made.chmod(0o755)
@@ -71,7 +71,7 @@ def plain_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def bench(needs_root: None, tmp_path: Path) -> Iterator[Bench]:
-    """The folder and the drives of one test."""
+    """Folder and drives of one test."""
     folder = tmp_path / "drives"
     folder.mkdir()
     made = Bench(folder)
@@ -87,27 +87,26 @@ def bench(needs_root: None, tmp_path: Path) -> Iterator[Bench]:
 
 @pytest.fixture
 def make_drive(bench: Bench) -> MakeDrive:
-    """`make_drive(size_bytes, logical_block_bytes=512)` gives /dev/loopN over a sparse file, detached when
-    the test has ended."""
+    """A function `make_drive(size_bytes, logical_block_bytes=512)` that returns /dev/loopN over a sparse
+    file, detached after the test."""
     return bench.make_drive
 
 
 @pytest.fixture
 def own(bench: Bench) -> Callable[[str], None]:
-    """`own(path)` fails unless the test made that device; call it before each write."""
+    """A function `own(path)` that fails unless the test created the device. Call it before each write."""
     return bench.own
 
 
 @pytest.fixture
 def image_of(bench: Bench) -> Callable[[str], Path]:
-    """`image_of(path)` gives the file behind a drive that the test made."""
+    """A function `image_of(path)` that returns the file behind a test drive."""
     return bench.image_of
 
 
 @pytest.fixture
 def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
-    """A scratch fstab, a folder for runs and one for mount points, for a test that applies. Nothing that it
-    started outlives it."""
+    """A scratch fstab, a folder for runs and one for mount points. All runs end with the test."""
     made = Work(bench, tmp_path / "work")
     made.folder.mkdir()
     made.fstab.write_text(OLD_FSTAB)
@@ -120,14 +119,14 @@ def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
 
 @pytest.fixture
 def ways(work: Work, make_drive: MakeDrive) -> Ways:
-    """Volumes and runs of one test that brings files."""
+    """Volumes and runs of one test that copies files."""
     return Ways(work, make_drive)
 
 
 @pytest.fixture
 def used(work: Work, make_drive: MakeDrive) -> Iterator[Used]:
-    """A mounted filesystem that can be changed in use. A loop device keeps the values of its queue for
-    whoever gets it next."""
+    """A mounted filesystem with changeable settings. The loop device's queue settings are restored for its
+    next user."""
     made = used_filesystem(work, make_drive)
     found = made.scheduler, made.read_ahead
     try:

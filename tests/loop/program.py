@@ -1,7 +1,5 @@
-"""What the loop tests use of the program: plan, apply, keep, undo, resume, and what comes of it.
-
-A redesign that moves these moves them here, and in no test.
-"""
+"""Parts of the program used by the loop tests: plan, apply, keep, undo, resume, and results. If a redesign
+moves them, only this module changes."""
 
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.start import preflight, start_run

@@ -1,1 +1,1 @@
-"""The wizard's desk, without a face, on real drives."""
+"""Tests of the wizard's logic on real drives, without a screen."""

@@ -1,5 +1,5 @@
-"""One partition or filesystem by the menu of the first screen, on real drives: its neighbours stay, and what
-was there comes back."""
+"""Changes to one partition or filesystem from the menu of Drives, on real drives: other partitions stay,
+and undo restores the old content."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,7 @@ from wizard.ui.view import Banner
 
 @pytest.fixture
 def shared(work: Work, make_drive: MakeDrive) -> str:
-    """Two partitions with room behind each; an ext4 with a file in the first."""
+    """A drive with two partitions, free space after each, and an ext4 with a file in the first."""
     drive = make_drive(256 * MIB)
     fill(drive, work.bench)
     old_gpt(drive, "start=1MiB,size=48MiB,name=first\\nstart=100MiB,size=48MiB,name=second\\n")
@@ -31,20 +31,20 @@ def shared(work: Work, make_drive: MakeDrive) -> str:
 
 
 def digest_of(node: str) -> str:
-    """Of all that a partition holds."""
+    """Return a digest of a partition's content."""
     tool("blockdev", "--flushbufs", node)
     return sha256(Path(node).read_bytes()).hexdigest()
 
 
 def reviewed(person: Walker, *lost: str) -> None:
-    """At Review, where this is lost, or nothing."""
+    """Check that Review shows these losses, or none."""
     assert person.view.place == "review", (person.view.place, person.said)
     assert ("Nothing is lost." in person.text) is not bool(lost)
     assert all(word in person.text for word in lost), person.text
 
 
 def done(work: Work, person: Walker, drive: str) -> Path:
-    """Begin what Review shows, with a wrong token first; the newest run."""
+    """Start the reviewed plan after a wrong token, and return the newest run."""
     person.begin("wrong")
     assert person.view.place == "review" and token_of(drive) in person.said
     person.begin(token_of(drive))

@@ -1,4 +1,4 @@
-"""How much of the program one act enters: an empty drive, from its row on the first screen to ready."""
+"""Number of functions that one action calls: an empty drive, from its row on Drives to Ready."""
 
 import sys
 import threading
@@ -24,7 +24,7 @@ PROGRAM = str(Path(wizard.__file__).parent)
 
 @contextmanager
 def entered() -> Iterator[set[CodeType]]:
-    """The functions of the program that are entered meanwhile, in every thread of this process."""
+    """Collect the functions of the program that any thread of this process calls."""
     found: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _: object) -> None:
@@ -46,8 +46,8 @@ def entered() -> Iterator[set[CodeType]]:
 def test_an_empty_drive_is_set_up_within_the_ceilings(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, plain_folder: Path
 ) -> None:
-    """The run is carried out in this process, too. Importing a module enters none of its functions, and after
-    other tests it enters fewer, since what is cached is not done again."""
+    """Check the ceilings, with the run in this process. Imports call no functions, and cached results
+    lower the count after other tests."""
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(plain_folder / "places"))
     monkeypatch.setattr(job, "launch", lambda *_: None)
     drive = make_drive(512 * MIB)

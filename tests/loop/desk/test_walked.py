@@ -1,5 +1,5 @@
-"""The whole way over the five screens on real drives, by a person without a face: from an empty drive to a
-file on it, and from a full one to the new and back."""
+"""All five screens on real drives, without a display: from an empty drive to a file on it, and from a full
+drive to a new filesystem and back."""
 
 import subprocess
 from pathlib import Path
@@ -16,7 +16,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def full(make_drive: MakeDrive, work: Work) -> str:
-    """A drive that held something, each byte of it told from others."""
+    """A drive full of old data, with unique blocks."""
     drive = make_drive(64 * MIB)
     fill(drive, work.bench)
     old_gpt(drive)
@@ -24,7 +24,7 @@ def full(make_drive: MakeDrive, work: Work) -> str:
 
 
 def plan_anew(person: Walker, drive: str, purpose: str = MEDIA) -> None:
-    """To Review, by the menu."""
+    """Create a plan from the menu, up to Review."""
     person.menu(drive, "set-up")
     person.act("plan", purpose)
     person.act("review")
@@ -32,7 +32,7 @@ def plan_anew(person: Walker, drive: str, purpose: str = MEDIA) -> None:
 
 
 def writes(place: Path, uid: int) -> None:
-    """A process of this person writes a file there."""
+    """Write a file in a process of this user."""
     code = f"open({str(place / 'mine')!r}, 'w').write('mine')"
     subprocess.run(
         ["/usr/bin/python3", "-c", code], user=uid, group=uid, extra_groups=[], check=True, cwd="/"
@@ -119,7 +119,7 @@ def test_what_no_longer_works_is_not_offered(work: Work, full: str, key: str) ->
 
 
 def offered(person: Walker) -> set[str]:
-    """The commands that end a run and have a key here."""
+    """Return the available commands among keep, undo and resume."""
     return {action.name for action in person.view.actions} & {"keep", "undo", "resume"}
 
 
@@ -136,7 +136,8 @@ def test_no_is_the_default(work: Work, full: str, key: str) -> None:
 
 
 def held(work: Work, drive: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Walker, Path]:
-    """A person at Work, whose run waits in a maker until the file is there."""
+    """Return a user at the progress screen with the run paused in mkfs, and the file that lets it
+    continue."""
     opened = work.folder / "opened"
     person = walker(work, drive)
     plan_anew(person, drive, "small-files")

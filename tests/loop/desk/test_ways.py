@@ -1,4 +1,4 @@
-"""ext3 to ext4 through the ways of the desk, on a drive made here: back to the bit, or on and kept."""
+"""Convert ext3 to ext4 through the choice of methods, on a test drive: undone bit for bit, or kept."""
 
 from pathlib import Path
 
@@ -19,14 +19,14 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 
 
 def room(old: Old) -> Path:
-    """For what a way needs room for."""
+    """Create a folder for the space that a method needs."""
     made = old.work.folder / "room"
     made.mkdir(mode=0o700)
     return made
 
 
 def at_ways(old: Old, *, folder: Path | None = None) -> Walker:
-    """A person at the ways, with room taken in a folder."""
+    """Return a user at the choice of methods, with space in a folder if given."""
     person = walker(old.work, old.drive)
     person.desk.moved(old.drive)
     person.act("to-ext4", old.drive)
@@ -39,7 +39,7 @@ def at_ways(old: Old, *, folder: Path | None = None) -> Walker:
 
 
 def at_result(old: Old, person: Walker, way: str) -> Path:
-    """Take a way, and go on to its result, with a wrong token first."""
+    """Choose a method and go on to the result, with a wrong token first."""
     row = person.row(way)
     assert row.why_not == "", row.why_not
     person.desk.moved(row.key)

@@ -1,4 +1,4 @@
-"""A person without a face at the wizard's desk, on drives that a test made."""
+"""A simulated user of the wizard without a screen, on test drives."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ MEDIA = "large-media"
 
 
 class Walker(Person):
-    """Waits as long as runs may take on a slow machine."""
+    """A user who waits as long as runs take on a slow machine."""
 
     def wait(self) -> None:
-        """Until nothing is being done."""
+        """Wait until all work is finished."""
         while True:
             assert self.desk.wait(5 * SECONDS), f"it is still being done: {self.view.place}"
             errand = self.desk.errand
@@ -24,20 +24,20 @@ class Walker(Person):
             errand()
 
     def begin(self, *tokens: str, **values: str) -> None:
-        """Type the tokens in Review, and do what Enter does."""
+        """Type the tokens in Review and press Enter."""
         assert self.view.place == "review", (self.view.place, self.said)
         typed = {f"token{number}": token for number, token in enumerate(tokens)}
         self.act("apply", None, **typed, **values)
 
     def settle(self, key: str) -> None:
-        """Keep it or undo it, after the question."""
+        """Keep or undo, and confirm the question."""
         self.key(key)
         assert self.view.place == "question", (self.view.place, self.said)
         self.key("y")
         assert self.view.place == "result", (self.view.place, self.said)
 
     def menu(self, device: str, entry: str) -> None:
-        """One entry of a drive's or a partition's menu."""
+        """Choose an entry from the menu of a drive or partition."""
         drive = next(row.key for row in self.rows if device.startswith(row.key))
         if device != drive and not any(row.key == device for row in self.rows):
             self.desk.moved(drive)
@@ -49,8 +49,8 @@ class Walker(Person):
 
 
 class Services(RealServices):
-    """Of these drives, with the scratch fstab; what is known of the kernel's modules is left out, since a
-    loop test runs in any container."""
+    """Services for test drives, with the scratch fstab. Kernel modules are ignored, because loop tests run
+    in any container."""
 
     demo = property(lambda _: False, lambda _, __: None)
 
@@ -59,35 +59,35 @@ class Services(RealServices):
 
 
 def services(work: Work, *drives: str) -> Services:
-    """Only these drives, which this test made."""
+    """Return services for these test drives only."""
     for drive in drives:
         work.bench.own(drive)
     return Services(only=drives, environment=work.environment, journal_dir=work.runs)
 
 
 def walker(work: Work, *drives: str) -> Walker:
-    """A person at the first screen."""
+    """Return a user at the first screen."""
     return Walker(services(work, *drives))
 
 
 def again(work: Work, *drives: str) -> Walker:
-    """The same person on another day."""
+    """Return the same user in a new session."""
     return walker(work, *drives)
 
 
 def token_of(drive: str) -> str:
-    """What confirms a loop drive."""
+    """Return the token that confirms a loop drive."""
     return drive.removeprefix("/dev/")
 
 
 def run_of(work: Work) -> Path:
-    """The only run."""
+    """Return the only run."""
     (run,) = list_runs(work.runs)
     return run
 
 
 def checked(run: Path) -> int:
-    """How many checks hold; every one has to."""
+    """Check that no verification failed, and return the number of verifications."""
     assert not said(run, Event.NOT_VERIFIED), story(run)
     return len(said(run, Event.VERIFIED))
 

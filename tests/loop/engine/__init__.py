@@ -1,1 +1,1 @@
-"""How what was made on a stand-in comes to the drive, and back."""
+"""Tests of the exchange between scratch copy and drive, in both directions."""

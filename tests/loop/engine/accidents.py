@@ -1,5 +1,4 @@
-"""What happens to a real run and its drive, and the person who goes on by what is said: for tests that draw
-it from a seed."""
+"""Seeded accidents of real runs and drives, and a user who follows the messages."""
 
 import fcntl
 import json
@@ -44,7 +43,7 @@ MEDIUM_BYTES = 128 * MIB
 
 
 class Accident(StrEnum):
-    """What happens while a command is under way, or right after it."""
+    """Accidents during a command or right after it."""
 
     NONE = "nothing"
     KILLED = "the run is killed"
@@ -59,7 +58,7 @@ class Accident(StrEnum):
 
 @contextmanager
 def high_loop(work: Work, size_bytes: int) -> Iterator[tuple[str, str]]:
-    """A drive under a number that nobody else is given, and another such number."""
+    """Create a drive with a reserved high loop number, and yield its node and another such node."""
     image = work.bench.folder / "pulled.img"
     with image.open("wb") as file:
         file.truncate(size_bytes)
@@ -86,7 +85,7 @@ def high_loop(work: Work, size_bytes: int) -> Iterator[tuple[str, str]]:
 
 
 def plug_in(work: Work, node: str, image: Path) -> None:
-    """Attach the drive's file; the kernel counts it anew and reads its table."""
+    """Attach the drive's file. The kernel assigns a new sequence number and reads the table."""
     tool("losetup", node, str(image))
     work.bench.images[node] = image
     work.bench.own(node)
@@ -95,7 +94,7 @@ def plug_in(work: Work, node: str, image: Path) -> None:
 
 
 def pull(work: Work, node: str) -> Path:
-    """Detach it; its file."""
+    """Detach the drive and return its file."""
     image = work.bench.image_of(node)
     forget_partitions(node)
     tool("losetup", "--detach", node)
@@ -106,14 +105,14 @@ def pull(work: Work, node: str) -> Path:
 
 @dataclass
 class Medium:
-    """An ext4 on which runs are kept, and which turns read-only when it finds an error."""
+    """An ext4 for run folders that turns read-only on errors."""
 
     drive: str
     place: Path
 
     @classmethod
     def of(cls, work: Work, make_drive: MakeDrive) -> "Medium":
-        """A new one, mounted."""
+        """Create and mount one."""
         made = cls(make_drive(MEDIUM_BYTES), work.folder / "medium")
         tool("mkfs.ext4", "-q", "-m", "0", made.drive)
         made.place.mkdir()
@@ -124,30 +123,30 @@ class Medium:
         tool("mount", "-o", "errors=remount-ro", self.drive, str(self.place))
 
     def fill(self, spare_bytes: int) -> None:
-        """Leave so much room on it."""
+        """Fill the filesystem up to this much free space."""
         status = os.statvfs(self.place)
         size = max(0, status.f_bavail * status.f_frsize - spare_bytes)
         with (self.place / "filler").open("wb") as file, suppress(OSError):
             os.posix_fallocate(file.fileno(), 0, size)
 
     def turn_read_only(self) -> None:
-        """Have the kernel find an error on it."""
+        """Trigger a filesystem error in the kernel."""
         Path(f"/sys/fs/ext4/{Path(self.drive).name}/trigger_fs_error").write_text("made up by a test")
         with suppress(OSError):
             (self.place / "file").touch()
 
     def make_room(self) -> None:
-        """As there was."""
+        """Remove the filler."""
         (self.place / "filler").unlink(missing_ok=True)
 
     def mend(self) -> None:
-        """Have it checked, as at a restart."""
+        """Check and repair the filesystem, as at boot."""
         self.take_away()
         subprocess.run(("e2fsck", "-f", "-y", self.drive), capture_output=True, check=False)
         self._mount()
 
     def take_away(self) -> None:
-        """Unmount it, as at a restart: what was killed leaves a stand-in behind, whose file lies there."""
+        """Unmount the filesystem, as at a reboot. First detach scratch copies left by killed processes."""
         for name in attached_in(self.place):
             release(f"/dev/{name}")
         tool("umount", str(self.place))
@@ -155,7 +154,7 @@ class Medium:
 
 @dataclass
 class Person:
-    """Who gives commands, reads what they say, and does that."""
+    """A user who runs commands and follows their messages."""
 
     work: Work
     plan: Plan
@@ -167,26 +166,26 @@ class Person:
 
     @property
     def drive(self) -> str:
-        """Where the plan has it."""
+        """Drive of the plan."""
         return self.plan.drive.path
 
     @property
     def run(self) -> Path | None:
-        """The newest run, if one was begun."""
+        """Newest run, or None."""
         return max((self.medium.place / "runs").glob("0*"), default=None)
 
     @property
     def record(self) -> Record | None:
-        """How far it is."""
+        """Record of the newest run."""
         return load_record(self.run) if self.run is not None else None
 
     @property
     def is_over(self) -> bool:
-        """Whether the run came to one of its ends."""
+        """True if the run was kept or undone."""
         return (record := self.record) is not None and record.phase in (Phase.KEPT, Phase.UNDONE)
 
     def applies(self, accident: Accident) -> None:
-        """The plan, without `--keep`."""
+        """Apply the plan without `--keep`."""
         file = self.work.folder / "plan.json"
         file.write_text(render_plan(self.plan))
         token = self.plan.drive.token
@@ -197,7 +196,7 @@ class Person:
         )
 
     def follows(self, accident: Accident) -> None:
-        """Give one of the commands that were said last; where none was, those that `status` says."""
+        """Run one of the commands named last, otherwise one from `status`."""
         said = NAMED.findall(self.words)
         if not said:
             assert self.run is not None, f"nothing says how to go on: {self.words}"
@@ -211,7 +210,7 @@ class Person:
         )
 
     def gives(self, words: Sequence[str], accident: Accident) -> None:
-        """One command, during which something happens, and which is mended afterwards."""
+        """Run a command with an accident, and repair the damage."""
         self.told.append(f"{' '.join(words)}; {accident}")
         if accident is Accident.FULL:
             self.medium.fill(self.dice.randrange(0, 12 * MIB))
@@ -240,7 +239,7 @@ class Person:
                 self._kill()
 
     def _second(self) -> None:
-        """While another one works on the run it says so, and does nothing."""
+        """Run a second command, which must report a busy run and change nothing."""
         if self.run is None:
             return
         busy = is_locked(self.run)
@@ -257,7 +256,7 @@ class Person:
                 os.kill(int((self.run / "pid").read_text()), signal.SIGKILL)
 
     def _afterwards(self, accident: Accident) -> None:
-        """What the accident leads to, once nothing works on the run any more."""
+        """Wait for the run's process, then deal with the accident's consequences."""
         if self.run is not None:
             until(lambda: self.run is None or not is_locked(self.run))
         match accident:
@@ -273,7 +272,7 @@ class Person:
                 _years_ago(self.run, self.dice.randrange(1, 30))
 
     def _goes_elsewhere(self) -> None:
-        """It gets another number. A command says so, and what to do, and that is done."""
+        """Give the drive another number, and follow the message about it."""
         plug_in(self.work, self.spare, pull(self.work, self.drive))
         if self.run is not None and not self.is_over:
             said = _ran(("undo", str(self.run)))
@@ -284,7 +283,7 @@ class Person:
 
 
 def _years_ago(run: Path, years: int) -> None:
-    """All that the run wrote down it wrote that much later than now: the clock was jumped back since."""
+    """Set the run's dates years ahead, as if the clock was set back since."""
     file = run / JOURNAL
     ahead = timedelta(days=365 * years)
     lines = [json.loads(line) for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]

@@ -1,5 +1,5 @@
-"""Real commands on a real drive, and accidents from a seed: whoever follows what is said comes to an end, and
-the drive is as before or as planned, to the bit."""
+"""Real commands on a real drive with seeded accidents: a user who follows the messages finishes, and the
+drive is as before or as planned, bit for bit."""
 
 import os
 from pathlib import Path
@@ -24,7 +24,7 @@ PATIENCE = 8
 
 @pytest.mark.parametrize("seed", [int(ONE_SEED)] if ONE_SEED else range(SEEDS))
 def test_whatever_happens_what_is_said_leads_to_an_end(seed: int, work: Work, make_drive: MakeDrive) -> None:
-    """`DISKWRIGHT_SEED=N` lives through that seed alone and prints it."""
+    """Run through accidents. `DISKWRIGHT_SEED=N` runs only that seed and prints it."""
     dice = Random(seed)
     with high_loop(work, DRIVE_BYTES) as (drive, spare):
         fill(drive, work.bench)
@@ -49,7 +49,7 @@ def test_whatever_happens_what_is_said_leads_to_an_end(seed: int, work: Work, ma
 
 
 def lives(person: Person) -> None:
-    """Accidents, and then none any more."""
+    """Run commands with accidents, then without."""
     accidents = [person.dice.choice(list(Accident)) for _ in range(person.dice.randrange(1, 4))]
     for accident in [*accidents, *[Accident.NONE] * PATIENCE]:
         if person.run is None or person.record is None:
@@ -62,8 +62,8 @@ def lives(person: Person) -> None:
 
 
 def holds_what_it_should(person: Person, before: bytes) -> None:
-    """Every byte is as before; or all that changes is as planned, the rest outside of the new volume as
-    before, and its checker finds nothing wrong with that."""
+    """Check that every byte is as before; or that the changes are as planned, the rest outside the new
+    volume is as before, and the volume passes fsck."""
     record = person.record
     assert record is not None
     (change,) = record.changes or (None,)
@@ -82,7 +82,7 @@ def holds_what_it_should(person: Person, before: bytes) -> None:
 
 
 def test_another_drive_in_its_place_is_not_written_to(work: Work) -> None:
-    """Neither drive tells a number; the one that is set up waits meanwhile."""
+    """Check a different drive without serial number at the same node, with a run waiting."""
     with high_loop(work, DRIVE_BYTES) as (drive, _):
         fill(drive, work.bench)
         old_gpt(drive)

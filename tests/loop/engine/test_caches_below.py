@@ -1,5 +1,4 @@
-"""What is read back comes from the medium, also where a drive is a file, of which another filesystem keeps a
-copy."""
+"""Reads for verification come from the medium, even if the drive is a file that another filesystem caches."""
 
 import os
 from pathlib import Path

@@ -1,5 +1,4 @@
-"""The power is cut at every write, every flush and every step of writing the phase down, of jobs that real
-tools rehearsed."""
+"""Cut the power at every write, flush and phase change of runs rehearsed with real tools."""
 
 import shutil
 import tempfile
@@ -35,7 +34,7 @@ def memory() -> Iterator[Path]:
 
 
 def _notice_on(drive: SimulatedDrive, part: Part) -> Notice | None:
-    """What whoever has nothing but the drive finds on it, in the few places where a notice can be."""
+    """Return a notice found with the drive alone, in the possible places."""
     for start in notice_places(drive.size_bytes):
         if found := read_notice(drive.read(start, len(part.notice))):
             return found
@@ -44,10 +43,8 @@ def _notice_on(drive: SimulatedDrive, part: Part) -> Notice | None:
 
 @pytest.mark.parametrize("name", one_in(5, [*JOBS, *MORE_JOBS]))
 def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
-    """Counted are the states that a cut, the first or the second, left: every byte of the drives that the job
-    may change, and the phase in the record. Two that are the same to the byte are counted once. Each was gone
-    on with to the bit, mostly both ways.
-    """
+    """Count distinct states after one or two power cuts: all bytes that the run may change, and the phase
+    in the record. Each state is finished bit for bit, most of them in both directions."""
     job = rehearsed_job(name, work, make_drive)
     assert [bool(part.notice) for part in job.parts] == [name != "empty"] * len(job.parts)
     shelves: dict[Path, Shelf] = {}

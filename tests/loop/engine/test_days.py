@@ -1,4 +1,4 @@
-"""Whatever happens to a run, and whatever somebody does about it: drawn from a seed, on drives in memory."""
+"""Random accidents and user actions during runs, from a seed, on drives in memory."""
 
 import os
 import shutil
@@ -29,8 +29,7 @@ def memory() -> Iterator[Path]:
 
 
 def scripts() -> Iterator[Script]:
-    """What is too rare for dice: a drive that lies once, and a program that is killed before the power goes
-    too, at one moment each."""
+    """Yield scripts of events too rare for dice: a drive that lies once, and a kill before the power cut."""
     for first, second in (("resume", "keep"), ("resume", "undo")):
         for moment in range(0, 90, 3):
             yield [("resume", Life()), (second, Life(moment, fault=Fault.LIE, lasts=1))]
@@ -46,8 +45,8 @@ def scripts() -> Iterator[Script]:
 
 @pytest.mark.parametrize("name", JOBS)
 def test_every_day_ends_well(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
-    """First come scripts, then seeds. A seed picks the job too. `DISKWRIGHT_SEED=N` lives through that one
-    alone and prints it."""
+    """Run scripts, then seeds. A seed also picks the run. `DISKWRIGHT_SEED=N` runs only that seed and
+    prints it."""
     number = list(JOBS).index(name)
     seeds = [int(ONE_SEED)] if ONE_SEED else dict.fromkeys((*range(SEEDS), *FAILED_ONCE))
     own = [seed for seed in seeds if seed % len(JOBS) == number]

@@ -1,5 +1,4 @@
-"""What `keep` tells a drive to forget is nothing that the new filesystem is made of, also where the drive
-happened to hold the same bytes before."""
+"""`keep` never discards blocks of the new filesystem, even where the drive held the same bytes before."""
 
 from pathlib import Path
 

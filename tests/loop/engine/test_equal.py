@@ -1,9 +1,5 @@
-"""What is rehearsed on a stand-in and brought to the drive is what the same tools make on the drive itself,
-field by field.
-
-Only what is drawn at random, and times, may differ. 512e and striped drives are emulated in the lab
-(`tests/lab/visits/whole/equal.py`).
-"""
+"""A result copied from the scratch copy equals a result created on the drive with the same tools, except
+for random values and times. The lab emulates 512e and striped drives (`tests/lab/visits/whole/equal.py`)."""
 
 from uuid import uuid4
 
@@ -41,7 +37,7 @@ def test_every_field_is_the_same(
 
 
 def same_plan(work: Work, drive: str, kind: str, uuid: str) -> Plan:
-    """A plan for a drive that was made here, with this UUID in every place that takes one."""
+    """Return a plan for a test drive with this UUID everywhere."""
     work.bench.own(drive)
     machine = unknown_kernel(probe_machine([drive]))
     return make_plan(machine, machine.drives[0], (wish(kind, options=()),), Mode.REPLACE, lambda: uuid)

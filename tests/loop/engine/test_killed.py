@@ -1,4 +1,4 @@
-"""Real commands on a real drive: killed at moments from a seed, and gone on with by what is said."""
+"""Real commands on a real drive: killed at seeded moments, then continued as recommended."""
 
 import os
 import re
@@ -20,7 +20,7 @@ OVER = (RunState.KEPT, RunState.DONE, RunState.UNDONE)
 
 
 def stop(run: Path) -> None:
-    """End whatever works on the run, at once and without a word."""
+    """Kill the process of the run."""
     with suppress(FileNotFoundError, ProcessLookupError, ValueError):
         if is_locked(run):
             os.kill(int((run / "pid").read_text()), signal.SIGKILL)

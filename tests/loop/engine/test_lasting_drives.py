@@ -1,5 +1,5 @@
-"""What is said to be written lasts: on drives, by the kernel's own count of flushes; and what a rehearsal
-keeps of a drive, by the calls that were made for it."""
+"""Data reported as written is durable: on drives, by the kernel's count of flushes; saved bytes of a
+rehearsal, by the system calls."""
 
 import os
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Documentation/admin-guide/iostats.rst)."""
 
 
 def flushes(drive: str) -> int:
-    """How often the drive was told since it is attached to put its cache on the medium."""
+    """Return the number of cache flushes since the drive was attached."""
     return int(Path("/sys/block", Path(drive).name, "stat").read_text().split()[FLUSHES])
 
 
@@ -64,7 +64,7 @@ def test_a_drive_is_told_to_put_what_it_was_given_on_its_medium(
 def test_what_a_rehearsal_keeps_lasts_before_the_drive_may_be_written(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The old bytes, those under the notice too; the new ones; and the notice."""
+    """Check that old bytes, including those replaced by the notice, new bytes and the notice are durable."""
     drive = make_drive(40 * MIB)
     fill(drive, work.bench)
     tool("mkfs.ext4", "-q", "-F", "-E", "nodiscard", drive)

@@ -1,4 +1,4 @@
-"""A loop device that an earlier user left read-only takes writes again when the program attaches it."""
+"""A loop device left read-only by an earlier user becomes writable when the program attaches it."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ GET_FREE = 0x4C82
 
 @contextmanager
 def free_node_left_read_only() -> Iterator[str]:
-    """The loop device that is attached next, with the flag that a detached drive leaves behind."""
+    """Set the next free loop device read-only, like a detached drive can leave it."""
     control = os.open("/dev/loop-control", os.O_RDWR)
     try:
         node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"

@@ -1,5 +1,5 @@
-"""Whatever a real mkfs writes that something is recognised by is among the places that the engine takes away,
-with every copy."""
+"""The signatures that real mkfs programs write, with all copies, are among the places that the engine
+erases."""
 
 import os
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ SHAPES = [(name, 320 * MIB) for name in MAKERS] + [
 
 
 def heads(read: Read, file: int, magic: bytes, at: int) -> Iterator[int]:
-    """Every sector that has these bytes where a head has them."""
+    """Yield each sector with these bytes at the offset of a superblock's magic."""
     for place in held(file):
         data = read(place.start_bytes, place.size_bytes)
         for sector in range(0, len(data), 512):

@@ -1,4 +1,4 @@
-"""A tool that fails proves nothing: what it was to look at does not count as unrecognised."""
+"""A failed tool proves nothing: data that it could not read does not count as unrecognised."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
-"""Every file of a run can be lost, cut off, stale or from another run, alone and in pairs, in every phase.
-The recommended commands still lead to its end."""
+"""Run files lost, truncated, stale or from another run, alone and in pairs, in every phase. The
+recommended commands still finish the run."""
 
 import shutil
 import tempfile
@@ -33,7 +33,7 @@ def memory() -> Iterator[Path]:
 
 
 def damages(files: Iterable[str]) -> list[Script]:
-    """Each file by itself, and each pair of them, damaged in each way that differs: saved bytes have no older
+    """Return scripts that damage each file and each pair, in each distinct way. Saved bytes have no older
     version."""
     one = [(name, how) for name in files for how in Damage if how is not Damage.STALE or ".img" not in name]
     pairs = [[first, other] for first, other in combinations(one, 2) if first[0] != other[0]]
@@ -41,7 +41,7 @@ def damages(files: Iterable[str]) -> list[Script]:
 
 
 def way_there(way: tuple[str, ...], moment: int) -> Script:
-    """Commands of which the last one is killed."""
+    """Return commands of which the last is killed."""
     return [*((command, Life()) for command in way[:-1]), (way[-1], Life(moment, fault=Fault.KILL))]
 
 
@@ -67,7 +67,7 @@ def test_a_run_ends_without_any_two_of_its_files(
 
 
 def files_then(live: Callable[[int, Script], list[str]], there: tuple[tuple[str, ...], int]) -> list[str]:
-    """The files that a run has at this moment. The record and its copies are always there."""
+    """Return the run's files at this moment, always with the record and its copies."""
     others = [name for name in FILES if name not in (FILE, *BACKUPS)]
     told = live(-1, [*way_there(*there), *((name, Damage.LOST) for name in others)])
     return [FILE, *BACKUPS, *(name for name in others if any(f"{name} is lost at" in line for line in told))]

@@ -1,4 +1,4 @@
-"""A stand-in for a drive is gone when its time is over, whoever looks at it meanwhile."""
+"""Scratch copies disappear after use, even if another program has them open."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whatever is made on a drive full of data can be taken back to the bit, until it is kept."""
+"""Undo restores a drive full of data bit for bit, until `keep`."""
 
 import hashlib
 import os
@@ -35,7 +35,7 @@ from wizard.process.program import find
 
 
 def full_drive(work: Work, make_drive: MakeDrive, size_bytes: int, block_bytes: int = 512) -> str:
-    """A drive that was filled with a pattern before it got a table, an ext4 and a swap area."""
+    """Create a drive full of a pattern, then with a table, an ext4 and swap."""
     drive = make_drive(size_bytes, block_bytes)
     fill(drive, work.bench)
     old_gpt(drive)
@@ -44,7 +44,7 @@ def full_drive(work: Work, make_drive: MakeDrive, size_bytes: int, block_bytes: 
 
 
 def shown(drive: str) -> list[str]:
-    """What the tools recognise on a drive."""
+    """Return the signatures and partitions on a drive, as tools report them."""
     tool("blockdev", "--flushbufs", drive)
     marks = tool("wipefs", "--no-act", "--noheadings", drive).split()
     return [*marks, *(entry.name for entry in Path("/sys/block", Path(drive).name).glob("*/partition"))]
@@ -96,7 +96,7 @@ def test_what_is_kept_is_mounted_and_cannot_be_taken_back(work: Work, make_drive
 
 
 def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_drive: MakeDrive) -> None:
-    """The mount fails; somebody uses the volume by hand; keeping is asked for again."""
+    """Fail the mount, use the volume by hand, and run keep again."""
     drive = full_drive(work, make_drive, 256 * MIB)
     place, other = work.place("media"), work.folder / "other"
     run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
@@ -117,7 +117,7 @@ def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_d
 
 
 def cut_off_at(phase: Phase, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`keep` ends with the last mark on the drive, or before anything is mounted."""
+    """Interrupt `keep` before it overwrites the notice, or before the mount."""
     if not (child := os.fork()):
         try:
             if phase is Phase.RELEASING:
@@ -136,7 +136,7 @@ def cut_off_at(phase: Phase, run: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_kept_drive_that_was_used_and_attached_again_is_known(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A restart after `keep` was cut off: fstab mounts it, nothing saved is there any more."""
+    """Reboot after an interrupted `keep`: fstab mounts the volume, and the saved bytes are gone."""
     drive = full_drive(work, make_drive, 256 * MIB)
     place, other = work.place("media"), work.folder / "other"
     run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
@@ -159,7 +159,7 @@ def test_a_kept_drive_that_was_used_and_attached_again_is_known(
 def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
     phase: Phase, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the last mark on the drive, and when it shows what was made and nothing is mounted yet."""
+    """Interrupt `keep` before it overwrites the notice, and before the mount."""
     drive = full_drive(work, make_drive, 256 * MIB)
     place = work.place("media")
     run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
@@ -173,8 +173,7 @@ def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
 
 
 def test_keeping_frees_what_the_new_volume_does_not_need(work: Work, make_drive: MakeDrive) -> None:
-    """As mkfs does on a drive that can tell what is free; not before, since until then it was needed for the
-    way back."""
+    """Check that keep discards free space like mkfs does, but not earlier, because undo needs the blocks."""
     drive = full_drive(work, make_drive, 256 * MIB)
     image = work.bench.image_of(drive)
     taken = image.stat().st_blocks
@@ -250,7 +249,8 @@ def _partition(drive: str, work: Work, start: int, size: int) -> str:
 def test_a_table_that_was_zeroed_while_the_kernel_still_has_its_partitions(
     work: Work, make_drive: MakeDrive
 ) -> None:
-    """As by dd over the beginning of a drive, which tells nobody: the stand-in shows what the kernel has."""
+    """Zero the start of the drive, as with dd, without the kernel's knowledge: the scratch copy shows the
+    kernel's partitions."""
     drive = full_drive(work, make_drive, 256 * MIB)
     with work.bench.image_of(drive).open("r+b") as image:
         for at in (0, 255 * MIB):
@@ -268,8 +268,8 @@ def test_a_table_that_was_zeroed_while_the_kernel_still_has_its_partitions(
 
 
 def test_the_kernel_has_every_old_partition_again_after_undo(work: Work, make_drive: MakeDrive) -> None:
-    """Also on a loop device whose partitions the kernel is to find by itself, under a kernel that was built
-    without this kind of table: it says yes, and finds none."""
+    """Check partition scans too: a kernel without support for this table reports success and finds no
+    partition."""
     made = make_drive(96 * MIB)
     image = work.bench.images.pop(made)
     tool("losetup", "--detach", made)

@@ -1,5 +1,4 @@
-"""Data on a drive on which nothing is recognised: a run waits for a decision, and what nobody read is never
-discarded."""
+"""Unrecognised data on a drive: the run waits for a decision, and unread data is never discarded."""
 
 import os
 import re
@@ -12,7 +11,7 @@ from wizard.apply.engine.changes import sample_of
 
 
 def put(work: Work, drive: str, at: int, size: int) -> bytes:
-    """Write random bytes to a drive that the test made."""
+    """Write random bytes to a test drive."""
     work.bench.own(drive)
     data = os.urandom(size)
     with Path(drive).open("r+b", buffering=0) as device:
@@ -23,14 +22,14 @@ def put(work: Work, drive: str, at: int, size: int) -> bytes:
 
 
 def held(work: Work, drive: str, at: int, size: int) -> bytes:
-    """The bytes in the image file of a drive."""
+    """Return bytes from a drive's image file."""
     with work.bench.image_of(drive).open("rb") as image:
         image.seek(at)
         return image.read(size)
 
 
 def between_samples(size: int) -> tuple[int, int]:
-    """A place that no sample reads, in the middle of a drive, and its size."""
+    """Return offset and size of a range between samples, in the middle of a drive."""
     first, second = sample_of(size, 512)[100:102]
     return first.end_bytes, second.start_bytes - first.end_bytes
 

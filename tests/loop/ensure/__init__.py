@@ -1,1 +1,1 @@
-"""What is wanted, as a file; and layouts in the words of other tools."""
+"""Tests of desired states as a file, and of layouts in the formats of other tools."""

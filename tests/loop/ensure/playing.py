@@ -1,4 +1,4 @@
-"""The collection in a folder, and tasks of it carried out by the real ansible-playbook on this machine."""
+"""The Ansible collection in a folder, with tasks for the real ansible-playbook on this machine."""
 
 import json
 import os
@@ -13,8 +13,8 @@ Task = dict[str, Any]
 
 
 class Playing:
-    """The collection, and a program `diskwright` that is this checkout's; `environment` is what else the
-    tasks find in theirs. A play may take so many seconds."""
+    """The collection, with this checkout as the program `diskwright`, more environment variables for the
+    tasks, and a time limit per play."""
 
     def __init__(self, folder: Path, seconds: float = 120, **environment: str) -> None:
         self._folder, self._seconds, self._environment = folder, seconds, environment
@@ -26,7 +26,7 @@ class Playing:
         self.program.chmod(0o755)
 
     def task(self, *drives: dict[str, Any], **options: str) -> Task:
-        """The module with these drives and options."""
+        """Return a task with these drives and options."""
         return {
             "diskwright.storage.drives": {
                 "drives": list(drives),
@@ -36,7 +36,7 @@ class Playing:
         }
 
     def play(self, *tasks: Task, words: tuple[str, ...] = ()) -> tuple[list[Task], str]:
-        """The tasks in a row; what each gave back, and what Ansible printed."""
+        """Run the tasks in order. Return their results and Ansible's output."""
         file, results = self._folder / "play.json", self._folder / "results.json"
         numbered = [{**task, "register": f"r{at}", "ignore_errors": True} for at, task in enumerate(tasks)]
         names = ", ".join(f"r{at}" for at in range(len(tasks)))

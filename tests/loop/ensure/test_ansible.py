@@ -1,4 +1,4 @@
-"""The collection with the real ansible-playbook, on this machine and a drive that is made here."""
+"""The Ansible collection with the real ansible-playbook, on this machine and a test drive."""
 
 import shutil
 from pathlib import Path
@@ -25,14 +25,14 @@ def test_the_collection_has_the_version_of_the_program() -> None:
 
 
 class Ansible(Playing):
-    """Playbooks that know the test's drives and files."""
+    """Playbooks with the test's drives and files."""
 
     def __init__(self, work: Work) -> None:
         super().__init__(work.folder / "ansible", DISKWRIGHT_STATE=str(work.folder))
         self.work = work
 
     def media(self, drive: str, **volume: str | int) -> Task:
-        """One volume on that drive."""
+        """Return a task for one volume on this drive."""
         self.work.bench.own(drive)
         usual = {"workload": "large-media", "fs": "ext4", "mount": str(self.work.place("media"))}
         wanted = {"name": 'm "ö" \\', "match": {"path": drive}, "volume": [{**usual, **volume}]}
@@ -70,7 +70,7 @@ def test_changed_then_ok_and_check_changes_nothing(
 def test_the_role_copies_the_one_file_and_runs_it(
     ansible: Ansible, work: Work, make_drive: MakeDrive
 ) -> None:
-    """The file may not be on the target before the module is run, which --check does not copy."""
+    """Check that the file may be missing before the module runs, because --check does not copy it."""
     drive, there = make_drive(SIZE), work.folder / "target/diskwright"
     there.parent.mkdir()
     (wanted,) = ansible.media(drive)["diskwright.storage.drives"]["drives"]

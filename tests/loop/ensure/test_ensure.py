@@ -1,5 +1,5 @@
-"""`diskwright ensure` on real drives: done once, it changes nothing the next time; what it must not touch it
-leaves, to the byte."""
+"""`diskwright ensure` on real drives: a second run changes nothing, and everything outside the request
+stays, bit for bit."""
 
 import json
 import os
@@ -63,8 +63,7 @@ def ensure(wanted: WantedDrives, work: Work, *, check: bool = False) -> EnsureRe
 
 
 def quieted(work: Work, drive: str) -> str:
-    """A fingerprint of a drive whose filesystems write nothing by themselves any more, as mounted ones do now
-    and then."""
+    """Return a fingerprint of a drive, with its filesystems remounted read-only to stop background writes."""
     for mounted in read_mounts():
         if mounted.source.startswith(drive):
             tool("mount", "-o", "remount,ro", mounted.mount_point)
@@ -344,7 +343,8 @@ def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
 def test_a_rehearsal_that_was_cut_off_by_a_restart_is_begun_again(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a serial number the drive is not known any more by the run that wrote nothing to it."""
+    """Check a drive without serial number. A run that wrote nothing to the drive cannot recognise it after
+    a reboot."""
     drive = make_drive(SIZE)
     wanted = wanted_for(drive, work)
     look = look_at(wanted.drive[0], where(work))

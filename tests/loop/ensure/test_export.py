@@ -1,4 +1,4 @@
-"""A plan's layout in the words of other tools: each tool makes it on a drive, and the tables are compared."""
+"""Exported layouts for other tools: each tool applies its file to a drive, and the tables are compared."""
 
 import json
 import shutil
@@ -63,7 +63,7 @@ def made_by_repart(drive: str, work: Work, folder: Path) -> Drive:
 
 
 def entries(parts: tuple[Partition, ...], *left_out: str) -> list[dict[str, Any]]:
-    """What the table says of them."""
+    """Return the partitions' fields in the table."""
     fields = ("number", "start_bytes", "size_bytes", "type", "name", "part_uuid", "attributes")
     return [{name: getattr(part, name) or None for name in fields if name not in left_out} for part in parts]
 
@@ -73,7 +73,7 @@ def planned(plan: Plan, *left_out: str) -> list[dict[str, Any]]:
 
 
 def raw_entries(work: Work, drive: str) -> list[bytes]:
-    """The first entries of a GPT on blocks of 512 bytes, as they lie on the drive."""
+    """Return the first raw entries of a GPT with 512-byte blocks."""
     tool("blockdev", "--flushbufs", drive)
     data = work.bench.image_of(drive).read_bytes()[1024 : 1024 + 8 * 128]
     return [data[at : at + 128] for at in range(0, len(data), 128)]
@@ -169,7 +169,7 @@ def test_repart_leaves_the_gaps_of_a_plan(work: Work, make_drive: MakeDrive) -> 
 
 
 def wanted_from(source: str, work: Work) -> Path:
-    """The file for `ensure` from a plan or a drive."""
+    """Export a plan or a drive as a file for `ensure`."""
     file = work.folder / "wanted.toml"
     done = diskwright(work, "export", source, "--as", "wanted", "--fstab", str(work.fstab), "-o", str(file))
     assert done.returncode == 0 and "would change or refuse" not in done.stderr, done.stderr
@@ -177,7 +177,7 @@ def wanted_from(source: str, work: Work) -> Path:
 
 
 def ensured(file: Path, work: Work) -> str:
-    """The state of the only drive after `ensure`."""
+    """Return the state of the only drive after `ensure`."""
     done = diskwright(work, "ensure", str(file), "--fstab", str(work.fstab), "--json")
     (drive,) = json.loads(done.stdout)["drives"]
     return str(drive["state"]) if done.returncode == 0 else done.stdout

@@ -1,5 +1,5 @@
-"""`diskwright ensure` with one Btrfs over several drives: made once, found so by any order and name, and
-refused as soon as anything about it is otherwise or cannot be told."""
+"""`diskwright ensure` with one Btrfs over several drives: created once, recognised in any order and under
+any name, and refused if anything differs or is unknown."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def digests(work: Work, *drives: str) -> tuple[str, ...]:
 
 
 def unmounted(work: Work, *drives: str) -> None:
-    """Nothing mounted, and the kernel told of all, as udev does."""
+    """Unmount the filesystem and scan all drives, like udev."""
     tool("umount", str(work.place("media")))
     tool("btrfs", "device", "scan", *(f"{drive}p1" for drive in drives))
 

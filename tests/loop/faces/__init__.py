@@ -1,1 +1,1 @@
-"""The program as a person uses it, by its faces and commands."""
+"""Tests of the program's interfaces and commands, as a user runs them."""

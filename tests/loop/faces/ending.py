@@ -1,4 +1,4 @@
-"""Ending a program on a terminal of its own: by keys, by a closed terminal, by a request to end."""
+"""End a program on a terminal: by keys, by closing the terminal, or by SIGTERM."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ SIGNALS = {"ended": signal.SIGTERM, "hung-up": signal.SIGHUP}
 
 
 def shows_typing(window: Window) -> bool:
-    """Whether the terminal shows what is typed."""
+    """Return True if the terminal echoes input."""
     return bool(termios.tcgetattr(window.into)[3] & termios.ECHO)
 
 
 def ask_to_end(window: Window, way: str) -> None:
-    """Press the keys, close the terminal, or send the signal."""
+    """Press the keys, close the terminal, or send SIGTERM."""
     if way in KEYS:
         os.write(window.into, KEYS[way])
     elif way == "ended":
@@ -27,7 +27,7 @@ def ask_to_end(window: Window, way: str) -> None:
 
 
 def code_of(window: Window, way: str) -> int:
-    """The exit code, or the signal that ended it; then the terminal shows what is typed."""
+    """Return the exit code or signal, and check that the terminal echoes input again."""
     if way == "hung-up":
         return os.waitstatus_to_exitcode(os.waitpid(window.pid, 0)[1])
     kept = os.dup(window.into)
@@ -40,6 +40,6 @@ def code_of(window: Window, way: str) -> int:
 
 
 def end(window: Window, way: str) -> int:
-    """Both, one after the other."""
+    """Ask the program to end, and return the exit code or signal."""
     ask_to_end(window, way)
     return code_of(window, way)

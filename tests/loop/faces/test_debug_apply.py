@@ -1,4 +1,4 @@
-"""`apply --debug`: the log has what the detached process did, too."""
+"""`apply --debug`: the log includes the detached process."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The demo drive is what it claims to be, and nothing of it stays behind however its maker ends."""
+"""The demo drive is as documented, and disappears completely however its creator ends."""
 
 import json
 import os
@@ -26,7 +26,7 @@ with demo_drive() as drive:
 
 @pytest.fixture
 def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for demo folders; at the end it must be empty and no loop device may lie on anything in it."""
+    """A folder for demo folders. Afterwards it must be empty and without loop devices."""
     folder = tmp_path / "demos"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -60,8 +60,8 @@ def wait_until(holds: Callable[[], bool], seconds: float = 15.0) -> bool:
 
 
 def is_gone(drive: DemoDrive) -> bool:
-    """Partitions may outlive a loop device that is detached; once somebody else has it, its partitions are
-    theirs."""
+    """Return True if the demo drive is gone. Partitions can outlive a detached loop device, and a reused
+    one has those of its new user."""
     taken = (Path("/sys/block") / drive.path.removeprefix("/dev/") / "loop/backing_file").exists()
     return (
         not drive.folder.exists()
@@ -71,7 +71,7 @@ def is_gone(drive: DemoDrive) -> bool:
 
 
 def mount(drive: DemoDrive, number: int) -> Path:
-    """Mount one of the demo drive's own partitions below its own folder."""
+    """Mount a partition of the demo drive below its folder."""
     assert loop_devices(drive.image) == [drive.path]
     target = drive.mounts / str(number)
     target.mkdir()

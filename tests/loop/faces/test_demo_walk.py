@@ -1,4 +1,4 @@
-"""`diskwright demo` as a person meets it: by itself, and ended in every way while it works."""
+"""`diskwright demo`: automatic, and interrupted in every way."""
 
 import os
 import pty
@@ -23,7 +23,7 @@ COMMAND = [sys.executable, "-m", "wizard", "demo"]
 
 @pytest.fixture
 def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where the demo makes its folder; nothing may be left in it, attached from it or mounted below it."""
+    """The parent folder of the demo's folder. Afterwards it must have no files, loop devices or mounts."""
     folder = tmp_path / "demos"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -89,7 +89,7 @@ def test_ended_while_it_applies_nothing_stays(parent: Path, number: signal.Signa
 
 
 def test_a_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
-    """The demo drive made well: then nothing is misaligned, and the demo must not call that a success."""
+    """Check that the demo fails on an aligned drive, because nothing is misaligned there."""
     code = (
         "import sys, wizard.demo.image as image\n"
         "image.FIRST_START_BYTES = 1 << 20\n"
@@ -110,7 +110,7 @@ def test_a_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
 
 
 class Window:
-    """A terminal of 80x24 with the wizard in it."""
+    """A terminal of 80x24 that runs the wizard."""
 
     def __init__(self) -> None:
         self.pid, self.master = pty.fork()

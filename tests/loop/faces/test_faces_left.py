@@ -1,6 +1,5 @@
-"""A face ends while a run's own process is at work, or while it asks what becomes of the run: by Ctrl+C, the
-end of the input, a closed terminal, a request to end. The run goes on to its end, nothing is decided that
-nobody confirmed, and what the face says last is true."""
+"""An interface ends during a run or at the keep-or-undo question, by Ctrl+C, end of input, a closed
+terminal, or SIGTERM. The run finishes, unconfirmed decisions are not made, and the last message is true."""
 
 import sys
 
@@ -66,7 +65,7 @@ SAID = {
 
 @pytest.fixture
 def full(make_drive: MakeDrive, work: Work) -> str:
-    """A drive that held something, each byte of it told from others."""
+    """A drive full of old data, with unique blocks."""
     drive = make_drive(64 * MIB)
     fill(drive, work.bench)
     old_gpt(drive)
@@ -74,7 +73,7 @@ def full(make_drive: MakeDrive, work: Work) -> str:
 
 
 def held(work: Work, place: str, *words: str) -> Window:
-    """A command that is held there."""
+    """Start a command that pauses at this place."""
     window = Window(
         [sys.executable, "-c", COMMAND.format(place=place.upper()), *words], DISKWRIGHT_STATE=str(work.folder)
     )
@@ -137,7 +136,7 @@ def test_apply_that_is_ended_while_it_begins_stops_before_anything_is_written(
 
 
 def plain(work: Work, drive: str, held_there: bool = False) -> Window:
-    """The wizard line by line, up to its last question."""
+    """Start the line-by-line wizard, up to its last question."""
     work.bench.own(drive)
     waits = HELD_IN_THREAD.format(file=str(work.folder / "let-go"))
     program = f"{waits}\n{NO_DEMO}{PROGRAM}" if held_there else f"{NO_DEMO}{PROGRAM}"
@@ -170,7 +169,7 @@ def test_a_run_goes_on_when_the_conversation_ends_without_a_word(
 
 
 def settling(work: Work, drive: str, held_there: bool = False) -> Window:
-    """The wizard, where it asks what becomes of a run that waits."""
+    """Return the line-by-line wizard at the keep-or-undo question."""
     window = plain(work, drive, held_there)
     window.asked("Step 4 of 5: Review", "Serial")
     window.answer(drive.removeprefix("/dev/"))

@@ -1,6 +1,6 @@
-"""At every question that is asked line by line, and at those of the commands: Ctrl+C, the end of the input, a
-closed terminal, and a request to end. Nothing is written that was not confirmed, the terminal shows again
-what is typed, and the last sentence and the exit code are true."""
+"""Ctrl+C, end of input, a closed terminal and SIGTERM at every prompt of the line-by-line wizard and the
+commands. Unconfirmed changes are not written, the terminal echoes input again, and the last message and
+the exit code are true."""
 
 import os
 import sys
@@ -42,7 +42,7 @@ TOKEN, FILE = "(the drive's token)", "(a file)"
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One question: words of it, and the answer that leads on. `hidden`: what is typed is not shown."""
+    """A question: part of its text, and the answer that continues. `hidden`: no echo."""
 
     asks: str
     answer: str = ""
@@ -84,7 +84,7 @@ HIDDEN = [number for number, prompt in enumerate(PROMPTS) if prompt.hidden]
 
 
 def wait_for(window: Window, prompt: Prompt) -> None:
-    """Until it is asked; then what is typed is shown, or not."""
+    """Wait for the question and the right echo mode."""
     window.asked(prompt.asks)
     until(lambda: shows_typing(window) is not prompt.hidden)
 

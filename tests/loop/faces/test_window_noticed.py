@@ -1,5 +1,5 @@
-"""The way back from a migration: how to look without ending it, and that a mount for writing, which ends it,
-is noticed by itself."""
+"""Undo of a conversion: how to read the filesystem without losing undo, and how a writable mount, which
+ends undo, is detected."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) 
 
 
 def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
-    """A mount without any words is one for reading then, and no tool changes it; after `undo` it is free."""
+    """Check that a waiting filesystem mounts read-only by default and rejects tools, until `undo`."""
     before = old.digest
     run = old.migrate_here(Way.LIGHT)
     assert "Writes are blocked" in read_entries(run)[-1].sentence
@@ -61,7 +61,7 @@ def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
 
 
 def test_an_undoing_that_is_refused_leaves_it_locked(old: Old) -> None:
-    """And `keep` unlocks it."""
+    """Check that a refused undo leaves the filesystem locked, and `keep` unlocks it."""
     run = old.migrate_here(Way.LIGHT)
     place = old.mount("-o", "ro,noload")
     with pytest.raises(Refused, match="in use"):

@@ -1,5 +1,5 @@
-"""The whole wizard as a person uses it: in tmux, 80x24, TERM=linux, on the demo drive, from the first screen
-to the checked result."""
+"""The whole wizard in tmux, 80x24, TERM=linux, on the demo drive, from the first screen to the verified
+result."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ SECONDS = 90.0
 
 
 class Terminal:
-    """A tmux server of its own with one program in it."""
+    """A tmux server with one program."""
 
     def __init__(self, folder: Path) -> None:
         self.socket = folder / "tmux"
@@ -41,7 +41,7 @@ class Terminal:
         return self.tmux("capture-pane", "-p")
 
     def shows(self, *texts: str) -> str:
-        """The screen as soon as all of `texts` are on it."""
+        """Wait for a screen with all `texts` and return it."""
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             screen = self.screen()
@@ -51,12 +51,12 @@ class Terminal:
         raise AssertionError(f"{texts} not shown:\n{self.screen()}")
 
     def press(self, key: str, *then: str) -> str:
-        """One key, and the screen that it must lead to."""
+        """Press a key and wait for the expected screen."""
         self.tmux("send-keys", key)
         return self.shows(*then)
 
     def type(self, text: str) -> None:
-        """Letter by letter, as a person does."""
+        """Type the text letter by letter."""
         for letter in text:
             self.tmux("send-keys", "-l", letter)
 

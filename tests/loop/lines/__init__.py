@@ -1,1 +1,1 @@
-"""The line-by-line wizard on real drives."""
+"""Tests of the line-by-line wizard on real drives."""

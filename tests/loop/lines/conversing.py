@@ -1,5 +1,5 @@
-"""The line-by-line wizard in a process of its own, on drives made here: answered through a pipe, or on a
-terminal that only prints."""
+"""The line-by-line wizard in a process, on test drives, with answers through a pipe or a line-mode
+terminal."""
 
 import os
 import pty
@@ -35,7 +35,7 @@ sys.exit(main(["--plain"]))
 
 
 class Conversation:
-    """A program that asks, and the answers; `said` is all that it printed."""
+    """A program that asks, and the answers. `said` is its whole output."""
 
     def __init__(self, argv: list[str], **changes: str) -> None:
         self.process = subprocess.Popen(
@@ -52,8 +52,7 @@ class Conversation:
         self.said = ""
 
     def asked(self, *words: str) -> str:
-        """What was said since the last answer, as soon as the program waits for one to a question with these
-        words."""
+        """Wait for a question with these words. Return the output since the last answer."""
         return self.until("Answer: ", *words)
 
     def until(self, *wanted: str) -> str:
@@ -74,14 +73,14 @@ class Conversation:
             return ""
 
     def answer(self, *answers: str) -> None:
-        """One after the other, each when it is asked for."""
+        """Give each answer when the program asks."""
         for index, answer in enumerate(answers):
             if index:
                 self.asked()
             os.write(self.into, f"{answer}\n".encode())
 
     def ended(self) -> int:
-        """The exit code, when no more answers come."""
+        """Close the input and return the exit code."""
         os.close(self.into)
         while more := self._read():
             self.said += more
@@ -89,7 +88,7 @@ class Conversation:
 
 
 class Window(Conversation):
-    """The same on a terminal of its own."""
+    """A conversation on a terminal."""
 
     def __init__(self, argv: list[str], **changes: str) -> None:
         pid, self.into = pty.fork()
@@ -107,7 +106,7 @@ class Window(Conversation):
 
 
 def plain_wizard(work: Work, drive: str) -> Conversation:
-    """On this drive, which was made here."""
+    """Start the line-by-line wizard on a test drive."""
     work.bench.own(drive)
     return Conversation([sys.executable, "-c", PROGRAM, drive, str(work.fstab), str(work.runs)])
 
@@ -118,7 +117,7 @@ def run_of(work: Work) -> Path:
 
 
 def hold_makers(work: Work, wizard: Conversation, monkeypatch: pytest.MonkeyPatch, opened: Path) -> None:
-    """Have makers wait for a file from the token on: until then the plan was tried out."""
+    """Make mkfs programs wait for a file, once Review shows the plan."""
     wizard.asked("Step 4 of 5: Review", "Serial")
     for name in ("mkfs.xfs", "mkfs.ext4", "mkfs.btrfs"):
         stand_in(work.folder / "bin", monkeypatch, name, gate(name, opened))

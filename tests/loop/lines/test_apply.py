@@ -1,5 +1,5 @@
-"""The line-by-line wizard on drives made here: answered through pipes and on terminals that only print, to a
-mounted filesystem."""
+"""The line-by-line wizard on test drives, through pipes and line-mode terminals, up to a mounted
+filesystem."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from tests.loop.program import MIB, Event, RunState, state
 
 
 def to_review(wizard: Conversation) -> None:
-    """An empty drive for large media files, as advised."""
+    """Accept the defaults for an empty drive and large media files."""
     wizard.asked("Step 1 of 5: Drives", "set up")
     wizard.answer("", MEDIA, "")
 
@@ -57,7 +57,7 @@ def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: Make
 
 
 def held(work: Work, drive: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Conversation, Path]:
-    """At work, which waits in a maker until the file is there."""
+    """Return the wizard with the run paused in mkfs, and the file that lets it continue."""
     opened = work.folder / "opened"
     stand_in(work.folder / "bin", monkeypatch, "unused", "true")
     wizard = plain_wizard(work, drive)
@@ -112,7 +112,7 @@ def test_ctrl_c_twice_leaves_the_run_to_itself(
 
 @pytest.fixture
 def demos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where the demo makes its folder; nothing may be left in it."""
+    """The parent folder of the demo's folder. Must be empty afterwards."""
     folder = tmp_path / "demos"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))

@@ -1,4 +1,4 @@
-"""The line-by-line wizard of a plain user: it looks, asks for root, looks again and applies."""
+"""The line-by-line wizard of an ordinary user: it inspects, asks for root, inspects again and applies."""
 
 import os
 import re
@@ -18,14 +18,14 @@ FSTAB = Path("/etc/fstab")
 
 
 def row_of(drive: str, text: str) -> str:
-    """A drive's line in the list, to the next one's."""
+    """Return the text of a drive's row in the list."""
     found = re.search(rf"\d+\. {drive.removeprefix('/dev/')}, (.*?)(?= \d+\. |Enter a number|Number: )", text)
     assert found, text
     return found[1]
 
 
 def number_of(drive: str, text: str) -> str:
-    """Its number there."""
+    """Return the number of a drive's row."""
     found = re.search(rf"(\d+)\. {drive.removeprefix('/dev/')}, ", text)
     assert found, text
     return found[1]

@@ -1,4 +1,4 @@
-"""The line-by-line wizard over two drives made here: answered through a pipe, to a mirror that is mounted."""
+"""The line-by-line wizard over two test drives, through a pipe, up to a mounted mirror."""
 
 import re
 import sys
@@ -17,7 +17,7 @@ BOTH = (
 
 
 def number_of(wizard: Conversation, row: str) -> None:
-    """Answer by the number of a row with these words."""
+    """Answer with the number of a row with this text."""
     asked = wizard.asked()
     found = re.search(rf"(\d+)\. {re.escape(row)}", asked)
     assert found, asked
