@@ -1,1 +1,1 @@
-"""From an old ext to ext4, on real filesystems."""
+"""Tests of the conversion from ext2 or ext3 to ext4, on real filesystems."""

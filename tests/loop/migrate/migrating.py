@@ -1,5 +1,4 @@
-"""What the tests of migrating share: an old filesystem with a tree that is easily damaged, and a migration of
-it on the device itself."""
+"""Helpers for tests of conversions: an old filesystem with fragile files, converted on the device itself."""
 
 import hashlib
 import os
@@ -27,7 +26,7 @@ FILES = 400
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """An old filesystem on a drive that was made here, unmounted, with a line in the scratch fstab."""
+    """An old, unmounted filesystem on a test drive, with a line in the scratch fstab."""
 
     work: Work
     drive: str
@@ -46,7 +45,7 @@ class Old:
         return self.work.digest(self.drive)
 
     def look(self) -> Situation:
-        """As it is now, on a machine without device mapper."""
+        """Inspect the filesystem, as on a machine without device mapper."""
         machine = probe_machine([self.drive])
         (drive,) = machine.drives
         assert drive.size_bytes is not None and drive.geometry is not None
@@ -63,18 +62,18 @@ class Old:
         )
 
     def migration(self, way: Way = Way.FULL, *, manifest: bool = False) -> Migration:
-        """The migration of it as it is now."""
+        """Return the conversion for the current state."""
         return make_migration(self.look(), way, manifest=manifest)
 
     def planned_by_command(self, file: Path) -> None:
-        """Have `diskwright migrate` write its full way into a file."""
+        """Write a full conversion to a file with `diskwright migrate`."""
         self.undo_dir.mkdir(mode=0o700)
         kept = ("--undo-dir", str(self.undo_dir), "-o", str(file), "--fstab", str(self.work.fstab))
         made = diskwright(self.work, "migrate", self.drive, "--way", "full", *kept)
         assert made.returncode == 0, made.stderr
 
     def start(self, migration: Migration) -> Path:
-        """Begin a run."""
+        """Start a run."""
         self.work.bench.own(migration.drive.path)
         token = migration.drive.token
         return start_migration(
@@ -82,27 +81,27 @@ class Old:
         )
 
     def begin(self, migration: Migration) -> Path:
-        """The folder of a run that has not begun."""
+        """Create a run without starting it, and return its folder."""
         return begin(self.work, migration)
 
     def migrate_here(self, way: Way = Way.FULL, *, manifest: bool = False) -> Path:
-        """A run from begin to end in this process, which is quicker."""
+        """Convert in this process, which is faster, and return the run."""
         run = self.begin(self.migration(way, manifest=manifest))
         carry_out(run, Purpose.APPLY, ())
         return run
 
     def migrate(self, way: Way = Way.FULL, *, manifest: bool = False) -> tuple[Path, RunState]:
-        """Begin a run, and wait for its end."""
+        """Start a run and wait for its end."""
         run = self.start(self.migration(way, manifest=manifest))
         return run, ended(run)
 
     def restarted(self) -> None:
-        """As after a restart: the kernel takes writes to it again."""
+        """Make the drive writable, as after a reboot."""
         self.work.bench.own(self.drive)
         tool("blockdev", "--setrw", self.drive)
 
     def mount(self, *options: str) -> Path:
-        """Mount it where its line says."""
+        """Mount the filesystem at the place in its fstab line."""
         place = self.work.place("old")
         place.mkdir(parents=True, exist_ok=True)
         self.work.bench.own(self.drive)
@@ -110,7 +109,7 @@ class Old:
         return place
 
     def files(self, kind: str) -> dict[str, object]:
-        """Everything in it, mounted read-only as this type."""
+        """Mount read-only as this type, and return everything in the filesystem."""
         place = self.mount("-t", kind, "-o", "ro" if kind == "ext2" else "ro,noload")
         try:
             return everything(place)
@@ -120,7 +119,7 @@ class Old:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A filesystem with files of a system that does not run, on a drive that was made here, unmounted."""
+    """An unmounted filesystem of an installed system, on a test drive."""
 
     work: Work
     drive: str
@@ -131,7 +130,7 @@ class System:
         )
 
     def migrate(self, migration: Migration) -> Path:
-        """A run from begin to end in this process, which is quicker."""
+        """Convert in this process, which is faster, and return the run."""
         run = begin(self.work, migration)
         carry_out(run, Purpose.APPLY, ())
         return run
@@ -147,7 +146,7 @@ class System:
 
 
 def begin(work: Work, migration: Migration) -> Path:
-    """The folder of a run that has not begun."""
+    """Create a run without starting it, and return its folder."""
     work.bench.own(migration.drive.path)
     work.runs.mkdir(exist_ok=True)
     return make_run(work.runs, (migration.device,), MIGRATION, render_migration(migration), work.environment)
@@ -156,8 +155,7 @@ def begin(work: Work, migration: Migration) -> Path:
 def old_filesystem(
     work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 32 * MIB
 ) -> Old:
-    """An ext3, unless the options of mke2fs say otherwise, with a tree on it and a line in the scratch
-    fstab."""
+    """Create a filesystem, by default ext3, with files and a line in the scratch fstab."""
     drive = make_drive(size_bytes)
     work.bench.own(drive)
     kind = "ext2" if any(NO_JOURNAL in option for option in options) else "ext3"
@@ -174,8 +172,8 @@ def old_filesystem(
 
 
 def plant(place: Path) -> None:
-    """A tree with what is easily lost: holes, hard links, attributes, an access list, names of any bytes,
-    depth, what cannot be changed."""
+    """Create fragile files: holes, hard links, attributes, ACLs, arbitrary names, deep folders, immutable
+    files."""
     deep = place.joinpath(*(f"down {number}" for number in range(40)))
     deep.mkdir(parents=True)
     (deep / "bottom").write_bytes(b"deep" * 999)
@@ -206,8 +204,8 @@ def plant(place: Path) -> None:
 
 
 def everything(place: Path) -> dict[str, object]:
-    """Content, holes, owner, mode, times, links, attributes and inode of all that lies below a place, by
-    name."""
+    """Return content, holes, owner, mode, times, links, attributes and inode of every file below a place,
+    by name."""
     found: dict[str, object] = {}
     for path in (place, *place.rglob("*")):
         # A place in /proc is a link, which is as old as the last look at it.
@@ -230,7 +228,7 @@ def everything(place: Path) -> dict[str, object]:
 
 
 def data_ranges(path: Path) -> tuple[tuple[int, int], ...]:
-    """Where a file has data, as the filesystem tells."""
+    """Return the data ranges of a file as the filesystem reports them."""
     ranges: list[tuple[int, int]] = []
     end = 0
     with path.open("rb") as file:

@@ -1,9 +1,7 @@
-"""Takes an ext3 that is made here to ext4, for the published pictures:
-sudo python -m tests.loop.migrate.recordmoving
+"""Convert a test ext3 to ext4 for the published pictures: sudo python -m tests.loop.migrate.recordmoving
 
-What is found, the plan and the journal of the run are kept in tests/looks/recorded_moving, as diskwright
-wrote them. All happens in a mount namespace of its own, in which a scratch folder lies over
-/var/lib/diskwright and /srv, and a copy over /etc.
+The assessment, plan and journal go to tests/looks/recorded_moving, as diskwright wrote them. The conversion
+runs in its own mount namespace, with scratch folders over /var/lib/diskwright and /srv, and a copy over /etc.
 """
 
 import os
@@ -33,7 +31,7 @@ PICTURES = 1500
 
 
 def main(arguments: list[str]) -> int:
-    """Go into a namespace of its own, and record there."""
+    """Enter a new mount namespace and record there."""
     if arguments != [INSIDE]:
         command = ["unshare", "--mount", sys.executable, "-m", "tests.loop.migrate.recordmoving", INSIDE]
         return subprocess.run(command, check=False).returncode
@@ -50,7 +48,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _cover(folder: Path) -> None:
-    """Lay scratch places over the machine's own."""
+    """Mount scratch folders over the machine's own."""
     (folder / "state").mkdir(mode=0o700)
     shutil.copytree(OWN_FSTAB.parent, folder / "etc", symlinks=True)
     (folder / "etc" / OWN_FSTAB.name).write_text(f"# what is mounted at every start\n{LINE}")
@@ -85,7 +83,7 @@ def _record(folder: Path) -> None:
 
 
 def _fill(drive: str) -> None:
-    """An old filesystem with files of many sizes, the same ones each time."""
+    """Create an old filesystem with files of many sizes, the same each time."""
     run("mke2fs", "-q", "-t", "ext3", "-I", "128", "-L", "photos", drive)
     run("mount", drive, str(PLACE))
     chance = Random(2008)
@@ -109,7 +107,7 @@ def _keep(folder: Path) -> None:
 
 
 def run(*argv: str) -> str:
-    """What a program says; it must not fail."""
+    """Return the output of a program, which must succeed."""
     return subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True, timeout=300).stdout
 
 

@@ -1,5 +1,5 @@
-"""A migration on the device itself: every file stays what it was, every check holds, and undoing gives the
-old device to the bit."""
+"""Conversions on the device itself: files stay the same, verification passes, and undo restores the device
+bit for bit."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -91,7 +91,7 @@ def test_a_light_conversion_reads_the_whole_device_only_on_request(
 
 
 def test_what_the_journal_holds_is_kept_and_the_device_goes_back_with_it(old: Old) -> None:
-    """As after a power cut."""
+    """Check a filesystem with journal entries left by a power cut."""
     place = old.mount()
     (place / "late").write_bytes(b"late" * 5000)
     tool("sync", str(place / "late"))
@@ -228,7 +228,7 @@ def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
 
 
 def damaged(old: Old) -> None:
-    """Two files that claim the same block."""
+    """Create two files that claim the same block."""
     old.work.bench.own(old.drive)
     block = tool("debugfs", "-R", "bmap /holes 0", old.drive).strip()
     tool("debugfs", "-w", "-R", f"set_inode_field /fixed block[0] {block}", old.drive)

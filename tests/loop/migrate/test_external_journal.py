@@ -1,5 +1,5 @@
-"""A filesystem whose journal lies on another device: what can be done with it is done, and for the rest the
-way there is told."""
+"""Filesystems with an external journal: mounting as ext4 works, and other methods are refused with a
+remedy."""
 
 import shlex
 
@@ -14,7 +14,7 @@ from wizard.apply.block.devices import facts_on
 
 @pytest.fixture
 def journal(make_drive: MakeDrive, work: Work) -> str:
-    """A drive that is a journal."""
+    """A drive that contains an external journal."""
     drive = make_drive(8 * MIB)
     work.bench.own(drive)
     tool("mke2fs", "-q", "-F", "-O", "journal_dev", "-b", "1024", drive)

@@ -1,5 +1,5 @@
-"""A migration of what GRUB starts a system from: GRUB's own driver has to read the new filesystem as Linux
-does, or it ends there."""
+"""Conversions of filesystems that GRUB boots from: GRUB's own driver must read the result like Linux,
+otherwise the conversion stops."""
 
 import os
 from collections.abc import Callable
@@ -18,8 +18,8 @@ MakeSystem = Callable[[str, str], System]
 
 @pytest.fixture
 def make_system(work: Work, make_drive: MakeDrive) -> MakeSystem:
-    """`make_system(folder, etc)` gives an ext3 with GRUB's folder there and kernels beside it, and with
-    settings in /etc, if asked for."""
+    """A function `make_system(folder, etc)` that creates an ext3 with GRUB's folder and kernels, and
+    optional settings in /etc."""
 
     def made(folder: str, etc: str) -> System:
         tree, drive = work.folder / "tree", make_drive(32 * MIB)

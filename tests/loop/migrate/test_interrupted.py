@@ -1,5 +1,5 @@
-"""A migration on the device itself that ends early: by a program that is killed or has no room, between
-steps, and while it is undone."""
+"""Interrupted conversions on the device itself: by a killed tool, a full disk, between steps, and during
+undo."""
 
 import os
 from pathlib import Path
@@ -39,8 +39,8 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 
 
 def limited(old: Old, monkeypatch: pytest.MonkeyPatch, name: str, word: str, limit: str) -> Path:
-    """A program that is cut short where `word` is among its arguments; what to delete for it to be the real
-    one again."""
+    """Replace a program that fails if `word` is among its arguments. Return the file to delete to restore
+    the real one."""
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
     stand_in(
         old.work.folder / "bin",
@@ -88,7 +88,7 @@ def test_after_a_killed_program_all_is_taken_back_proven_and_done_anew(
 
 
 def test_a_power_cut_in_every_step_and_going_on(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cut comes when the step's program has ended: whether it is done nobody has heard."""
+    """Cut the power after the step's program, before its result is recorded."""
     before, files, migration = old.digest, old.files("ext3"), old.migration()
     run = old.begin(migration)
     for step in range(1, len(migration.steps) + 1):
@@ -119,7 +119,7 @@ def test_a_power_cut_while_it_is_undone(old: Old, monkeypatch: pytest.MonkeyPatc
 def test_a_power_cut_while_a_step_without_an_undo_file_is_undone(
     old: Old, monkeypatch: pytest.MonkeyPatch, purpose: Purpose
 ) -> None:
-    """It was cut off before it wrote anything, and those before it are half put back."""
+    """Cut the power during an undo, after a step that failed before its first write."""
     before = old.digest
     killed = limited(old, monkeypatch, "e2fsck", "bmap2extent", "exit 9")
     run = old.migrate_here()
@@ -177,7 +177,7 @@ def test_stopped_between_two_steps_it_goes_on(old: Old) -> None:
 def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As tune2fs does without a word where it may not write to the folder."""
+    """Check a missing undo file. tune2fs silently creates none in a folder without write permission."""
     lines = old.fstab
     limited(old, monkeypatch, "tune2fs", "-I", "export E2FSPROGS_UNDO_DIR=none")
     run = old.migrate_here()
@@ -223,7 +223,7 @@ def test_undo_of_an_unfinished_small_step_restores_the_drive_and_names_the_check
 def test_undo_fails_if_the_drive_does_not_contain_the_undo_data(
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As with a drive that drops writes."""
+    """Check undo on a drive that drops writes."""
     before, run = old.digest, old.migrate_here(Way.LIGHT)
     fake = limited(old, monkeypatch, "e2undo", old.drive, 'case " $* " in *" -n "*) ;; *) exit 0;; esac')
     for _ in range(2):

@@ -1,5 +1,4 @@
-"""`diskwright migrate` looks at real filesystems: what it says of them is so, and not a byte of them
-changes."""
+"""`diskwright migrate` on real filesystems: correct reports, and no byte changes."""
 
 import json
 import subprocess
@@ -50,7 +49,7 @@ def mounted(drive: str, place: Path) -> Iterator[None]:
 
 @contextmanager
 def mounted_elsewhere(drive: str, place: Path) -> Iterator[None]:
-    """Only in the mount namespace of another process."""
+    """Mount only in the mount namespace of another process."""
     place.mkdir(parents=True)
     script = f"mount -t ext4 {drive} {place} && echo there && read -r _"
     argv = in_own_namespace("sh", "-c", script)
@@ -166,7 +165,7 @@ def test_a_damaged_superblock_is_told_with_its_copy(work: Work, make_drive: Make
 def test_a_superblock_that_e2fsprogs_does_not_open_is_told_with_its_copy(
     work: Work, make_drive: MakeDrive
 ) -> None:
-    """The journal is said to lie where none is."""
+    """Set a wrong journal inode in the superblock."""
     drive = ext3(work, make_drive, "-b", "1024")
     work.bench.own(drive)
     tool("debugfs", "-w", "-R", "ssv journal_inum 4000", drive)
@@ -290,7 +289,7 @@ def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_as
 def test_damage_that_no_mark_tells_of_is_found_before_anything_is_proposed(
     work: Work, make_drive: MakeDrive
 ) -> None:
-    """Nobody has noticed it yet: the superblock calls the filesystem clean."""
+    """Check damage in a filesystem that its superblock still calls clean."""
     drive = ext3(work, make_drive)
     assert look(work, drive).damaged == ""
     tool("debugfs", "-w", "-R", "clri <2>", drive)

@@ -1,5 +1,5 @@
-"""Old filesystems of every shape by every way: each file stays what it was, and what was changed goes back to
-the bit."""
+"""Convert old filesystems of every shape with every method: files stay the same, and undo restores all
+changes bit for bit."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -54,13 +54,13 @@ def all_shapes() -> tuple[tuple[str, ...], ...]:
 
 
 def _features(words: str, journal: str) -> tuple[str, ...]:
-    """mke2fs heeds the last -O alone."""
+    """Return the -O option. mke2fs uses only the last one."""
     joined = ",".join(filter(None, (words, "" if journal else NO_JOURNAL)))
     return ("-O", joined) if joined else ()
 
 
 def cases() -> tuple[tuple[Sequence[str], Way], ...]:
-    """Every shape brings everything to ext4; of the other ways every shape takes one, or each of them."""
+    """Return a full conversion for every shape, and one other method per shape, or all of them."""
     shapes, others = all_shapes(), (Way.LIGHT, Way.MOUNT)
     if os.environ.get(EVERY):
         return tuple(product(shapes, Way))

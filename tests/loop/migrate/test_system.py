@@ -1,5 +1,5 @@
-"""A migration of a filesystem with a system on it that does not run: its own fstab names ext4 afterwards, and
-the old type when undone."""
+"""Conversions of filesystems with an installed system: its own fstab names ext4 afterwards, and the old
+type after undo."""
 
 import os
 import shlex
@@ -28,7 +28,7 @@ NEW = FSTAB.replace(b"/\text3 errors", b"/\text4 errors").replace(b"/again  ext2
 
 
 def system(work: Work, make_drive: MakeDrive, fstab: bytes = FSTAB) -> System:
-    """An ext3 as old systems lie on it."""
+    """Create an ext3 with an old system."""
     tree, drive = work.folder / "tree", make_drive(32 * MIB)
     (tree / "etc").mkdir(parents=True)
     (tree / "etc/fstab").write_bytes(fstab)

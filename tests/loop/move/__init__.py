@@ -1,1 +1,1 @@
-"""Moving partitions."""
+"""Tests of moving partitions."""

@@ -1,4 +1,4 @@
-"""What a move says of GRUB on real drives, whose first sectors name where it goes on."""
+"""Warnings of a move about GRUB on real drives, whose first sectors name the next sector to load."""
 
 import subprocess
 from pathlib import Path
@@ -16,7 +16,7 @@ ROOT = 63
 
 
 def boot_code(goes_on: int) -> bytes:
-    """GRUB's own where it is there, else as far as it is looked at; without what belongs to the table."""
+    """Return GRUB's boot code if installed, otherwise the inspected part, without the partition table."""
     code = bytearray(IMAGE.read_bytes() if IMAGE.exists() else bytes(512))
     code[0x180:0x18B] = b"GRUB \0Geom\0"
     code[NEXT_AT : NEXT_AT + 8] = goes_on.to_bytes(8, "little")

@@ -1,4 +1,4 @@
-"""Moving partitions on real drives: every content, on every table, killed at any moment, to the bit."""
+"""Move partitions on real drives: every content, on every table type, killed at any moment, bit for bit."""
 
 import hashlib
 import json
@@ -48,7 +48,7 @@ SECTOR = 512
 
 @dataclass(frozen=True)
 class Content:
-    """How it is made and checked on a node, and how large it has to be."""
+    """Commands that create and check a content, and its size."""
 
     make: tuple[str, ...]
     check: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ WANTED = one_in(len(SHIFTS), ((kind, shift) for kind in CONTENTS for shift in SH
 
 
 def table(path: str, script: str) -> None:
-    """Write a table by sfdisk, and have the kernel read it."""
+    """Write a table with sfdisk, and make the kernel read it."""
     subprocess.run(["sfdisk", "--quiet", path], input=script, text=True, check=True, capture_output=True)
     forget_partitions(path)
     subprocess.run(["partx", "--add", path], capture_output=True, check=False)
@@ -97,7 +97,7 @@ def planned(path: str, number: int = 1, start: int | None = None) -> Move:
 
 
 def digest(node: str, places: tuple[tuple[int, int], ...] = ()) -> str:
-    """Of what a node holds, with zeros at these places."""
+    """Return a digest of the node's bytes, with zeros at these places."""
     if not places:
         return fingerprint(Path(node))
     data = bytearray(Path(node).read_bytes())
@@ -107,7 +107,7 @@ def digest(node: str, places: tuple[tuple[int, int], ...] = ()) -> str:
 
 
 def filled(node: str, content: Content, seed: int) -> None:
-    """The content, with noise wherever it keeps none: what moves to a wrong place is seen."""
+    """Create the content, with noise in unused blocks, so that misplaced blocks are detected."""
     size = int(tool("blockdev", "--getsize64", node))
     random = Random(seed)
     with Path(node).open("r+b") as file:
@@ -132,7 +132,7 @@ def begin(work: Work, move: Move, rest: float = 0.0) -> Path:
 
 
 def kill(run: Path) -> None:
-    """End the run's process, if it still is one. It may not have written down its number yet."""
+    """Kill the run's process, if any, once its process id is recorded."""
     until = monotonic() + 60
     while state(run) is RunState.RUNNING:
         assert monotonic() < until

@@ -1,5 +1,5 @@
-"""A move goes on, and goes back, on its own drive alone: after a restart, and with another drive in its
-place. Loop devices have no serial numbers."""
+"""Moves resume and undo only on their own drive: after a reboot, and with another drive in its place. Loop
+devices have no serial numbers."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,14 +22,14 @@ SIZE = 256 * MIB
 
 
 def restarted(run: Path) -> None:
-    """As after a restart: the kernel numbers the drives differently."""
+    """Change the recorded boot, because the kernel numbers drives differently after a reboot."""
     moves = load_moves(run)
     earlier = tuple(replace(one, drive=replace(one.drive, boot_id="earlier")) for one in moves.moves)
     (run / MOVE).write_text(render_moves(replace(moves, moves=earlier)))
 
 
 def half_moved(work: Work, path: str) -> Path:
-    """A run that was killed while its partition moved."""
+    """Return a run killed during its move."""
     run = begin(work, planned(path), rest=0.2)
     while not any(one.step == 2 for one in said(run, Event.STEP_STARTED)):
         sleep(0.01)
@@ -57,7 +57,7 @@ def test_after_a_restart_it_ends_in_both_directions(work: Work, make_drive: Make
 
 @pytest.mark.parametrize("is_restarted", one_in(2, (True, False)))
 def test_the_drive_in_its_place_is_left_alone(work: Work, make_drive: MakeDrive, is_restarted: bool) -> None:
-    """It has the same table and holds the same as before the move: a clone that was made then."""
+    """Check a clone with the same table and content as before the move."""
     path = misaligned(work, make_drive, size=SIZE)
     other, own = (work.bench.folder / name for name in ("other", "own"))
     copyfile(work.bench.image_of(path), other)

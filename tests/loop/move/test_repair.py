@@ -1,5 +1,5 @@
-"""A partition that is half moved, and programs that repair: what one of them finds away from the head it
-takes for the whole. So nothing is to be found."""
+"""Half-moved partitions and repair tools. A tool that finds a backup superblock would repair the wrong
+data, so none must be visible."""
 
 import subprocess
 from pathlib import Path
@@ -70,7 +70,7 @@ REPAIRS: dict[str, tuple[Content, tuple[tuple[str, ...], ...]]] = {
 
 
 def half_moved(run: Path) -> None:
-    """Stop it with some of the content at either place."""
+    """Stop the run with content at both places."""
     until = monotonic() + 60
     while not any(entry.step == 2 for entry in read_entries(run)) and monotonic() < until:
         sleep(0.02)

@@ -1,4 +1,4 @@
-"""Several misaligned partitions as one job: killed at any moment, there and back, to the bit."""
+"""Several misaligned partitions in one run: killed at any moment, moved and undone, bit for bit."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -46,7 +46,7 @@ LOGICAL = (
 
 
 def made(work: Work, make_drive: MakeDrive, script: str = GPT) -> tuple[str, list[int]]:
-    """The drive, and its partitions that hold something."""
+    """Return the drive and the numbers of its partitions with content."""
     path = make_drive(GIB)
     work.bench.own(path)
     table(path, script)
@@ -105,7 +105,7 @@ def taking_back(run: Path) -> Future[str]:
 
 
 def undone(run: Path, random: Random) -> None:
-    """Take it back, by processes that die in the middle, some of them."""
+    """Undo the run, in processes killed at random moments."""
     for _ in range(4):
         going = taking_back(run)
         with suppress(TimeoutError):

@@ -1,1 +1,1 @@
-"""One partition that is made, emptied or given another size, and its neighbours."""
+"""Tests of one partition that is created, formatted, deleted or resized, and its neighbours."""

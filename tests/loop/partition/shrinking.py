@@ -1,4 +1,4 @@
-"""A shrinking that is killed while it writes to the drive: of whatever it is, it goes on, or comes back."""
+"""Runs that shrink a filesystem, killed during their writes, then resumed or undone."""
 
 import os
 import random
@@ -23,8 +23,8 @@ filesystem or on the other."""
 def killed_while_it_writes(
     drive: Shared, plan: Plan, seed: int, way: str, files: str, check: Callable[[], object]
 ) -> None:
-    """Most of the moments lie in the middle of writing. `files` is the fingerprint of what has to be there in
-    any case; `check` is asked once it is kept."""
+    """Kill the run, mostly during its writes. `files` is the fingerprint of files that must survive;
+    `check` runs after keep."""
     work = drive.work
     was = work.digest(drive.path)
     run = work.start(plan, keep=False)
@@ -53,14 +53,15 @@ def killed_while_it_writes(
 
 
 def await_killed(work: Work, drive: Shared, run: Path, killed: Path, was: str) -> None:
-    """Until the run's process was ended by its tool, which leaves `killed`; the drive is as it `was`."""
+    """Wait until the tool has killed the run's process, which creates `killed`. The drive must match
+    `was`."""
     until(lambda: killed.exists() and not is_locked(run))
     assert state(run) is RunState.INTERRUPTED, story(run)
     assert work.digest(drive.path) == was
 
 
 def gone_on_with(run: Path) -> None:
-    """From where it stopped until it is kept."""
+    """Resume the run and keep the result."""
     resume(run)
     assert ended(run) is RunState.WAITING, story(run)
     keep(run)

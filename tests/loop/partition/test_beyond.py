@@ -1,4 +1,4 @@
-"""A filesystem larger than its partition: found, its end is not free, and a plan leaves it alone."""
+"""Filesystems larger than their partition: detected, and plans preserve the part beyond the partition."""
 
 from pathlib import Path
 

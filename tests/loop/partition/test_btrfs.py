@@ -1,4 +1,4 @@
-"""A Btrfs gives up its end: what lies there moves, files stay, and undo is to the bit."""
+"""Shrink a Btrfs: data at its end moves, files stay, and undo restores every bit."""
 
 import random
 import shutil
@@ -20,7 +20,7 @@ NEW = 280 * MIB
 
 
 def behind(drive: Shared) -> int:
-    """How many bytes of files lie behind the new end."""
+    """Return the number of bytes of files beyond the new end."""
     node = drive.node(2)
     found = in_use(chunks_in(tool(*CHUNKS, node)), tool(*EXTENTS, node))
     return sum(max(0, one.end_bytes - max(one.start_bytes, NEW)) for one in found)

@@ -1,4 +1,4 @@
-"""A drive that became larger than its GPT: the space behind the old end can be used, and undone."""
+"""Drives that became larger than their GPT: the new space can be used, and undone."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One partition, and the filesystem in it, takes the free space behind it; its neighbours keep every byte."""
+"""Grow one partition and its filesystem into the free space after it. Its neighbours stay unchanged."""
 
 import hashlib
 import os
@@ -46,7 +46,7 @@ XFS_MDRESTORE_ZEROS = 256 * KIB
 
 
 def filled(drive: Shared, filesystem: str) -> str:
-    """Give the middle partition this filesystem with many files in it; a fingerprint of them."""
+    """Format the middle partition with many files, and return their fingerprint."""
     drive.work.bench.own(drive.path)
     tool(*MAKERS[filesystem], drive.node(drive.number))
     with drive.mounted(drive.number) as place:
@@ -137,7 +137,7 @@ def test_it_grows_into_a_part_of_what_is_free(work: Work, make_drive: MakeDrive,
 def test_what_is_full_to_the_last_block_grows(
     work: Work, make_drive: MakeDrive, kind: str, filesystem: str
 ) -> None:
-    """There is next to no room for records, and what xfs_mdrestore leaves at an XFS's end is in a file."""
+    """Check a full filesystem with no reserved blocks, and files in the area that xfs_mdrestore zeros."""
     drive = Shared(work, make_drive, kind, 512)
     filled(drive, filesystem)
     piece = bytes(range(1, 256)) * 257
@@ -184,7 +184,7 @@ def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: s
 def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, program: str
 ) -> None:
-    """XFS and Btrfs are mounted at that moment."""
+    """Kill the run, with XFS and Btrfs mounted at that moment."""
     drive = Shared(work, make_drive, "large", 512)
     files = filled(drive, filesystem)
     was, killed = work.digest(drive.path), work.folder / "killed"
@@ -236,7 +236,7 @@ def test_what_a_stand_in_cannot_show_is_not_grown(
 
 
 def stopped_in_the_middle(drive: Shared, filesystem: str) -> None:
-    """A filesystem as a power cut leaves it: its bytes while it is mounted, with a file just synced."""
+    """Leave a filesystem as after a power cut: copied while mounted, with a synced file."""
     node, copy = drive.node(2), drive.work.folder / "in-the-middle"
     tool(*MAKERS[filesystem], node)
     with drive.mounted(2) as place:
@@ -289,7 +289,7 @@ def test_small_blocks_are_refused_when_it_is_planned(work: Work, make_drive: Mak
 def test_on_a_drive_that_was_copied_to_a_larger_one_it_grows_to_the_end(
     work: Work, make_drive: MakeDrive
 ) -> None:
-    """The backup of the GPT lies in the middle; table and filesystem are one job, and one undo."""
+    """Check a GPT with its backup in the middle: one run and one undo for table and filesystem."""
     small = Shared(work, make_drive, "gpt", 512)
     files = filled(small, "ext4")
     tool("sfdisk", "--quiet", "--no-reread", "--delete", small.path, "3")

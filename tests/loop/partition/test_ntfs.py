@@ -1,4 +1,4 @@
-"""An NTFS gets another size by ntfsresize, tried out on a stand-in; files stay, and undo is to the bit."""
+"""Resize an NTFS with ntfsresize, rehearsed on a scratch copy: files stay, and undo restores every bit."""
 
 import os
 import re
@@ -21,19 +21,19 @@ NEW, LARGER = 54 * MIB, 69 * MIB
 
 
 def with_films(work: Work, make_drive: MakeDrive, kind: str = "gpt") -> tuple[Shared, str]:
-    """A drive whose middle partition is an NTFS, with files behind the new end; their fingerprint."""
+    """Return a drive with an NTFS in the middle and files beyond the new end, and their fingerprint."""
     drive = Shared(work, make_drive, kind, 512)
     return drive, at_the_end(drive, "ntfs", 9 * MIB if drive.probed()[1].size_bytes < 100 * MIB else 50 * MIB)
 
 
 def clear_mark(drive: Shared) -> None:
-    """Windows has looked it over."""
+    """Clear the dirty flag, like a check by Windows."""
     drive.work.bench.own(drive.path)
     tool("ntfsfix", "--clear-dirty", drive.node(2))
 
 
 def check_of_size(drive: Shared, size: int) -> None:
-    """Filesystem, partition and backup of the boot sector end together."""
+    """Check that filesystem, partition and backup boot sector end together."""
     part = drive.probed()[1]
     assert part.size_bytes == part.kernel_size_bytes == size
     tool(*CHECKS["ntfs"], drive.node(2))
@@ -84,7 +84,7 @@ def test_its_files_and_the_neighbours_stay_and_undo_is_to_the_bit(
 
 
 def test_one_that_is_marked_for_a_check_is_left_alone(work: Work, make_drive: MakeDrive) -> None:
-    """As ntfsresize leaves it, until Windows has looked it over."""
+    """Check a volume marked dirty, as ntfsresize leaves it until Windows has checked it."""
     drive = Shared(work, make_drive, "gpt", 512)
     files = filled(drive, "ntfs")
     run, state = work.apply(drive.grow_plan(LARGER))
@@ -113,7 +113,7 @@ def test_one_on_which_windows_sleeps_is_left_alone(work: Work, make_drive: MakeD
 
 
 def test_one_whose_journal_is_not_played_back_is_left_alone(work: Work, make_drive: MakeDrive) -> None:
-    """The restart areas of $LogFile say that the volume was in use when it was cut off."""
+    """Check a volume whose $LogFile restart areas show an unclean shutdown."""
     drive = Shared(work, make_drive, "gpt", 512)
     filled(drive, "ntfs")
     cut_off(drive)

@@ -1,5 +1,4 @@
-"""One partition is formatted or deleted: its neighbours, and their entries in the table, keep every byte,
-also where they are mounted."""
+"""Format or delete one partition: its neighbours and their table entries stay unchanged, even if mounted."""
 
 import hashlib
 import os
@@ -72,7 +71,7 @@ def draw() -> str:
 
 
 class Shared:
-    """A drive with three partitions, each with an ext4 and a file in it; the middle one is changed."""
+    """A drive with three partitions, each an ext4 with a file. Tests change the middle one."""
 
     def __init__(self, work: Work, make_drive: MakeDrive, kind: str, block_bytes: int) -> None:
         self.work, self.kind = work, kind
@@ -131,7 +130,7 @@ class Shared:
         return delete_plan(unknown_kernel(probe_machine([self.path])), *self.probed())
 
     def outside(self) -> str:
-        """A fingerprint of the neighbours, all of each."""
+        """Return a fingerprint of the neighbours' content."""
         tool("blockdev", "--flushbufs", self.path)
         sums = hashlib.sha256()
         with self.work.bench.image_of(self.path).open("rb") as image:
@@ -142,7 +141,7 @@ class Shared:
         return sums.hexdigest()
 
     def others(self) -> list[Partition]:
-        """The entries of the neighbours as they are on the disk and in the kernel."""
+        """Return the neighbours' entries, from the disk and the kernel."""
         found = probe_drive(self.path).partitions
         return [replace(part, superblock_digest=None) for part in found if part.number != self.number]
 
@@ -186,7 +185,7 @@ def test_deleting_leaves_the_neighbours_alone(
 
 
 def test_a_deleted_partition_goes_although_somebody_looks_at_it(work: Work, make_drive: MakeDrive) -> None:
-    """As udev and every probe do, for a moment."""
+    """Hold the partition open for a moment, like udev and every probe do."""
     drive = Shared(work, make_drive, "gpt", 512)
     run, state = work.apply(drive.delete_plan(), keep=False)
     assert state is RunState.WAITING, story(run)
@@ -254,7 +253,7 @@ def test_neighbours_may_be_mounted(work: Work, make_drive: MakeDrive, kind: str,
 
 @contextmanager
 def writing_superblocks(place: Path) -> Iterator[None]:
-    """A mounted ext filesystem writes its superblock again and again: freezing and thawing do that."""
+    """Make a mounted ext filesystem write its superblock repeatedly, by freezing and thawing."""
     over = threading.Event()
 
     def write() -> None:
@@ -273,7 +272,7 @@ def writing_superblocks(place: Path) -> Iterator[None]:
 
 @pytest.mark.parametrize("what", ["format", "delete"])
 def test_neighbours_may_write_meanwhile(work: Work, make_drive: MakeDrive, what: str) -> None:
-    """What is beside the partition on the drive changes while the plan is tried out and written."""
+    """Check that neighbours may change during rehearsal and writes."""
     drive = Shared(work, make_drive, "gpt", 512)
     first, _, _ = NUMBERS["gpt"]
     plan = drive.delete_plan() if what == "delete" else drive.format_plan()

@@ -1,4 +1,4 @@
-"""One partition, and the filesystem in it, gives up its end; files stay, and neighbours keep every byte."""
+"""Shrink one partition and its filesystem: files stay, and neighbours stay unchanged."""
 
 import hashlib
 import os
@@ -25,8 +25,7 @@ OLD = 400 * MIB
 
 
 def at_the_end(drive: Shared, filesystem: str, size_bytes: int = 50 * MIB) -> str:
-    """Many files in the partition, and one far behind the new end, where other files were deleted; their
-    fingerprint."""
+    """Create files, with one far beyond the new end between deleted files, and return their fingerprint."""
     filled(drive, filesystem)
     with drive.mounted(drive.number) as place:
         room = os.statvfs(place)
@@ -47,14 +46,14 @@ def at_the_end(drive: Shared, filesystem: str, size_bytes: int = 50 * MIB) -> st
 
 
 def told(text: str, name: str) -> int:
-    """A number by dumpe2fs's words."""
+    """Return a number from the output of dumpe2fs."""
     found = re.search(rf"(?m)^{name}:\s+(\d+)$", text)
     assert found, name
     return int(found[1])
 
 
 def blocks_behind(drive: Shared, end_bytes: int) -> int:
-    """How many blocks behind this place of the partition are in use."""
+    """Return the number of used blocks beyond this place of the partition."""
     text = tool("dumpe2fs", drive.node(drive.number))
     size, count = told(text, "Block size"), told(text, "Block count")
     free = 0
@@ -66,7 +65,7 @@ def blocks_behind(drive: Shared, end_bytes: int) -> int:
 
 
 def held(drive: Shared) -> int:
-    """How many bytes the filesystem spans."""
+    """Return the size of the filesystem in bytes."""
     text = tool("dumpe2fs", "-h", drive.node(drive.number))
     size, count = told(text, "Block size"), told(text, "Block count")
     return size * count
@@ -125,7 +124,7 @@ SHAPES = {
 
 
 def odd_files(drive: Shared) -> None:
-    """Links, attributes, holes, room without content, and a large folder; some behind the new end."""
+    """Create links, attributes, holes, preallocated files and a large folder, some beyond the new end."""
     with drive.mounted(2) as place:
         room = os.statvfs(place)
         count = (room.f_bavail * room.f_frsize - 60 * MIB) // MIB
@@ -180,8 +179,8 @@ def test_of_every_shape_it_shrinks_or_keeps_every_byte(work: Work, make_drive: M
 
 
 def test_a_last_group_too_small_for_files_is_left_out(work: Work, make_drive: MakeDrive) -> None:
-    """Files lie between the end of the filesystem and that of its partition, and are moved, too; of the last
-    MiB of that a stand-in shows all anyway."""
+    """Check that files between the end of the filesystem and the end of its partition are moved too. A
+    scratch copy always shows the last MiB."""
     drive = Shared(work, make_drive, "large", 512)
     tool(*EXT, "ext4", "-i", "4096", drive.node(2))
     data = random.Random(14).randbytes(MIB)
@@ -288,7 +287,7 @@ def test_a_filesystem_that_a_stand_in_cannot_show_is_not_shrunk(work: Work, make
 
 
 def test_what_resize2fs_does_not_take_leaves_the_drive_alone(work: Work, make_drive: MakeDrive) -> None:
-    """Where the plan knows nothing of how much is taken."""
+    """Check a plan without knowledge of the used size."""
     drive = Shared(work, make_drive, "large", 512)
     at_the_end(drive, "ext4")
     known, part = drive.probed()

@@ -1,1 +1,1 @@
-"""What is read of real drives."""
+"""Tests of probing real drives."""

@@ -1,5 +1,5 @@
-"""A drive that cannot be read in places: its file lies on a Btrfs, which gives no block whose checksum is not
-right. What is written anew there can be read again, as on a drive that has spare sectors."""
+"""Drives with unreadable blocks: the image is on a Btrfs, which returns no block with a wrong checksum.
+Rewritten blocks become readable, as on a drive with spare sectors."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class FailingDrive:
-    """`path` is the loop device over `image`, which lies in the Btrfs on `below`."""
+    """A loop device at `path` over `image`, which is on a Btrfs on `below`."""
 
     path: str
     image: Path
@@ -21,7 +21,7 @@ class FailingDrive:
     bench: Bench
 
     def where(self, at_bytes: int, size_bytes: int = 4096) -> tuple[int, ...]:
-        """Where these whole blocks of 4096 bytes, which hold what no others do, lie on the device below."""
+        """Return the offsets of these unique 4096-byte blocks on the device below."""
         tool("blockdev", "--flushbufs", self.path)
         with self.image.open("rb") as file:
             data = os.pread(file.fileno(), size_bytes, at_bytes)
@@ -32,12 +32,12 @@ class FailingDrive:
         return tuple(place for places in found for place in places)
 
     def _holding(self, block: bytes) -> tuple[int, ...]:
-        """Where on the device below such a block lies. A Btrfs leaves one behind that was written over."""
+        """Return all offsets of this block on the device below. A Btrfs keeps overwritten copies."""
         every = memoryview(self.bench.image_of(self.below).read_bytes())
         return tuple(at for at in range(0, len(every), 4096) if every[at : at + 4096] == block)
 
     def fail_at(self, at_bytes: int) -> None:
-        """From now on the block there cannot be read, and no other one of the same content."""
+        """Make this block, and others of the same content, unreadable."""
         tool("blockdev", "--flushbufs", self.path)
         with self.image.open("rb") as file:
             block = os.pread(file.fileno(), 4096, at_bytes)
@@ -48,7 +48,7 @@ class FailingDrive:
         self.fail(places)
 
     def fail(self, places: tuple[int, ...]) -> None:
-        """From now on blocks that lie there cannot be read."""
+        """Make the blocks at these offsets unreadable."""
         self.bench.own(self.path)
         self.bench.own(self.below)
         with self.bench.image_of(self.below).open("r+b") as file:
@@ -59,7 +59,7 @@ class FailingDrive:
         self.forget()
 
     def forget(self) -> None:
-        """Have the kernel keep nothing of both devices in memory."""
+        """Drop the kernel's caches of both devices."""
         tool("blockdev", "--flushbufs", self.below)
         with self.image.open("rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -67,8 +67,8 @@ class FailingDrive:
 
 
 def failing_drive(bench: Bench, size_bytes: int, block_bytes: int = 512) -> FailingDrive:
-    """A drive of so many bytes, in such logical blocks, that can be told to fail. What fails is always 4096
-    bytes, which take no write of less."""
+    """Create a drive with this size and logical block size that can fail. Errors affect 4096 bytes, which
+    reject smaller writes."""
     below = bench.make_drive(2 * size_bytes + 256 * MIB)
     subprocess.run(["losetup", "--direct-io=off", below], check=False, capture_output=True)
     tool("mkfs.btrfs", "-q", "-f", "-d", "single", "-m", "single", below)

@@ -1,4 +1,4 @@
-"""Real tables and filesystems on loop drives, compared field by field with sfdisk and blkid."""
+"""Real tables and filesystems on loop devices, compared field by field with sfdisk and blkid."""
 
 import json
 import os
@@ -33,7 +33,7 @@ start={d}, size={m}, type=83
 
 
 def partition(path: str, script: str) -> None:
-    """Write a table by sfdisk, with starts and lengths in device sectors. No nodes are made."""
+    """Write a table with sfdisk, with starts and sizes in logical sectors, and without partition nodes."""
     block = int(Path(f"/sys/block/{Path(path).name}/queue/logical_block_size").read_text())
     unit = MIB // block
     write_table(path, script.format(a=unit, b=3 * unit, c=4 * unit, d=6 * unit, m=unit, x=8 * unit))
@@ -305,7 +305,7 @@ def test_damaged_tables_on_a_real_drive(make_drive: MakeDrive, own: Own) -> None
 
 
 def put(path: str, image: Image, own: Own) -> None:
-    """Write an image's bytes over a drive of ours."""
+    """Write an image to a test drive."""
     own(path)
     with Path(path).open("r+b") as file:
         file.write(image.data)

@@ -1,5 +1,5 @@
-"""`diskwright inspect` as a person runs it: documents, sentences, exit codes, without root, and drives that
-come and go."""
+"""`diskwright inspect` as a user runs it: documents, messages, exit codes, without root, and hot-plugged
+drives."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Superblocks made by their own tools: where the data begin and how they are striped, live and from a
-recording, with and without root."""
+"""Superblocks created by their own tools: data offset and striping, live and from a recording, with and
+without root."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ def inspect(*words: str, user: int | None = None) -> dict[str, Any]:
 
 @pytest.fixture
 def drive(make_drive: MakeDrive, own: Own) -> str:
-    """LUKS2, an ext4 for an array, and LVM, each in a partition."""
+    """Three partitions: LUKS2, an ext4 for an array, and LVM."""
     path = make_drive(96 * MIB)
     own(path)
     script = "label: gpt\n" + "".join(f"start={start},size={20 * 2048}\n" for start in STARTS.values())

@@ -1,5 +1,4 @@
-"""Recording machines of loop devices: what is made is what is recorded, nothing else is, and nothing stays
-behind."""
+"""Recordings of loop devices: complete, without other data, and without leftovers."""
 
 from pathlib import Path
 

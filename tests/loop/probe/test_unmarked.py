@@ -1,4 +1,5 @@
-"""Data without a signature, and filesystems whose partition table is lost: found, and losses of a plan."""
+"""Data without a signature, and filesystems with a lost partition table: detected, and listed as losses of
+a plan."""
 
 import random
 from collections.abc import Callable
@@ -42,7 +43,7 @@ def codes(path: str) -> set[str]:
 
 
 def refused(path: str, mode: Mode | None) -> None:
-    """A plan for the drive has to be refused."""
+    """Check that a plan for the drive is refused."""
     machine = probe_machine([path])
     with pytest.raises(Refused):
         make_plan(machine, machine.drives[0], (wish("ext4"),), mode, lambda: str(uuid4()))

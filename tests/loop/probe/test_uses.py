@@ -1,5 +1,5 @@
-"""A drive in use is known to be: mounted anywhere, swapped to, behind a loop, opened by a program; and free
-again afterwards."""
+"""Drives in use are detected: mounted anywhere, used as swap, behind a loop device, open in a program.
+Free again afterwards."""
 
 import fcntl
 import os
@@ -35,7 +35,7 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
 
 @contextmanager
 def running(*argv: str) -> Iterator[subprocess.Popen[str]]:
-    """A helper process that prints a line when it is ready."""
+    """Run a helper process that prints a line when ready."""
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None and process.stdout.readline().strip() == "ready"
@@ -159,7 +159,8 @@ def test_a_btrfs_over_two_drives_uses_both(make_drive: MakeDrive, own: Own, tmp_
 
 
 def test_a_drive_that_is_locked_is_not_claimed_by_a_probe(make_drive: MakeDrive) -> None:
-    """Whoever has the lock writes; a claim for an instant could make their mkfs or mount fail."""
+    """Check that a probe never claims a locked drive. A short claim could make another program's mkfs or
+    mount fail."""
     drive = make_drive(64 * MIB)
     with Path(drive).open("rb") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)

@@ -1,1 +1,1 @@
-"""What is written down of a filesystem, to compare it."""
+"""Tests of manifests and fingerprints of filesystems."""

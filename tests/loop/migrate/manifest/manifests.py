@@ -1,5 +1,5 @@
-"""What the tests of manifests share: an ext3 with one of everything, and two manifests of it with something
-done in between."""
+"""Helpers for tests of manifests: an ext3 with files of every type, and manifests before and after a
+change."""
 
 import os
 import socket
@@ -30,7 +30,7 @@ DEPTH = 60
 
 
 def make_ext3(bench: Bench, size_bytes: int = 96 * MIB, *options: str) -> str:
-    """A drive with an empty ext3 of old inodes and blocks of 4 KiB, unless other options are named."""
+    """Create a drive with an empty ext3, by default with 128-byte inodes and 4 KiB blocks."""
     drive = bench.make_drive(size_bytes)
     tool("mke2fs", "-q", "-t", "ext3", *(options or ("-I", "128", "-b", "4096")), drive)
     return drive
@@ -38,7 +38,7 @@ def make_ext3(bench: Bench, size_bytes: int = 96 * MIB, *options: str) -> str:
 
 @contextmanager
 def mounted(drive: str) -> Iterator[Path]:
-    """A filesystem mounted for writing, without access times."""
+    """Mount a filesystem for writing, without access times."""
     with TemporaryDirectory() as place:
         tool("mount", "-t", "ext4", "-o", "noatime", drive, place)
         try:
@@ -48,12 +48,12 @@ def mounted(drive: str) -> Iterator[Path]:
 
 
 def entries_of(file: Path) -> Iterator[TreeEntry]:
-    """The entries of a manifest, in its order; raises BadInput where it is no whole manifest."""
+    """Yield the entries of a manifest in order. Raises BadInput if the manifest is incomplete."""
     return (from_line(line, str(file)) for line in manifest_lines(file))
 
 
 def fill(top: Path, huge_bytes: int = TIB) -> None:
-    """One of everything that a manifest tells."""
+    """Create files with every property that a manifest records."""
     (top / "folder").mkdir()
     (top / "file").write_bytes(b"content" * 3000)
     (top / "empty").touch()
@@ -81,7 +81,7 @@ def fill(top: Path, huge_bytes: int = TIB) -> None:
 
 
 def sparse(path: Path, size_bytes: int) -> None:
-    """Data at the start, in the middle and shortly before the end."""
+    """Create a sparse file with data at the start, in the middle and near the end."""
     with path.open("wb") as file:
         for place in (0, size_bytes // 2, size_bytes - 3 * MIB):
             os.pwrite(file.fileno(), b"d" * 5000, place)
@@ -89,7 +89,7 @@ def sparse(path: Path, size_bytes: int) -> None:
 
 
 def deep(top: Path) -> None:
-    """Folders so deep that the path to the file in them is longer than the kernel takes."""
+    """Create folders so deep that the path of the file at the bottom exceeds the kernel's limit."""
     held = os.open(top, os.O_RDONLY)
     for _ in range(DEPTH):
         os.mkdir("d" * 100, dir_fd=held)
@@ -104,7 +104,7 @@ def deep(top: Path) -> None:
 
 
 def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
-    """A manifest of what is on a drive."""
+    """Write the manifest of a drive's filesystem."""
     with mounted_read_only(drive) as top:
         take_manifest(top, file, workers=workers)
     return file
@@ -113,7 +113,7 @@ def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
 def told(
     drive: str, folder: Path, change: Callable[[Path], object], *, inode_numbers: bool = True
 ) -> tuple[str, ...]:
-    """The differences that a change makes, against the manifest `before` in the folder."""
+    """Change a filesystem, and return the differences from the manifest `before` in the folder."""
     with mounted(drive) as top:
         change(top)
     after = manifest_of(drive, folder / "after")

@@ -1,4 +1,4 @@
-"""The fingerprint of a device is that of its bytes, whatever its size."""
+"""The fingerprint of a device covers all bytes, for any size."""
 
 import hashlib
 import os

@@ -1,5 +1,4 @@
-"""A manifest of a real ext3: each property that is broken is named, nothing else is, and looking leaves no
-trace."""
+"""Manifests of a real ext3 name each changed property and no other, and reading leaves no trace."""
 
 import fcntl
 import gzip
@@ -36,7 +35,7 @@ from wizard.apply.tree.mount_read_only import mounted_read_only
 
 @pytest.fixture
 def drive(bench: Bench) -> str:
-    """An ext3 with one of everything."""
+    """An ext3 with files of every type."""
     made = make_ext3(bench)
     with mounted(made) as top:
         fill(top)
@@ -108,7 +107,7 @@ def test_the_same_again_is_no_difference_whatever_the_workers(drive: str, tmp_pa
 
 
 def overwrite(path: Path, data: bytes, place: int = 0) -> None:
-    """Write without any time of the file changing, but that of its inode."""
+    """Overwrite bytes without a change of the file's times, except ctime."""
     status = path.stat()
     with path.open("rb+") as file:
         os.pwrite(file.fileno(), data, place)
@@ -116,7 +115,7 @@ def overwrite(path: Path, data: bytes, place: int = 0) -> None:
 
 
 def renamed(top: Path) -> None:
-    """A file loses one of its names and gets another."""
+    """Rename one of a file's hard links."""
     (top / "other name").rename(top / "third name")
 
 
@@ -218,7 +217,7 @@ def test_what_is_broken_behind_the_kernels_back_is_named(drive: str, tmp_path: P
 
 def test_another_inode_counts_only_where_the_way_keeps_them(drive: str, tmp_path: Path) -> None:
     def move(top: Path) -> None:
-        """The same file by every property but its inode."""
+        """Replace a file with one of equal properties but another inode."""
         status = (top / "empty").stat()
         (top / "new").touch()
         os.utime(top / "new", ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -284,7 +283,7 @@ def test_it_is_mounted_where_nobody_sees_it_and_cannot_be_written_to(drive: str)
 
 
 def test_it_is_gone_after_a_kill(drive: str) -> None:
-    """Also while processes of its own are reading."""
+    """Check that a kill removes the mount, also during reads in worker processes."""
     code = """
 import os, sys, time
 from wizard.apply.tree.manifest import share_out

@@ -1,1 +1,1 @@
-"""A migration as a transaction, where there is no device mapper."""
+"""Tests of conversions as transactions, without device mapper."""

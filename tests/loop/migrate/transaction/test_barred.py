@@ -1,5 +1,4 @@
-"""A filesystem in the middle of a transaction's commit, by the kernel's and e2fsprogs' own word: nobody
-mounts it, nobody repairs it."""
+"""Filesystems in the middle of a commit: neither the kernel nor e2fsprogs mounts or repairs them."""
 
 import hashlib
 import subprocess
@@ -92,7 +91,7 @@ def test_nobody_mounts_or_repairs_what_is_barred(
 
 
 class CutDevice(HeldDrive):
-    """A loop device that is not written to from a chosen moment on."""
+    """A loop device without writes after a chosen moment."""
 
     def __init__(self, node: str, power: Power) -> None:
         super().__init__(node)
@@ -105,7 +104,7 @@ class CutDevice(HeldDrive):
 
 @dataclass
 class Migrated:
-    """A closed transaction from ext3 to ext4 on a drive of its own, with the images of both."""
+    """A closed transaction from ext3 to ext4 on a test drive, with images of both."""
 
     node: str
     run: Path
@@ -113,7 +112,7 @@ class Migrated:
     new: Path
 
     def commit(self, goes_at: int | None = None) -> int:
-        """How many writes there were."""
+        """Return the number of writes."""
         power = Power(goes_at)
         try:
             with CutDevice(self.node, power) as medium:
@@ -130,7 +129,7 @@ class Migrated:
 
 
 def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated:
-    """The change is made on a copy, and what differs becomes the store."""
+    """Convert a copy, and store the differences as the snapshot."""
     tool(
         "mkfs.ext3",
         "-q",

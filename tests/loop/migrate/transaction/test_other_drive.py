@@ -1,4 +1,4 @@
-"""The saved bytes of a migration are deleted only if its filesystem is attached, and no clone."""
+"""Saved bytes of a conversion are deleted only with its own filesystem attached, not with a clone."""
 
 from pathlib import Path
 from shutil import copyfile
@@ -64,7 +64,7 @@ def test_with_a_clone_beside_it_neither_is_written(old: Old, make_drive: MakeDri
 @pytest.mark.alone
 @pytest.mark.parametrize("content", one_in(3, ("true", "mkswap -q", "mkfs.ext4 -q -F")))
 def test_another_drive_in_its_place_is_not_written(old: Old, make_drive: MakeDrive, content: str) -> None:
-    """Neither has a serial number, and the filesystem that is converted could not be mounted."""
+    """Check another drive without serial number, with a half-converted filesystem that cannot be mounted."""
     before = old.digest
     run = sealed(old)
     cut_off(run, old.drive, 3)

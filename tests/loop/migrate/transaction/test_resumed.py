@@ -1,5 +1,4 @@
-"""A migration that was cut off in its commit, gone on with where there is no device mapper, and on a device
-with another name."""
+"""Conversions interrupted during commit, resumed without device mapper and on a device with another name."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -45,7 +44,7 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 
 
 def sealed(old: Old) -> Path:
-    """A run whose steps are done on a copy, which stands for the snapshot; its store is closed."""
+    """Return a run with its steps done on a copy in place of the snapshot, and its store closed."""
     store = old.work.folder / "stores"
     situation = replace(old.look(), no_snapshots="", store=Folder(str(store), 1 << 40))
     migration = make_migration(situation, Way.FULL)
@@ -80,7 +79,7 @@ def written_to(old: Old, kind: str) -> None:
 
 
 def cut_off(run: Path, node: str, moment: int) -> None:
-    """The commit begins, and the power goes after so many writes."""
+    """Cut the power after this many writes of the commit."""
     with CutDevice(node, Power(moment)) as medium, pytest.raises(PowerCut):
         Committing(run, node, medium, unheard).commit(lambda share: None)
     forget_caches(node)
@@ -138,7 +137,7 @@ def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> N
 
 
 def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) -> None:
-    """The power went when the snapshot was closed, and the start after it mounted what was there."""
+    """Use the filesystem after a power cut between closing the snapshot and the commit."""
     run, lines = sealed(old), old.fstab
     place = old.mount()
     (place / "new").write_text("It must not be lost.")
@@ -155,7 +154,7 @@ def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) ->
 
 
 def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last block is written, and the power goes before that is noted."""
+    """Cut the power after the last write, before its record."""
 
     def save(run: Path, record: Record) -> None:
         if record.phase is phase:
