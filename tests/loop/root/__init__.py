@@ -1,1 +1,1 @@
-"""From a plain user to root and back."""
+"""Tests of an ordinary user who becomes root and back."""

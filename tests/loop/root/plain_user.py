@@ -1,7 +1,5 @@
-"""What a plain user's face does, without a screen: `python -m tests.loop.root.plain_user DRIVE RUNS [TOKEN]`.
-
-Each thing that it sees is a line of JSON.
-"""
+"""An ordinary user's interface without a screen: `python -m tests.loop.root.plain_user DRIVE RUNS
+[TOKEN]`. Prints each observation as a line of JSON."""
 
 import json
 import sys
@@ -17,7 +15,7 @@ def say(**seen: object) -> None:
 
 
 def main(path: str, runs: str, token: str | None = None) -> None:
-    """Look, ask for root, look again, plan, apply, and follow twice."""
+    """Inspect, ask for root, inspect again, plan, apply, and follow the run twice."""
     services = RealServices(journal_dir=Path(runs))
     unread = next(drive for drive in services.probe(lambda _: None).drives if drive.path == path)
     say(asks=services.asks_for_root, obstacle=services.apply_obstacle, table=unread.table is not None)

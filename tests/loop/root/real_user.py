@@ -1,4 +1,4 @@
-"""A user of a test's own, who may become root by a password: for the real programs that ask for it."""
+"""A test user who can become root with a password, for tests with the real programs."""
 
 import os
 import shlex
@@ -19,14 +19,14 @@ APART = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 
 @dataclass(frozen=True, slots=True)
 class RealUser:
-    """They exist in a mount namespace only, where folders of theirs lie over the machine's: `own` ones, with
-    a copy of /etc among them, so that what a run writes there touches no other."""
+    """A user in a mount namespace, with own folders over the machine's: those in `own` and a copy of /etc.
+    Writes of a run therefore stay in the namespace."""
 
     folder: Path
     own: tuple[str, ...]
 
     def command(self, *words: str, before: str = "", **environment: str) -> list[str]:
-        """What runs these words as that user, after what root does `before` in a shell."""
+        """Return the command that runs these words as the user, after root has run `before` in a shell."""
         over = [f"mount --bind {shlex.quote(str(self.folder / name))} /{name}" for name in self.own]
         pairs = (f"{name}={value}" for name, value in environment.items())
         user = ("setpriv", f"--reuid={NUMBER}", f"--regid={NUMBER}", "--clear-groups", "env", *pairs)
@@ -36,7 +36,7 @@ class RealUser:
 
 @contextmanager
 def real_user(sudoers: str, *own: str) -> Iterator[RealUser]:
-    """One with these rules of sudo, and a folder that anybody can look into."""
+    """Create a user with these sudo rules and a folder readable by everyone."""
     folder = Path(tempfile.mkdtemp(prefix="diskwright-user-"))
     folder.chmod(0o755)
     try:

@@ -1,9 +1,8 @@
-"""A plain user for the tests, and a stand-in for sudo that root's side of the test answers: what it was told
-to run is recorded.
+"""An ordinary user, and a fake sudo that records its commands.
 
-The stand-in is a script on the plain user's PATH. It hands its arguments, environment and standard streams
-over a socket to this process, which is root and runs them, as sudo's own setuid bit would let it; its status
-is the command's.
+The fake sudo is a script on the user's PATH. It passes arguments, environment and standard streams over a
+socket to this process, which runs them as root, like sudo's setuid bit allows. Its status is that of the
+command.
 """
 
 import json
@@ -46,14 +45,9 @@ sys.exit(line.recv(1)[0])
 
 @dataclass
 class Sudo:
-    """The stand-in. `refuses` makes it end as after wrong passwords, and so does any but the `password`, if
-    it has one to ask for.
-
-    `adds` is what the environment of what root runs has besides the plain user's.
-
-    `calls` are the argument lists that it was given, `environments` what stood around them, `words` the
-    passwords, and `ends` the statuses that it ended with.
-    """
+    """The fake sudo. `refuses`: end as after wrong passwords; any password except `password`, if set, has
+    the same effect. `adds`: environment variables added to the user's. `calls`: argument lists.
+    `environments`: their environments. `words`: passwords entered. `ends`: exit statuses."""
 
     folder: Path
     refuses: bool = False
@@ -85,7 +79,7 @@ class Sudo:
 
     @property
     def errors(self) -> Path:
-        """What those that were run say on their standard error."""
+        """File with the standard error of the commands."""
         return self.folder / "errors"
 
     def _serve(self) -> None:
@@ -129,11 +123,8 @@ class Sudo:
         line.close()
 
     def close(self) -> None:
-        """Nobody asks any more; what was begun is waited for.
-
-        The thread must have left accept() before its descriptor's number is free again: it would answer for
-        the next stand-in.
-        """
+        """Stop listening and wait for all commands. The thread must leave accept() before its descriptor
+        number is reused, otherwise it would answer for the next fake sudo."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._server.join()
         self._listener.close()
@@ -149,7 +140,7 @@ def _exactly(line: socket.socket, size: int) -> bytes:
 
 
 def require_reach() -> None:
-    """A plain user must be able to run what is tested, which must not go unnoticed in CI."""
+    """Skip the test if an ordinary user cannot run the program, or fail in CI."""
     for place in (ROOT, Path(sys.prefix)):
         if not all(above.stat().st_mode & 0o005 == 0o005 for above in (place, *place.parents)):
             reason = f"a plain user cannot read {place}"
@@ -157,13 +148,13 @@ def require_reach() -> None:
 
 
 def as_nobody() -> tuple[str, ...]:
-    """The Python of these tests, run by a plain user."""
+    """Return the command that runs this Python as an ordinary user."""
     return ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", sys.executable, "-B")
 
 
 def run_as_nobody(sudo: Sudo, *words: str, folder: Path, **changes: str) -> subprocess.Popen[str]:
-    """`python -m tests.loop.root.plain_user` as a plain user whose `sudo` is the stand-in; the environment is
-    what they have."""
+    """Start `python -m tests.loop.root.plain_user` as an ordinary user with the fake sudo, in the user's
+    environment."""
     path = os.pathsep.join([str(sudo.folder), os.environ["PATH"]])
     return subprocess.Popen(
         [*as_nobody(), "-m", "tests.loop.root.plain_user", *words],

@@ -1,5 +1,5 @@
-"""From a plain user's wizard to root and back: what is run as root, what it is told, and that nothing else
-reaches it."""
+"""From an ordinary user's wizard to root and back: the commands run as root, their input, and nothing
+else."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from wizard.documents.codec import from_json
 
 @pytest.fixture
 def sudo() -> Iterator[Sudo]:
-    """A stand-in for sudo, in a folder that a plain user may look into, as they may into this program's."""
+    """A fake sudo, in a folder readable by ordinary users, like the program's folder."""
     require_reach()
     folder = Path(tempfile.mkdtemp(prefix="diskwright-sudo-"))
     folder.chmod(0o755)
@@ -79,8 +79,7 @@ def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, m
 
 
 def traps_in(folder: Path) -> dict[str, Path]:
-    """What only root could read, by the variable that leads there, each as if it had not been read for
-    years."""
+    """Create files only root can read, by the variable that points to each, with old access times."""
     places = {
         "PYTHONSTARTUP": "startup.py",
         "PYTHONHOME": f"lib/python3.{sys.version_info.minor}/encodings/__init__.py",
@@ -109,8 +108,8 @@ def was_read(file: Path) -> bool:
 
 @pytest.mark.alone
 def test_nothing_that_sudo_lets_along_reaches_root(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
-    """As the worst of sudoers could: but LD_PRELOAD, which the loader heeds before anybody is asked, and
-    which no set-uid sudo hands on."""
+    """Check the most permissive sudoers. LD_PRELOAD is excluded: the loader handles it first, and a setuid
+    sudo never passes it on."""
     drive = make_drive(96 * MIB)
     traps = traps_in(sudo.folder.parent)
     traps["CONTROL"].read_text()

@@ -1,5 +1,5 @@
-"""What a plain user wants of a filesystem that exists: root's end works it out, makes it and takes it back,
-and trusts nothing that it is handed."""
+"""Changes to a filesystem for an ordinary user: the root process plans, applies and undoes them, and
+trusts no input."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ from wizard.plan.settings.steps_of import change_steps
 
 @pytest.fixture
 def root() -> Iterator[Elevated]:
-    """Root's end as a process of its own, as it is when sudo has begun it."""
+    """The root process, as started by sudo."""
     begun = Elevated(RootProgram("nothing to ask", ()))
     try:
         yield begun

@@ -1,5 +1,5 @@
-"""A plain user's migration: looked at, begun, told, undone and kept by root's end, which takes nothing from
-others than root."""
+"""Conversions for an ordinary user: the root process inspects, starts, reports, undoes and keeps them, and
+accepts files only from root."""
 
 import dataclasses
 import os
@@ -35,14 +35,13 @@ from wizard.model.migration import CheckFiles
 
 @pytest.fixture
 def old(work: Work, make_drive: MakeDrive) -> Old:
-    """On a drive made here; the running system's own file of mounts, which root's end goes by, does not know
-    it."""
+    """An old filesystem on a test drive, unknown to the system's fstab, which the root process uses."""
     return old_filesystem(work, make_drive)
 
 
 @pytest.fixture
 def root(old: Old) -> Iterator[Elevated]:
-    """Root's end as a process of its own, as it is when sudo has begun it."""
+    """The root process, as started by sudo."""
     made = Elevated(WayToRoot("nothing to ask", ()))
     try:
         yield made

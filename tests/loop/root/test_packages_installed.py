@@ -1,5 +1,5 @@
-"""What is missing is installed by the real apt, from a repository of the test's own, in an overlay over the
-root filesystem: nothing of this machine changes, and no network is needed."""
+"""Missing packages are installed by the real apt from a local test repository, in an overlay of the root
+filesystem. This machine stays unchanged, and no network is needed."""
 
 import hashlib
 import os
@@ -35,13 +35,12 @@ exec chroot "$1/root" sh -c "$2"
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """A root filesystem that is this machine's until something is written, and is gone with the command."""
+    """A temporary writable overlay of this machine's root filesystem, for one command."""
 
     folder: Path
 
     def run(self, *commands: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """These commands of the shell, one after the other, where apt knows the test's repository alone and
-        exfatprogs is not installed."""
+        """Run shell commands, with only the test's repository in apt and without exfatprogs."""
         script = "\n".join(
             (
                 f"cd {shlex.quote(str(ROOT))}",
@@ -84,13 +83,14 @@ def overlay(tmp_path: Path) -> Iterator[Overlay]:
 
 
 def _marks() -> tuple[bytes, float | None]:
-    """What installing anything here for real would change."""
+    """Return a digest of the package database and the program's date, which a real installation would
+    change."""
     program = Path(PROGRAM)
     return hashlib.sha256(STATUS.read_bytes()).digest(), program.stat().st_mtime if program.exists() else None
 
 
 def package(folder: Path, name: str, program: str) -> None:
-    """A package with one program, in the repository."""
+    """Add a package with one program to the repository."""
     tree, repository = folder / f"{name}.tree", folder / "repository"
     repository.mkdir(exist_ok=True)
     made = tree / program.lstrip("/")
@@ -160,7 +160,7 @@ def test_a_plain_user_is_given_the_command(overlay: Overlay) -> None:
 
 
 def test_the_launchers_question_installs_nothing(overlay: Overlay) -> None:
-    """A package that comes alone is one for which apt-get asks nothing by itself."""
+    """Check with a package without dependencies, which apt-get installs without a question."""
     done = overlay.run(
         UPDATED,
         './diskwright inspect || echo "status $?"; ls -1 /usr/sbin/dw-lone 2>/dev/null || echo absent',

@@ -1,5 +1,4 @@
-"""The question for a password on the wizard's own terminal: it is asked below the wizard, and the wizard
-comes back with either answer."""
+"""The password prompt on the wizard's terminal: below the wizard, which returns after either answer."""
 
 import os
 import re
@@ -24,7 +23,7 @@ MARK = r"^[▌>] (\w+)  "
 
 @pytest.fixture
 def desk() -> Iterator[tuple[Terminal, Sudo]]:
-    """A terminal and the stand-in for sudo, where a plain user finds both."""
+    """A terminal and the fake sudo, accessible to an ordinary user."""
     require_reach()
     if shutil.which("tmux") is None:
         reason = "tmux is not installed"
@@ -41,14 +40,14 @@ def desk() -> Iterator[tuple[Terminal, Sudo]]:
 
 
 def marked(terminal: Terminal) -> str:
-    """The drive that the list has its mark on, as soon as there is one."""
+    """Wait for a selected drive and return it."""
     until(lambda: re.search(MARK, terminal.screen(), re.MULTILINE) is not None)
     found = re.search(MARK, terminal.screen(), re.MULTILINE)
     return found[1] if found else marked(terminal)
 
 
 def choose(terminal: Terminal, drive: str) -> None:
-    """Down to a drive, row by row: other drives may come and go meanwhile."""
+    """Move down to a drive, row by row. Other drives may come and go."""
     until(lambda: re.search(rf"^[▌> ] {drive}\s", terminal.screen(), re.MULTILINE) is not None)
     at = marked(terminal)
     while at != drive:
@@ -57,7 +56,7 @@ def choose(terminal: Terminal, drive: str) -> None:
 
 
 def moved_from(terminal: Terminal, drive: str) -> str:
-    """Where the mark stands when it has left a drive."""
+    """Wait until the selection leaves a drive, and return the new one."""
     until(lambda: marked(terminal) != drive)
     return marked(terminal)
 

@@ -1,4 +1,4 @@
-"""A plain user's plan over a drive that only root can read says so first, and promises no `apply`."""
+"""An ordinary user's plan for a drive that only root can read warns first and does not recommend `apply`."""
 
 import os
 import pty
@@ -22,7 +22,7 @@ WORDS = ("--workload", "large-media", "--label", "it's")
 
 @pytest.fixture
 def photos(make_drive: MakeDrive) -> str:
-    """A drive that holds an ext4, of which a plain user can tell nothing."""
+    """A drive with an ext4, unreadable for an ordinary user."""
     drive = make_drive(320 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "photos", drive)
     return drive
@@ -42,7 +42,7 @@ def as_root(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def on_terminal(*words: str) -> str:
-    """What a plain user reads on a terminal."""
+    """Return the terminal output of a command run by an ordinary user."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [*as_nobody(), "-m", "wizard", *words],

@@ -1,1 +1,1 @@
-"""Runs that wait, end, are taken back or found again."""
+"""Tests of waiting, finished, undone and recovered runs."""

@@ -1,4 +1,4 @@
-"""Whether what runs keep in their folders is as the published schemas say."""
+"""Check that run files match the published schemas."""
 
 import json
 from collections.abc import Iterator
@@ -8,15 +8,15 @@ from tests.schemas.valid import NAMELESS, faults
 
 
 def kept_schemas(runs: Path) -> set[str]:
-    """The schemas, without their versions, of all that the runs in a folder keep; each document was held
-    against its own, and each line of a journal."""
+    """Return the schemas of all run files, without versions, after validating every document and journal
+    line."""
     found = dict(_kept(runs))
     assert "" not in found, found
     return {name.removeprefix("diskwright.").partition("/")[0] for name in found}
 
 
 def _kept(runs: Path) -> Iterator[tuple[str, str]]:
-    """Each schema with where it was; "" with what does not fit."""
+    """Yield each schema with its file, or "" with the errors."""
     for file in (*runs.glob("*/*.json"), *runs.glob("*/journal.jsonl")):
         text = file.read_text("utf-8")
         for one in map(json.loads, text.splitlines() if file.suffix == ".jsonl" else (text,)):

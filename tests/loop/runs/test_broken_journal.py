@@ -1,5 +1,5 @@
-"""A journal that turned read-only, or went away, while its run was under way or after: said with what is
-known of the drive."""
+"""Journals that turn read-only or disappear during or after a run: reported with what is known about the
+drive."""
 
 import os
 import signal
@@ -38,7 +38,7 @@ from tests.loop.program import (
 
 @pytest.fixture
 def medium(work: Work, make_drive: MakeDrive) -> Iterator[Path]:
-    """An ext4 that turns read-only when it finds an error, as root filesystems do; runs are kept on it."""
+    """An ext4 for runs that turns read-only on errors, like root filesystems."""
     drive, place = make_drive(64 * MIB), work.folder / "medium"
     tool("mkfs.ext4", "-q", drive)
     place.mkdir()
@@ -49,7 +49,7 @@ def medium(work: Work, make_drive: MakeDrive) -> Iterator[Path]:
 
 
 def fail(medium: Path) -> None:
-    """Have the kernel find an error on it, which is no error of the loop device's."""
+    """Trigger a filesystem error in the kernel, without an error of the loop device."""
     name = Path(tool("findmnt", "-n", "-o", "SOURCE", str(medium)).strip()).name
     Path(f"/sys/fs/ext4/{name}/trigger_fs_error").write_text("made up by a test")
     with pytest.raises(OSError, match="Read-only file system"):
@@ -57,7 +57,7 @@ def fail(medium: Path) -> None:
 
 
 def following(work: Work, plan: Plan, journal: Path) -> subprocess.Popen[str]:
-    """`diskwright apply`, which follows its run while a test does something to the journal."""
+    """Start `diskwright apply`, which follows its run during changes to the journal."""
     environment = {**os.environ, "NO_COLOR": "1"}
     argv = [*command_to_apply(work, plan), f"--journal={journal}"]
     return subprocess.Popen(
@@ -66,7 +66,7 @@ def following(work: Work, plan: Plan, journal: Path) -> subprocess.Popen[str]:
 
 
 def until_reached(gate: Path, apply: subprocess.Popen[str]) -> None:
-    """Wait until the run stands at the gate; one that ended before tells why."""
+    """Wait until the run reaches the gate. If it ends earlier, fail with its output."""
     reached = Path(f"{gate}.reached")
     until(lambda: reached.exists() or apply.poll() is not None)
     assert reached.exists(), apply.communicate()
@@ -132,7 +132,8 @@ def test_a_medium_that_is_read_only_afterwards(
 def test_a_medium_that_turns_read_only_midway(
     work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The step under way is finished, the next one is not begun, since it cannot be noted."""
+    """Check that the current step finishes and the next does not start, because the journal cannot record
+    it."""
     plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
     before, opened = work.digest(plan.drive.path), work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))

@@ -1,5 +1,5 @@
-"""Whoever wants to look at what waits gets the stand-in, read-only, and it is gone before the drive is
-written to."""
+"""A waiting result can be mounted read-only from its scratch copy, which is removed before the drive is
+written."""
 
 import os
 import subprocess

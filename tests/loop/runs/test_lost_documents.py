@@ -1,5 +1,5 @@
-"""A run that waits is kept or undone without any one of its documents, or one and a copy of it, also if they
-are cut off or from another run."""
+"""Keep or undo a waiting run without one of its documents, or a document and its copy, also if truncated
+or from another run."""
 
 import json
 from itertools import product
@@ -28,7 +28,7 @@ def damage(file: Path, how: str) -> None:
 
 
 def of_another_run(name: str, text: str) -> str:
-    """The same document as another run could have it."""
+    """Return the document as it would be in another run."""
     if name == "journal.jsonl":
         return text.replace('"waiting"', '"undone"')
     document = json.loads(text)

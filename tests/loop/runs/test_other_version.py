@@ -1,5 +1,4 @@
-"""A run that waits when diskwright is upgraded: an earlier version said otherwise what it does, and this one
-keeps and undoes it all the same."""
+"""Waiting runs across an upgrade: runs with an older version's texts can be kept and undone."""
 
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from wizard.apply.run.runs import PLAN
 
 
 def said_otherwise(run: Path) -> None:
-    """Have the run's plan as the first version wrote it, with other words for the same."""
+    """Rewrite the run's plan as version 1 wrote it, with other texts."""
     plan = read_plan((run / PLAN).read_text(), "the plan")
     (run / PLAN).write_text(sealed(first_body(plan), "diskwright.plan/1"))
 

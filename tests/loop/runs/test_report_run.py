@@ -1,4 +1,4 @@
-"""The report of a real run: what it was on, what was done, what was verified, and how it ended."""
+"""The report of a real run: drive, steps, verification and result."""
 
 import json
 

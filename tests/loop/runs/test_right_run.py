@@ -1,5 +1,4 @@
-"""`resume`, `undo` and `keep` act on the run that is meant, on the drive that is meant, and on no other; the
-clock has no say in it."""
+"""`resume`, `undo` and `keep` act only on the right run and drive, whatever the clock."""
 
 import os
 import signal
@@ -30,7 +29,7 @@ from wizard.cli.select_run import run_meant
 
 
 class DeadClock(datetime):
-    """A rescue medium's clock, whose battery is empty."""
+    """The clock of a rescue system with an empty battery."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> "DeadClock":
@@ -38,7 +37,7 @@ class DeadClock(datetime):
 
 
 def cut_off(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run whose process was killed while its first program was under way."""
+    """Return a run killed during its first program."""
     opened = work.folder / f"gate-{Path(plan.drive.path).name}"
     with monkeypatch.context() as patched:
         stand_in(work.folder / "bin", patched, "wipefs", gate("wipefs", opened))
@@ -58,8 +57,7 @@ def flat(text: str) -> str:
 def test_with_several_open_runs_a_name_is_needed(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second run is begun when the clock says a year long past: by its time the first would be the
-    newest."""
+    """Check with a clock reset to the past for the second run, so that the first looks newest."""
     first, second = make_drive(96 * MIB), make_drive(64 * MIB)
     for drive in (first, second):
         old_gpt(drive)
@@ -107,7 +105,7 @@ def test_with_several_open_runs_a_name_is_needed(
 def test_a_run_that_was_all_but_checked_needs_no_token(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is left to be written over: only the line of fstab and the mount are missing."""
+    """Check a run with only the fstab line and the mount missing, and nothing to overwrite."""
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4", None, work.place("media")))
     with monkeypatch.context() as patched:
@@ -172,7 +170,7 @@ def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, ma
 
 
 def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_drive: MakeDrive) -> None:
-    """Something was written to it since; `contents` of it shows nothing, and that is not what it holds."""
+    """Write to a hidden drive, then undo. The message must not call the drive empty."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
@@ -223,7 +221,7 @@ def test_of_two_runs_that_wait_on_one_drive_the_later_one_is_named_first(
 
 
 def test_a_run_under_one_that_was_kept_is_never_put_back(work: Work, make_drive: MakeDrive) -> None:
-    """Over whatever was written since: that would be the files of the later one."""
+    """Check that undo never overwrites files of a later run."""
     drive, place = make_drive(96 * MIB), work.place("media")
     old_gpt(drive)
     first, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)

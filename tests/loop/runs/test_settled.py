@@ -1,5 +1,4 @@
-"""A drive that held files is set up on every face, waits, and is taken back to the bit, or kept and
-mounted."""
+"""A drive with files is set up in every interface, waits, and is undone bit for bit, or kept and mounted."""
 
 import json
 from pathlib import Path
@@ -19,7 +18,7 @@ BACK = "restored bit for bit, with all data read back"
 
 
 def drive_with_files(work: Work, make_drive: MakeDrive) -> str:
-    """A drive that was filled with a pattern before it got a table and an ext4."""
+    """Create a drive full of a pattern, then with a table and an ext4."""
     drive = make_drive(512 * MIB)
     fill(drive, work.bench)
     old_gpt(drive)
@@ -27,13 +26,13 @@ def drive_with_files(work: Work, make_drive: MakeDrive) -> str:
 
 
 def nothing_is_seen(drive: str) -> bool:
-    """Whether nobody recognises anything on it."""
+    """Return True if wipefs finds no signature."""
     tool("blockdev", "--flushbufs", drive)
     return not tool("wipefs", "--no-act", "--noheadings", drive).strip()
 
 
 def is_used(drive: str, place: Path) -> bool:
-    """Whether the new volume is mounted, and can be written."""
+    """Return True if the new volume is mounted and writable."""
     if not place.is_mount():
         return False
     (place / "new.txt").write_text("new\n")
@@ -41,7 +40,7 @@ def is_used(drive: str, place: Path) -> bool:
 
 
 def usual_place(work: Work) -> Path:
-    """Where a volume for media is mounted when nobody says anything else (own_places)."""
+    """Return the default mount point of a volume for media (own_places)."""
     return work.folder.parent / "places" / "media"
 
 
@@ -51,7 +50,7 @@ def tidy(place: Path) -> None:
 
 
 def screens(work: Work, drive: str, key: str, says: str) -> tuple[str, str]:
-    """Walk through the screens to the result, press the key there and say yes; what was shown before and
+    """Go through the screens to the result, press the key and confirm. Return the screens before and
     after."""
     seen: list[str] = []
 
@@ -108,7 +107,7 @@ def test_the_screens_keep_it_by_one_key(work: Work, make_drive: MakeDrive) -> No
 
 
 def asked_line_by_line(work: Work, drive: str) -> tuple[Conversation, str]:
-    """The line-by-line wizard as far as the decision, and what it said of it."""
+    """Return the line-by-line wizard at the decision, and its output."""
     wizard = plain_wizard(work, drive)
     wizard.asked("Step 1 of 5: Drives")
     wizard.answer("", "A", MEDIA, "", drive.removeprefix("/dev/"))
@@ -209,7 +208,7 @@ def test_what_waits_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
 
 
 def test_keep_means_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) -> None:
-    """One that wrote nothing stands beside it, and nobody has to say which of the two is meant."""
+    """Check that `keep` needs no name if the other run wrote nothing."""
     other = work.plan(make_drive(96 * MIB), wish("ext4"))
     tool("mkfs.ext4", "-q", other.drive.path)
     with pytest.raises(Refused):
@@ -228,7 +227,7 @@ def test_keep_means_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) 
 def test_a_run_on_the_drive_itself_says_why_beforehand(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where no stand-in can be had, nothing is promised that cannot be kept."""
+    """Check the reason for a direct run, which excludes undo, before the start."""
     drive = drive_with_files(work, make_drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
     assert services(work, drive).why_direct(plan) == ""

@@ -1,4 +1,4 @@
-"""How much room a way back takes is found out beforehand, and going without one takes a word."""
+"""Space for undo is calculated before the run, and a run without undo needs a confirmation."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def plan_over_old(work: Work, drive: str) -> Plan:
 
 
 def taken(folder: Path) -> int:
-    """What files really take, in bytes."""
+    """Return the allocated size of all files in bytes."""
     return sum(file.stat().st_blocks * 512 for file in folder.rglob("*"))
 
 
@@ -60,7 +60,7 @@ def test_the_room_that_is_told_is_the_room_that_is_taken(work: Work, make_drive:
 
 
 def asked_of_root(work: Work, plan: Plan) -> Answer:
-    """What root's end answers a plain user's face."""
+    """Return the root process's answer to an ordinary user's request."""
     asked = as_line(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=str(work.runs)))
     told = io.BytesIO()
     Relay(io.BytesIO(asked), told).serve()
@@ -160,8 +160,7 @@ def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
 def test_an_obstacle_that_comes_and_goes_never_takes_the_way_back_unasked(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether the steps run on the drive itself is found out once: by the same answer the word is asked
-    for."""
+    """Check that the need for a direct run is determined once, and the same answer asks for confirmation."""
     drive = make_drive(96 * MIB)
     plan = plan_over_old(work, drive)
     before = work.digest(drive)

@@ -1,1 +1,1 @@
-"""Measurements on real drives."""
+"""Tests of measurements on real drives."""

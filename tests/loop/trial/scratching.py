@@ -1,5 +1,4 @@
-"""For the tests of trials that write: a drive of known bytes, what is written to it, and the command that
-does it."""
+"""Helpers for tests of writing trials: a drive with known content, recorded writes, and the command."""
 
 import hashlib
 import os
@@ -24,7 +23,7 @@ Extent = tuple[int, int]
 
 
 def digest(image: Path) -> str:
-    """Of all of a file."""
+    """Return the digest of a whole file."""
     with image.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -36,7 +35,7 @@ def known_drive(
     size_bytes: int,
     *partitions: Extent,
 ) -> Known:
-    """A drive of known bytes everywhere, with a GPT of these partitions, which may lie badly."""
+    """Create a drive with known content and a GPT with these partitions, possibly misaligned."""
     path = make_drive(size_bytes)
     own(path)
     image = image_of(path)
@@ -61,7 +60,7 @@ def known_drive(
 def watch_writes(
     monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None], path: str
 ) -> list[tuple[int, bytes]]:
-    """Where what is written from now on, which must be to this drive."""
+    """Record the offsets and data of all writes, which must go to this drive."""
     written: list[tuple[int, bytes]] = []
     real = os.pwritev
 
@@ -77,8 +76,8 @@ def watch_writes(
 def only_what_was_read(
     written: Sequence[tuple[int, bytes]], content: bytes, partitions: Sequence[Extent]
 ) -> None:
-    """Fail unless every write is of the bytes that stood there, a MiB away from the drive's ends and from
-    every partition."""
+    """Check that every write repeats the existing bytes, at least 1 MiB from the drive's ends and all
+    partitions."""
     for start, data in written:
         end = start + len(data)
         assert data == content[start:end]
@@ -87,7 +86,7 @@ def only_what_was_read(
 
 
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
-    """`diskwright bench`, to its end."""
+    """Run `diskwright bench`."""
     return subprocess.run(
         [sys.executable, "-m", "wizard", "bench", *words],
         capture_output=True,
@@ -99,7 +98,7 @@ def bench(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def refused(words: Sequence[str], *expected: str) -> None:
-    """Fail unless it is refused with these words, and says that nothing was written."""
+    """Check that the command is refused with these words and reports that it wrote nothing."""
     done = bench(*words)
     assert done.returncode == 3, (done.returncode, done.stdout, done.stderr)
     assert not done.stdout
@@ -108,8 +107,7 @@ def refused(words: Sequence[str], *expected: str) -> None:
 
 
 def ended_in_the_middle(words: Sequence[str], number: signal.Signals) -> str:
-    """What `diskwright bench` prints that gets a signal while it writes; fails where that is no orderly
-    end."""
+    """Interrupt `diskwright bench` by a signal during writes, check its exit, and return its output."""
     argv = [sys.executable, "-m", "wizard", "bench", *words]
     with subprocess.Popen(
         argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM

@@ -1,5 +1,4 @@
-"""Trials of filesystems on real block devices: what they find, and that nothing of them is left, whatever
-happens."""
+"""Trials of filesystems on real block devices: results, and no leftovers in any case."""
 
 import json
 import os
@@ -59,7 +58,7 @@ def order(
     seconds: float = FEW_SECONDS,
     misaligned: bool = False,
 ) -> Order:
-    """A trial of these, the first one being planned."""
+    """Return a trial of these filesystems, with the first one planned."""
     plans = [plan_of(path, name) for name in filesystems]
     (drive,) = probe_machine([path]).drives
     made = order_of(drive, plans, 0, (load,), Bounds(seconds, 8 * GIB, 24), misaligned=misaligned)
@@ -71,7 +70,7 @@ def tried(asked: Order) -> TrialVerdict:
 
 
 def is_clean(path: str) -> None:
-    """Fail where anything of a trial is left on the drive, in the kernel, or among the mounts of anybody."""
+    """Check that the trial left nothing on the drive, in the kernel or among the mounts."""
     name = path.removeprefix("/dev/")
     assert not [entry.name for entry in (SYS_BLOCK / name).iterdir() if entry.name.startswith(f"{name}p")]
     assert not list(Path("/dev").glob(f"{name}p*"))
@@ -140,7 +139,7 @@ def test_aged_volumes_are_full_of_old_files(path: str) -> None:
 
 
 def read_around(image: Path, end: int) -> tuple[bytes, bytes]:
-    """The first bytes up to `end`, and the last half of a MiB."""
+    """Return the bytes up to `end`, and the last 512 KiB."""
     with image.open("rb") as file:
         head = file.read(end)
         file.seek(-MIB // 2, os.SEEK_END)
@@ -204,7 +203,7 @@ def test_a_load_that_fails_is_told_and_nothing_is_left(path: str) -> None:
 
 
 def start_of(path: str) -> int | None:
-    """Where the kernel's partition of the trial starts on the drive, in bytes; None where there is none."""
+    """Return the start of the trial's partition in bytes, or None without one."""
     name = path.removeprefix("/dev/")
     starts = [int(file.read_text()) * 512 for file in (SYS_BLOCK / name).glob(f"{name}p*/start")]
     return starts[0] if starts else None
@@ -264,7 +263,7 @@ def test_the_command_prints_a_document(path: str) -> None:
 
 
 def begun(path: str, *words: str) -> tuple["subprocess.Popen[str]", int]:
-    """The command, at work, and the process that holds the drive."""
+    """Start the command. Return it with the process that has the drive open."""
     process = subprocess.Popen(
         command(path, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM
     )

@@ -1,4 +1,4 @@
-"""`bench` on real block devices: what it says there, and that not a byte changes, whatever happens to it."""
+"""`bench` on real block devices: its report, and no changed byte in any case."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ PARTITIONS = ((34 * 512, 20480 * 512), (65599 * 512, 86079 * 512))
 
 @pytest.fixture
 def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path]) -> Known:
-    """Two badly laid partitions and free space."""
+    """Two misaligned partitions and free space."""
     return known_drive(make_drive, own, image_of, SIZE_BYTES, *PARTITIONS)
 
 
@@ -160,7 +160,7 @@ def test_scratch_is_refused_where_it_is_not_safe(
 
 
 def make_drive_over(path: str, own: Callable[[str], None]) -> str:
-    """A loop device over a drive of ours: nothing in the kernel names it a holder."""
+    """Create a loop device over a test drive. The kernel lists no holder for it."""
     own(path)
     return tool(
         "losetup", "--find", "--show", "--offset", str(34 * 512), "--sizelimit", str(512 * KIB), path

@@ -1,5 +1,4 @@
-"""`bench --scratch --shingled` on real block devices: what it writes and where, what it says, and that not a
-byte changes."""
+"""`bench --scratch --shingled` on real block devices: its writes and report, and no changed byte."""
 
 import os
 import signal
@@ -31,7 +30,7 @@ PARTITIONS = ((34 * 512, 20480 * 512), (327719 * 512, 348199 * 512))
 
 @pytest.fixture
 def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path]) -> Known:
-    """Two partitions and free space between them."""
+    """Two partitions with free space between them."""
     return known_drive(make_drive, own, image_of, SIZE_BYTES, *PARTITIONS)
 
 
@@ -124,7 +123,7 @@ def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDr
 def test_another_writer_ends_it_and_keeps_what_it_wrote(
     trial: str, full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
 ) -> None:
-    """Somebody writes to the whole drive, not noticing the lock, between two writes of the trial."""
+    """Write to the whole drive between two writes of the trial, despite the lock."""
     path, image, _ = full
     content = bytearray(image.read_bytes())
     real, calls, after = os.pwritev, 0, 0

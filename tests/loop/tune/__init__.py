@@ -1,1 +1,1 @@
-"""Changing a filesystem that is in use."""
+"""Tests of changes to a filesystem in use."""

@@ -1,5 +1,5 @@
-"""One thing done to a filesystem that exists, by its command: labels, mounts, options. What is shown is done,
-libblkid and the kernel say so, and `undo` gives everything back, fstab to the byte."""
+"""Single actions on an existing filesystem by command: labels, mounts, options. The result matches the
+display, libblkid and the kernel, and `undo` restores everything, with fstab byte for byte."""
 
 import os
 import pwd
@@ -43,7 +43,7 @@ NOBODY = pwd.getpwnam("nobody")
 
 
 def made(work: Work, make_drive: MakeDrive, filesystem: str, label: str = "OLD ONE") -> str:
-    """A drive that is made for the test, with a filesystem of this label on all of it."""
+    """Create a test drive with a filesystem and label on the whole drive."""
     drive = make_drive(SIZE)
     work.bench.own(drive)
     tool(*MAKERS[filesystem], label, drive)
@@ -55,7 +55,7 @@ def label_of(drive: str) -> str:
 
 
 def do(work: Work, *words: str, code: int = 0) -> str:
-    """A command, confirmed with the drive's name; what it says."""
+    """Run a command with confirmation, and return its output."""
     token = Path(words[1]).name
     done = diskwright(work, *words, "--fstab", str(work.fstab), "--confirm", token)
     assert done.returncode == code, done.stdout + done.stderr
@@ -167,7 +167,7 @@ def test_an_old_label_that_could_not_be_put_back_stays(work: Work, make_drive: M
 def test_it_is_mounted_now_and_at_boot_and_unmounted_and_all_of_it_undone(
     work: Work, make_drive: MakeDrive, filesystem: str, check: int
 ) -> None:
-    """NTFS by ntfs-3g if the kernel has no ntfs3."""
+    """Mount NTFS with ntfs-3g if the kernel lacks ntfs3."""
     drive, place = made(work, make_drive, filesystem, "films"), work.place("films")
     kernel = Path("/proc/filesystems").read_text().split()
     driver = filesystem if filesystem in kernel else "ntfs3" if "ntfs3" in kernel else "ntfs-3g"
@@ -212,7 +212,7 @@ def test_once_leaves_fstab_alone_and_a_line_that_is_there_says_where(
 def test_where_its_label_is_taken_it_is_mounted_beside(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the rule by which a new volume gets its place."""
+    """Check that the mount point follows the rule for new volumes."""
     drive, places = made(work, make_drive, "ext4", "films"), work.folder / "places"
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(places))
     (places / "films").mkdir(parents=True)
@@ -340,7 +340,7 @@ def test_options_that_the_kernel_refuses_never_reach_fstab(
 def test_options_that_only_this_filesystem_refuses_never_reach_fstab(
     work: Work, make_drive: MakeDrive
 ) -> None:
-    """The driver knows them, but a mount fails: there is no journal for the data."""
+    """Check options known to the driver that fail at mount: without a journal, data=journal is impossible."""
     drive, place = made(work, make_drive, "ext2", "films"), work.place("films")
     content = Path(drive).read_bytes()
     work.fstab.write_text("")
@@ -362,7 +362,7 @@ def test_options_that_only_this_filesystem_refuses_never_reach_fstab(
 def test_a_document_with_options_that_the_kernel_refuses_is_not_carried_out(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plain user's plan is checked before the first write."""
+    """Check that an ordinary user's plan is validated before the first write."""
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
     before = f"LABEL=films {place} ext4 nofail 0 0\n"
     work.fstab.write_text(before)

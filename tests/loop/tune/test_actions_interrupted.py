@@ -1,4 +1,4 @@
-"""A power cut in the middle of an action, and a drive that loses its power: going on and undoing work."""
+"""Power cuts during an action, and drives that are powered off: resume and undo work."""
 
 import os
 import shutil
@@ -85,8 +85,8 @@ def test_after_a_power_cut_it_goes_on_or_goes_back(
 
 @pytest.fixture
 def stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A loop drive that is told as a stick, with a sysfs of its own: whoever writes to its `delete` finds the
-    drive gone from there."""
+    """A loop device that poses as a USB stick, with its own sysfs, where a write to `delete` removes the
+    drive."""
     drive = made(work, make_drive, "ext4", "films")
     work.fstab.write_text("")
     sysfs = work.folder / "sys"
@@ -105,7 +105,7 @@ def stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def goes(entry: Path) -> Thread:
-    """Waits for what is written to `delete`, and takes the drive away."""
+    """Wait for a write to `delete`, then remove the drive."""
     delete = entry / "device/delete"
     delete.unlink()
     os.mkfifo(delete)

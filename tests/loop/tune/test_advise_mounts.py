@@ -1,4 +1,4 @@
-"""Every option that is advised is made and mounted on the running kernel; every one that is said to be
+"""Every recommended option works with mkfs and mount on the running kernel, and every option documented as
 refused is refused."""
 
 import re
@@ -36,7 +36,7 @@ Mounted = Callable[[str, str, str], tuple[set[str], set[str]] | None]
 
 
 def available() -> frozenset[str]:
-    """The filesystems that the kernel has loaded, or can load."""
+    """Return the filesystems that the kernel has loaded or can load."""
     for name in MAKE:
         subprocess.run(["modprobe", "-q", name], check=False, capture_output=True)
     lines = Path("/proc/filesystems").read_text().splitlines()
@@ -44,7 +44,7 @@ def available() -> frozenset[str]:
 
 
 def advised(workload: str, recording: str, path: str, size_bytes: int, logical: int) -> dict[str, Choice]:
-    """What is advised for a rotating drive like this one on the running kernel."""
+    """Return the recommendations for a rotating drive on the running kernel."""
     kernel = Kernel(Path("/proc/sys/kernel/osrelease").read_text().strip(), available())
     drive = Drive(
         path,
@@ -61,8 +61,8 @@ def advised(workload: str, recording: str, path: str, size_bytes: int, logical: 
 
 @pytest.fixture
 def mounted(tmp_path: Path, own: Callable[[str], None]) -> Iterator[Mounted]:
-    """`mounted(path, filesystem, options)` gives the options in force, of the mount and of the filesystem;
-    None where it is refused."""
+    """A function `mounted(path, filesystem, options)` that returns the active options of the mount and the
+    filesystem, or None if refused."""
     point = tmp_path / "mounted here"
     point.mkdir()
 
@@ -91,7 +91,7 @@ def in_force(point: Path) -> tuple[set[str], set[str]]:
 
 
 def made_with(filesystem: str, path: str, option: str) -> bool:
-    """Whether the filesystem on the device really is what an advised mkfs option asks for."""
+    """Return True if the filesystem has the property that a recommended mkfs option sets."""
     if filesystem == "ext4":
         said = tool("dumpe2fs", "-h", path)
         facts = {line.partition(":")[0]: line.partition(":")[2].strip() for line in said.splitlines()}
@@ -122,8 +122,8 @@ def test_what_is_advised_is_made_and_mounted(
     own: Callable[[str], None],
     mounted: Mounted,
 ) -> None:
-    """On the smallest volume that each filesystem can have, a usual one, and for XFS, whose limits change
-    with size, a large one."""
+    """Check the smallest volume of each filesystem, a usual one, and a large XFS, whose limits depend on
+    size."""
     for name in MAKE:
         kind = FILESYSTEMS[name]
         for size in (kind.minimum_bytes, 64 * GIB, *([2 * TIB] if name == "xfs" else [])):
@@ -194,8 +194,8 @@ def test_old_schedulers_are_gone(
 def test_no_filesystem_is_made_below_its_minimum_by_mistake(
     filesystem: str, logical: int, make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
 ) -> None:
-    """At its minimum a volume works and has its journal; the margin below is the advice's own, but XFS makes
-    nothing smaller."""
+    """Check a working volume with a journal at the minimum size. Smaller ones are only discouraged, except
+    that mkfs.xfs refuses them."""
     kind = FILESYSTEMS[filesystem]
     path = make_drive(kind.minimum_bytes, logical)
     own(path)

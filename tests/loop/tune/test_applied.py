@@ -1,5 +1,4 @@
-"""Changes to a filesystem in use, made on a mounted one: everything is as shown, and after undoing everything
-is as it was."""
+"""Changes to a mounted filesystem: everything is as shown, and undo restores everything."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +100,7 @@ def changed_superblock(used: Used) -> None:
 
 
 def another_filesystem(used: Used) -> None:
-    """Of which everything that is changed stands as in the one before."""
+    """Replace the filesystem with a new one that has the same settings."""
     tool("umount", str(used.place))
     tool("mkfs.ext4", "-q", "-F", "-b", "1024", "-m", "5", used.drive)
     tool("mount", "-o", "nodev,relatime", used.drive, str(used.place))

@@ -1,5 +1,5 @@
-"""A mounted filesystem takes the free space behind its partition, while somebody writes to it. Its
-neighbours, and the rest of the table, keep every byte."""
+"""Grow a mounted filesystem into the free space after its partition, during writes. Its neighbours and the
+rest of the table stay unchanged."""
 
 import os
 from dataclasses import replace
@@ -39,7 +39,7 @@ TABLES = {
 
 
 class Used:
-    """A drive with three partitions. The middle one is mounted; its neighbours hold random bytes."""
+    """A drive with three partitions. The middle one is mounted; its neighbours contain random bytes."""
 
     def __init__(self, work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
         self.work, self.path = work, make_drive(SIZE)
@@ -66,19 +66,19 @@ class Used:
         self.was, self.beside = self.table, self.neighbours
 
     def at(self, offset: int, length: int) -> bytes:
-        """What is on the drive, past the kernel's caches of it."""
+        """Return bytes of the drive, without the kernel's caches."""
         tool("blockdev", "--flushbufs", self.path)
         with self.work.bench.image_of(self.path).open("rb") as image:
             return os.pread(image.fileno(), length, offset)
 
     @property
     def table(self) -> bytes:
-        """The first and the last MiB."""
+        """First and last MiB."""
         return self.at(0, MIB) + self.at(SIZE - MIB, MIB)
 
     @property
     def neighbours(self) -> tuple[object, ...]:
-        """Their bytes, and their entries as the disk and the kernel have them."""
+        """The neighbours' bytes, and their entries on the disk and in the kernel."""
         found = probe_drive(self.path).partitions
         entries = [replace(part, superblock_digest=None) for part in found if part.number != 2]
         behind = b"" if self.kind == "copied" else self.at(520 * MIB, 8 * MIB)
@@ -86,7 +86,7 @@ class Used:
 
     @property
     def end(self) -> tuple[int, int | None]:
-        """MiB of the partition in the table and in the kernel."""
+        """Size of the partition in the table and in the kernel, in MiB."""
         part = probe_drive(self.path).partition(self.node)
         assert part is not None
         kernel = part.kernel_size_bytes
@@ -94,7 +94,7 @@ class Used:
 
     @property
     def held(self) -> int:
-        """MiB of the filesystem, by what the kernel says of its mount."""
+        """Size of the mounted filesystem, in MiB."""
         status = os.statvfs(self.place)
         return status.f_blocks * status.f_frsize // MIB
 
@@ -107,7 +107,7 @@ class Used:
         return begin(self.work, act(self.node, Grow(), self.work.environment))
 
     def check(self, filesystem: str) -> None:
-        """Unmounted, it is clean by its own program."""
+        """Unmount the filesystem and check it."""
         tool("umount", str(self.place))
         tool(*CHECKS[filesystem], self.node)
 
@@ -191,7 +191,7 @@ def test_after_a_power_cut_it_goes_on_or_goes_back(
 def test_a_table_that_was_half_written_becomes_whole(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str, written: int, back: bool
 ) -> None:
-    """Of the four writes, the copy's entries and header and then the first one's, only some are done."""
+    """Complete only some of the four writes: entries and header of the backup, then of the primary table."""
     drive = Used(work, make_drive, kind, "xfs")
     run = drive.begin()
     left = [written]

@@ -1,5 +1,5 @@
-"""A power cut, a failure, and other people's hands between the changes to a filesystem in use: going on and
-undoing both work."""
+"""Power cuts, failures and other users' changes between changes to a filesystem in use: resume and undo
+work."""
 
 from functools import partial
 
@@ -90,7 +90,7 @@ def test_a_line_that_somebody_else_changed_is_left_to_them(used: Used) -> None:
 def test_what_does_not_hold_goes_back_at_once_and_the_file_is_not_reached(
     used: Used, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A kernel that makes something else of the options."""
+    """Check a kernel that applies other options."""
     before = used.all
     real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v mount").strip()
     script = (

@@ -1,5 +1,5 @@
-"""What the catalogue says is true on the running kernel: what it takes is in force, what it refuses fails,
-and a danger is really had."""
+"""The option catalogue matches the running kernel: accepted options are active, refused ones fail, and
+dangers are real."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,8 +44,8 @@ def known(kind: OptionKind, filesystem: str) -> list[CatalogueOption]:
 def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
     filesystem: str, make_drive: MakeDrive, own: Callable[[str], None], tmp_path: Path
 ) -> None:
-    """Judged as after a plan was applied: whatever can be asked for must be found in force, or every such run
-    would be doubted."""
+    """Check like the verification of a plan: every selectable option must be active, otherwise each such
+    run would report a mismatch."""
     path, place = make_drive(400 * MIB), tmp_path / "mnt"
     place.mkdir()
     own(path)

@@ -1,5 +1,4 @@
-"""`diskwright tune` on a mounted filesystem: what it prints can be patched in, and nothing is changed by
-it."""
+"""`diskwright tune` on a mounted filesystem: its output can be used as a patch, and nothing changes."""
 
 import subprocess
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Changes go on, and go back, on their own filesystem alone: after a restart, with another drive in its
-place, and with a clone beside it. Loop devices have no serial numbers."""
+"""Changes resume and undo only on their own filesystem: after a reboot, with another drive in its place,
+and with a clone. Loop devices have no serial numbers."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ from wizard.model.errors import ExitCode
 
 
 def restart(work: Work, drive: str) -> None:
-    """What a restart leaves of mounts: those of fstab."""
+    """Replace all mounts by those of fstab, as at boot."""
     for place in reversed(mounts_of(drive)):
         tool("umount", place)
     # By the node: other tests have labels, too.
@@ -50,7 +50,7 @@ def restart(work: Work, drive: str) -> None:
 
 
 def cut_off(work: Work, drive: str, patch: pytest.MonkeyPatch) -> Path:
-    """A run that lost its power when the label was set."""
+    """Return a run interrupted by a power cut after setting the label."""
     run = begin(work, act(drive, SetLabel("pictures"), work.environment))
     without_power(patch, Event.STEP_DONE, 1, lambda: carry_out(run, Purpose.APPLY, ()))
     assert label_of(drive) == "pictures" and state(run) is RunState.INTERRUPTED

@@ -1,5 +1,5 @@
-"""What the tests of changing a filesystem in use share: one that is mounted, with a scratch fstab and a
-scratch folder of rules."""
+"""Helpers for tests of changes in use: a mounted filesystem with a scratch fstab and a scratch folder of
+udev rules."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ BLOCKS = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A mounted ext4 with all that can be changed for it otherwise than `changes` wants it."""
+    """A mounted ext4 with all settings different from those in `changes`."""
 
     work: Work
     drive: str
@@ -31,7 +31,7 @@ class Used:
 
     @property
     def rules(self) -> Path:
-        """The drive's own file of udev's rules."""
+        """The drive's own file of udev rules."""
         return self.work.environment.rules / f"60-diskwright-{self.drive.removeprefix('/dev/')}.rules"
 
     @property
@@ -58,7 +58,7 @@ class Used:
 
     @property
     def words(self) -> set[str]:
-        """What the kernel says of the mount."""
+        """Active mount options in the kernel."""
         return set(
             tool("findmnt", "-n", "-o", "VFS-OPTIONS,FS-OPTIONS", str(self.place)).replace(",", " ").split()
         )
@@ -69,12 +69,12 @@ class Used:
 
     @property
     def all(self) -> tuple[object, ...]:
-        """Everything that changes."""
+        """All changeable settings."""
         rules = self.rules.read_text() if self.rules.exists() else None
         return self.fstab, rules, self.scheduler, self.read_ahead, self.kept_for_root, self.words
 
     def changes(self) -> Changes:
-        """One of each kind of change, but for the timer, to it as it is now."""
+        """Return one change of each kind, except the timer, for the current state."""
         used = look_at_filesystem(self.drive, self.work.environment)
         wanted = Tuning(
             (Suggestion("everything", "It is a test."),),
@@ -85,7 +85,7 @@ class Used:
         return make_changes(used.identity, used.existing, used.uuid, "large-media", wanted, used.found)
 
     def apply(self, changes: Changes, environment: Environment | None = None) -> tuple[Path, RunState]:
-        """Begin a run and wait for its end."""
+        """Start a run and wait for its end."""
         run = self.start(changes, environment)
         return run, ended(run)
 
@@ -98,8 +98,7 @@ class Used:
 
 
 def used_filesystem(work: Work, make_drive: MakeDrive) -> Used:
-    """A filesystem on a drive that is made for it, mounted with an option that a careless remount would
-    lose."""
+    """Create a mounted filesystem on a test drive, with an option that a careless remount would lose."""
     drive, place = make_drive(64 * MIB), work.place("media")
     work.bench.own(drive)
     tool("mkfs.ext4", "-q", "-F", "-b", "1024", "-m", "5", drive)
@@ -113,7 +112,7 @@ def used_filesystem(work: Work, make_drive: MakeDrive) -> Used:
 
 
 def begin(work: Work, changes: Changes) -> Path:
-    """The folder of a run that has not begun."""
+    """Create a run without starting it, and return its folder."""
     work.bench.own(changes.drive.path)
     work.runs.mkdir(exist_ok=True)
     return make_run(work.runs, (changes.device,), CHANGES, render_changes(changes), work.environment)

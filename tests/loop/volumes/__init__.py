@@ -1,1 +1,1 @@
-"""What volumes are made of: filesystems, layers below, and several drives."""
+"""Tests of volumes: filesystems, layers below, and several drives."""

@@ -1,4 +1,4 @@
-"""A restart as a run meets it: mounts and swap are gone, and the drives can have other names."""
+"""Reboots during a run: mounts and swap disappear, and drives can change names."""
 
 import fcntl
 import os
@@ -21,14 +21,14 @@ FIRST_NUMBER = 2000
 
 @dataclass
 class Attached:
-    """Drives without serial numbers, each by the name that it has now."""
+    """Drives without serial numbers, with their current names."""
 
     work: Work
     nodes: tuple[str, ...]
     images: list[Path] = field(default_factory=list)
 
     def reboot(self, order: Sequence[int] | None = None) -> None:
-        """End all mounts and swap, detach every drive, and attach them again; drive `order[n]` as node n."""
+        """Unmount all, turn swap off, detach every drive, and attach drive `order[n]` as node n."""
         there = [node for node in self.nodes if node in self.work.bench.images]
         for node in there:
             self.work.bench.own(node)
@@ -49,7 +49,7 @@ def _released(node: str) -> bool:
 
 @contextmanager
 def attached(work: Work, *sizes_bytes: int) -> Iterator[Attached]:
-    """Drives that keep their names for this test, whoever else looks for a free one."""
+    """Create drives with reserved names for this test."""
     start = FIRST_NUMBER + os.getpid() % 1000 * 4
     made = Attached(work, tuple(f"/dev/loop{start + number}" for number in range(len(sizes_bytes))))
     try:
@@ -71,7 +71,7 @@ def attached(work: Work, *sizes_bytes: int) -> Iterator[Attached]:
 
 
 def cuts(plan: Plan) -> list[tuple[Event, int | None]]:
-    """Every moment before and right after a step that puts the plan's volumes to use, and after them all."""
+    """Return every moment before and after a step that mounts or activates a volume, and the end."""
     moments = (Event.STEP_STARTED, Event.STEP_DONE)
     return [
         *((event, number) for number, _ in use_steps(plan) for event in moments),
@@ -82,7 +82,7 @@ def cuts(plan: Plan) -> list[tuple[Event, int | None]]:
 def cut_at(
     monkeypatch: pytest.MonkeyPatch, run: Path, purpose: Purpose, event: Event, step: int | None
 ) -> None:
-    """Carry the run out until the power goes right before this entry of its journal."""
+    """Run until a power cut before this journal entry."""
     journal = Journal(run)
     journal.add(Event.STARTED, "begun by a test")
     journal.close()
@@ -90,7 +90,7 @@ def cut_at(
 
 
 def mounted_from(node: str) -> list[str]:
-    """Where the kernel has mounted a drive or one of its partitions, and `swap` if it swaps to one."""
+    """Return the mount points of a drive and its partitions, and `swap` for active swap."""
     names = [node, *(f"{node}p{number}" for number in range(1, 5))]
     lines = [line.partition(" - ") for line in MOUNTINFO.read_text().splitlines()]
     places = [before.split(" ")[4] for before, _, after in lines if after.split(" ")[1] in names]
@@ -99,5 +99,5 @@ def mounted_from(node: str) -> list[str]:
 
 
 def uuid_of(node: str) -> str:
-    """The UUID that libblkid reads on a node."""
+    """Return the UUID on a node from libblkid."""
     return tool("blkid", "-p", "-o", "value", "-s", "UUID", node).strip()

@@ -1,4 +1,4 @@
-"""Half of a volume on several drives: named by inspect and by each plan that would destroy it."""
+"""Half of a volume on several drives: named by inspect and by every plan that would destroy it."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Encrypted volumes up to where they are opened, which not every kernel can: here opening always fails. The
-whole way is for the lab."""
+"""Encrypted volumes up to their activation, which always fails here, because not every kernel supports it.
+The lab tests whole runs."""
 
 import os
 import pty
@@ -48,7 +48,7 @@ def secret_wish(work: Work) -> Wish:
 
 
 def half_able(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel that seems to have dm-crypt, and cannot open; what cryptsetup was given is written down."""
+    """Simulate a kernel with dm-crypt that cannot open containers, and log the arguments of cryptsetup."""
     real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v cryptsetup").strip()
     seen = work.folder / "seen"
     note = f"{{ echo \"$@\"; env; cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '; }} >> {seen}"
@@ -57,7 +57,7 @@ def half_able(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lies_as_planned(plan: Plan, sector_bytes: int) -> bool:
-    """Whether the header on the drive, cryptsetup's and libblkid's words, says what the plan does."""
+    """Return True if the header, by cryptsetup and libblkid, matches the plan."""
     (container,) = plan.containers
     dump = tool("cryptsetup", "luksDump", "--dump-json-metadata", container.device)
     probed = tool("blkid", "-p", "-o", "export", container.device).splitlines()
@@ -66,8 +66,7 @@ def lies_as_planned(plan: Plan, sector_bytes: int) -> bool:
 
 
 def is_nowhere(work: Work, run: Path) -> bool:
-    """Whether nothing that is kept of the run, and nothing that the programs were given, holds the
-    passphrase."""
+    """Return True if no file of the run and no program argument contains the passphrase."""
     kept = [file for file in (*run.rglob("*"), work.folder / "seen") if file.is_file()]
     assert len(kept) > 4
     return not any(
@@ -97,7 +96,7 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
 def test_no_image_of_a_crashed_process_can_hold_the_passphrase(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever starts it may allow such images of any size."""
+    """Check with an unlimited core file size, which the user may have set."""
     plan = work.plan(make_drive(96 * MIB), secret_wish(work))
     half_able(work, monkeypatch)
     opened = work.folder / "opened"
@@ -142,8 +141,7 @@ def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(
 
 
 def test_fstab_names_what_is_in_the_container(work: Work, make_drive: MakeDrive) -> None:
-    """Swap and a filesystem, each made by the command that the plan shows, on a drive in the container's
-    place."""
+    """Check swap and a filesystem, created on a substitute drive with the plan's commands."""
     drive, spare = make_drive(160 * MIB), make_drive(64 * MIB)
     swap = replace(wish("swap", 48 * MIB, options=()), mount_point="none", encrypted=True)
     plan = work.plan(drive, swap, secret_wish(work))
@@ -167,7 +165,8 @@ def test_fstab_names_what_is_in_the_container(work: Work, make_drive: MakeDrive)
 def test_a_name_that_was_taken_meanwhile_is_noticed_before_anything_is_kept(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The run waited for weeks. What waits here is not encrypted, which any kernel can do; its plan is."""
+    """Check a mapping name taken during a long wait. The waiting result is unencrypted, which every kernel
+    supports, with the plan of an encrypted one."""
     drive = make_drive(96 * MIB)
     fill(drive, work.bench, 16)
     old_gpt(drive)
@@ -208,7 +207,7 @@ def test_the_terminal_asks_twice_and_shows_nothing(
 
 
 def on_terminal(work: Work, plan: Plan, *typed: bytes) -> tuple[str, int]:
-    """What `apply` says on a terminal on which these lines are typed, each as an answer, and how it ends."""
+    """Run `apply` on a terminal with these answers. Return the output and exit code."""
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     here, there = pty.openpty()

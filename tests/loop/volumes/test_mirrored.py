@@ -1,5 +1,5 @@
-"""A Btrfs that keeps two copies on several drives, from the command line to the loss of one of them. md is
-tried in the lab's guests."""
+"""A Btrfs with two copies on several drives, from the command line to the loss of a drive. The lab's
+guests test md."""
 
 import os
 from dataclasses import replace

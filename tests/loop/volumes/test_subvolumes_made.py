@@ -1,5 +1,4 @@
-"""Btrfs's subvolumes from a plan to their mounts, and what goes on where a run was killed at one of their
-steps."""
+"""Btrfs subvolumes from a plan to their mounts, and runs killed at one of their steps."""
 
 import os
 import signal
@@ -27,7 +26,7 @@ def subdivided(work: Work) -> Wish:
 
 
 def check_made(work: Work, uuid: str) -> None:
-    """By findmnt, btrfs and the file itself."""
+    """Check with findmnt, btrfs and a file."""
     for place, name in (("system", "@"), ("system/home", "@home")):
         shown = tool(
             "findmnt", "--noheadings", "--output", "FSROOT,OPTIONS", "--mountpoint", str(work.place(place))
@@ -61,8 +60,8 @@ def test_each_subvolume_is_made_mounted_and_has_its_line(work: Work, make_drive:
 def test_a_run_killed_while_they_are_made_makes_what_is_missing(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
-    """Killed with the first of them made, and with all of them made and the filesystem still mounted at its
-    private place."""
+    """Kill the run after the first subvolume, and after all with the filesystem still at its private mount
+    point."""
     drive = make_drive(256 * MIB)
     plan = work.plan(drive, subdivided(work))
     opened = work.folder / "gate"
@@ -87,7 +86,7 @@ def test_a_run_killed_while_they_are_made_makes_what_is_missing(
 def test_a_missing_subvolume_is_told_at_the_end(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that another program deletes between its making and the last check."""
+    """Delete a subvolume between its creation and the last verification."""
     drive = make_drive(256 * MIB)
     plan = work.plan(drive, subdivided(work))
     real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v mount").strip()

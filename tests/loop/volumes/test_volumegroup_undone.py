@@ -1,6 +1,5 @@
-"""A volume group on a kernel without the device mapper: planned and shown, refused before anything is
-written, and where one that it can make was begun all the same, taken over and taken back. The lab's guests
-have a device mapper, and make whole groups."""
+"""Volume groups on a kernel without device mapper: planned, shown and refused before any write. Partially
+created groups are resumed and undone. The lab's guests have a device mapper and create whole groups."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -68,7 +67,7 @@ def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(
 
 
 def test_a_group_of_that_name_on_another_drive_is_not_activated(work: Work, make_drive: MakeDrive) -> None:
-    """LVM goes by names: the partition must contain the physical volume that the plan drew."""
+    """Check that the partition contains the planned physical volume. LVM uses names."""
     drive = make_drive(128 * MIB)
     plan = work.plan(drive, wish("ext4"), arrangement=Arrangement(grouped=True))
     group = plan.group

@@ -1,1 +1,1 @@
-"""A run that is found by its drive, whatever became of its folder or of the drive's name."""
+"""Tests of runs recovered from their drives, despite a lost folder or a new drive name."""

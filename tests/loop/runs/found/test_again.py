@@ -1,5 +1,5 @@
-"""A run's folder is lost while its drive waits: the drive says so itself, is never taken for an empty one,
-and is finished by its notice."""
+"""Lost run folders with a waiting drive: the drive's notice identifies it, never as empty, and lets the
+user finish the run."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ from wizard.plan.undo_policy import losses
 
 
 def waiting_run(work: Work, drive: str, filesystem: str = "ext4", mode: Mode = Mode.REPLACE) -> Path:
-    """A run that waits on a drive that was full."""
+    """Return a waiting run on a full drive."""
     plan = work.plan(drive, wish(filesystem, 136 * MIB, work.place("media")), mode=mode)
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
@@ -45,7 +45,7 @@ def notice_on(run: Path) -> Extent:
 
 
 def finish(work: Work, drive: str) -> Path:
-    """By the notice alone."""
+    """Keep the result with only the notice, and return the run."""
     work.bench.own(drive)
     found = found_on(drive)
     run = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
@@ -107,7 +107,7 @@ def test_it_is_seen_and_never_called_empty(work: Work, full: str) -> None:
 
 
 def test_a_plan_that_was_made_before_is_refused(work: Work, make_drive: MakeDrive) -> None:
-    """The drive showed nothing, and shows nothing now; what waits on it is not what the plan saw."""
+    """Check a plan made before the waiting result. The drive looks empty both times."""
     drive = make_drive(400 * MIB)
     fill(drive, work.bench)
     plan = work.plan(drive, wish("xfs"))
@@ -235,7 +235,7 @@ def test_where_somebody_made_a_table_since_it_is_told_as_a_doubt(work: Work, ful
 
 
 def test_a_drive_that_waits_can_be_set_up_anew_and_taken_back(work: Work, full: str) -> None:
-    """The old notice does not speak for what is made then; undoing brings it back with everything else."""
+    """Check that the new run ignores the old notice, and that undo restores it."""
     first = waiting_run(work, full)
     stale = notice_on(first)
     shutil.rmtree(first)

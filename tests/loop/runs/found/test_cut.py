@@ -1,5 +1,5 @@
-"""Finishing what waits on a drive by its notice, cut off at every moment: it is gone on with by what is said,
-and the drive holds what the lost folder would have made."""
+"""Finish a waiting drive from its notice, interrupted at every moment: the recommended commands continue,
+and the drive ends as with the lost folder."""
 
 import os
 import re
@@ -42,7 +42,7 @@ NAMED = re.compile(r"`diskwright keep (\S+)`")
 
 
 class Lost:
-    """A drive that waits, whose run's folder is gone: what it holds, and what it is to hold."""
+    """A waiting drive without its run folder, with its current and expected content."""
 
     def __init__(self, work: Work, drive: str) -> None:
         self.work, self.drive = work, drive
@@ -59,7 +59,7 @@ class Lost:
         self.waiting = work.bench.image_of(drive).read_bytes()
 
     def again(self) -> None:
-        """As it waited, with no folder of a run."""
+        """Restore the waiting state, without run folders."""
         self.work.bench.own(self.drive)
         with Path(self.drive).open("r+b", buffering=0) as device:
             device.write(self.waiting)
@@ -67,7 +67,7 @@ class Lost:
         shutil.rmtree(self.work.runs)
 
     def is_whole(self) -> bool:
-        """Whether the drive holds what was made."""
+        """Return True if the drive has the new content."""
         tool("blockdev", "--flushbufs", self.drive)
         now = self.work.bench.image_of(self.drive).read_bytes()
         spans = [slice(place.start_bytes, place.end_bytes) for place in self.places]
@@ -85,7 +85,7 @@ def make_run(lost: Lost) -> Path:
 
 
 def counted(real: Callable[..., object], power: Power) -> Callable[..., object]:
-    """The power goes, if it does, right after the real one."""
+    """Return a function that counts a moment of the power after each call."""
 
     def instead(*given: object, **named: object) -> object:
         done = real(*given, **named)
@@ -96,7 +96,7 @@ def counted(real: Callable[..., object], power: Power) -> Callable[..., object]:
 
 
 def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
-    """Make the run's folder with this power; whether it went."""
+    """Create the run folder with this power. Return True after a power cut."""
     with monkeypatch.context() as patched:
         for where, name in (
             (rebuild_run, "make_run"),
@@ -138,7 +138,7 @@ def test_cut_off_while_the_folder_is_made_it_is_finished_all_the_same(
 
 
 def stop(process: subprocess.Popen[str], runs: Path) -> None:
-    """End a command and whatever works on a run, at once and without a word."""
+    """Kill a command and the processes of all runs."""
     process.kill()
     process.communicate()
     for run in list_runs(runs):

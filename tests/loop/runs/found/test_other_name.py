@@ -1,5 +1,4 @@
-"""A drive that waits, or is half written, and has another name when it is attached again: the run goes on
-there."""
+"""Drives that wait or are half written, attached again under another name: the run continues there."""
 
 from pathlib import Path
 
@@ -24,8 +23,7 @@ pytestmark = pytest.mark.alone
 
 
 def moved(work: Work, drive: str, taken_by: str) -> str:
-    """Attach a drive that was made here by another name, and another one that was made here by its own; the
-    new name."""
+    """Swap the names of two test drives, and return the first drive's new name."""
     image, other = work.bench.image_of(drive), work.bench.image_of(taken_by)
     for node in (drive, taken_by):
         forget_partitions(node)
@@ -42,8 +40,8 @@ def moved(work: Work, drive: str, taken_by: str) -> str:
 
 @pytest.fixture
 def waiting(work: Work, make_drive: MakeDrive) -> tuple[str, str, str, Path, Path]:
-    """A drive with a run that waits, another of its size, what the first held, the run, and where it is to be
-    mounted."""
+    """A drive with a waiting run, another one of equal size, the first one's old content, the run and its
+    mount point."""
     drive, other = make_drive(96 * MIB), make_drive(96 * MIB)
     fill(drive, work.bench)
     old_gpt(drive)
@@ -84,7 +82,7 @@ def test_it_is_kept_by_its_new_name(work: Work, waiting: tuple[str, str, str, Pa
 def test_what_is_not_the_runs_drive_stays_as_it_is(
     work: Work, waiting: tuple[str, str, str, Path, Path]
 ) -> None:
-    """The drive is gone; another of its size, in its place, is not written to."""
+    """Check that another drive of equal size at the missing drive's node stays unchanged."""
     drive, other, _, run, _ = waiting
     stranger = work.digest(other)
     moved(work, drive, other)
@@ -98,7 +96,8 @@ def test_what_is_not_the_runs_drive_stays_as_it_is(
 
 
 def test_without_its_medium_it_goes_on_waiting(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
-    """As a card that is taken out of its reader: nothing is noted, and it is undone once it is back."""
+    """Remove the medium, like a card from its reader: the run is unchanged, and can be undone once the
+    medium is back."""
     drive, _, before, run, _ = waiting
     image = work.bench.image_of(drive)
     forget_partitions(drive)

@@ -1,5 +1,5 @@
-"""A dock reports one serial number for every disk. With another disk in it, a run writes nothing, deletes no
-saved byte, and recommends no command that writes, in every phase."""
+"""A dock that reports one serial number for every disk. With another disk inserted, a run writes nothing,
+deletes no saved byte, and recommends no writing command, in every phase."""
 
 import json
 from collections.abc import Callable
@@ -46,7 +46,7 @@ PHASES = ("clearing", "replacing", "barred", "releasing", "released", "kept", "r
 
 
 def put_into_dock(monkeypatch: pytest.MonkeyPatch, drive: str) -> None:
-    """Whatever disk is in it, the drive reports this serial number. No other is attached."""
+    """Make the drive report this serial number, with no other drive attached."""
 
     def drive_in(probe: Callable[..., Drive]) -> Callable[..., Drive]:
         return lambda *args, **named: replace(probe(*args, **named), serial=SERIAL)
@@ -65,14 +65,14 @@ def put_into_dock(monkeypatch: pytest.MonkeyPatch, drive: str) -> None:
 
 
 def with_serial(run: Path) -> None:
-    """The run as it is made for a drive in the dock."""
+    """Change the run to one for a drive in the dock."""
     plan = load_plan(run)
     (run / "plan.json").write_text(render_plan(replace(plan, drive=replace(plan.drive, serial=SERIAL))))
     drop_backup(run)
 
 
 def refusal(command: Callable[[Path], object], run: Path) -> str:
-    """Why the command is refused, by itself or by the process that it starts."""
+    """Return why the command or its process was refused."""
     try:
         command(run)
     except Refused as error:

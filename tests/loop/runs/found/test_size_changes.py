@@ -1,4 +1,4 @@
-"""A drive grows or shrinks in the middle of a run, as a volume of a hypervisor or of an array does."""
+"""Drives that grow or shrink during a run, like volumes of a hypervisor or an array."""
 
 import os
 import re
@@ -14,7 +14,7 @@ SIZE = 96 * MIB
 
 
 def resize(work: Work, drive: str, size_bytes: int) -> None:
-    """Give the file behind a drive that was made here another size, and tell the kernel."""
+    """Resize a test drive's file and notify the kernel."""
     work.bench.own(drive)
     os.truncate(work.bench.image_of(drive), size_bytes)
     tool("losetup", "--set-capacity", drive)
@@ -31,7 +31,7 @@ def full(work: Work, make_drive: MakeDrive) -> str:
 
 
 def content(work: Work, drive: str) -> bytes:
-    """What the file behind a drive holds."""
+    """Return the content of a drive's file."""
     tool("blockdev", "--flushbufs", drive)
     return work.bench.image_of(drive).read_bytes()
 
@@ -61,7 +61,7 @@ def test_between_plan_and_apply_the_plan_is_refused(work: Work, full: str, size_
 def test_after_it_was_tried_out_nothing_is_written(
     work: Work, full: str, monkeypatch: pytest.MonkeyPatch, size_bytes: int
 ) -> None:
-    """The drive changes while its stand-in is worked on, so before the old bytes are saved and compared."""
+    """Resize the drive during the rehearsal, before the old bytes are saved and compared."""
     before, opened = content(work, full), work.folder / "opened"
     plan, _ = plan_in(work, full)
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
