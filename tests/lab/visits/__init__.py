@@ -1,1 +1,1 @@
-"""Visits to guests, by theme."""
+"""Jobs in guests, by topic."""

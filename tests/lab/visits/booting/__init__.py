@@ -1,1 +1,1 @@
-"""Systems with GRUB that boot again after their partitions moved."""
+"""Systems with GRUB that still boot after a move of their partitions."""

@@ -1,5 +1,5 @@
-"""A boot entry of a UEFI firmware for a file in a partition, as created by efibootmgr. Pure. Source: UEFI
-Specification 2.10, 3.1.3 (load options), 10.3.5.1 and 10.3.5.4 (device paths)."""
+"""A UEFI boot entry for a file in a partition, like efibootmgr creates. Pure. Source: UEFI Specification
+2.10, 3.1.3 (load options), 10.3.5.1 and 10.3.5.4 (device paths)."""
 
 import struct
 from uuid import UUID
@@ -19,7 +19,7 @@ END = b"\x7f\xff\x04\x00"
 
 
 def load_option(number: int, start_block: int, blocks: int, part_uuid: str) -> bytes:
-    """Return the entry of a file in a partition of a GPT, by number, place and GUID."""
+    """Return the entry of a file in a GPT partition with this number, start and GUID."""
     where = struct.pack("<IQQ16s2B", number, start_block, blocks, UUID(part_uuid).bytes_le, *BY_GUID)
     path = _node(DISK, where) + _node(PATH, _text(FILE)) + END
     return STORED + struct.pack("<IH", ACTIVE, len(path)) + _text(TITLE) + path

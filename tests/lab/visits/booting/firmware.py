@@ -1,4 +1,4 @@
-"""Boot a drive by its firmware, and read the output. Runs on this machine while no guest runs."""
+"""Boot a drive with its firmware and read the output. Runs on this machine, between guests."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ STUCK = ("grub rescue>", "No bootable device", "Press any key to continue", "UEF
 def started(
     image: Path, firmware: Firmware, seconds: float, variables: Path | None = None
 ) -> tuple[int, str]:
-    """Return the sector from which the system booted, 0 if it did not, and all output.
-
-    `variables`: the firmware's variables, which it writes; new ones by default.
-    """
+    """Return the sector from which the system booted, or 0 if it failed, and all output. `variables`: file
+    with the firmware's variables, which the firmware writes; new ones by default."""
     with TemporaryDirectory() as folder:
         heard = Path(folder, "heard")
         heard.touch()
@@ -51,7 +49,7 @@ def _is_stuck(heard: Path) -> bool:
 
 
 def _arguments(image: Path, firmware: Firmware, variables: Path) -> list[str]:
-    """Return the arguments. Writes to the image are discarded."""
+    """Return QEMU's arguments. Writes to the image are discarded."""
     pflash = [
         *("-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={CODE}"),
         *("-drive", f"if=pflash,format=raw,unit=1,file={variables}"),

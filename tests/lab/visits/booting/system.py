@@ -1,4 +1,5 @@
-"""Systems with GRUB, installed like a distribution: where each starts, and how a guest creates it."""
+"""Systems with GRUB, installed like a distribution: their firmware and partitions, and how a guest creates
+them."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ OPTIONS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr random.trust_cpu
 
 
 class Firmware(StrEnum):
-    """What starts the boot loader."""
+    """Firmware that starts the boot loader."""
 
     BIOS = "bios"
     UEFI = "uefi"
@@ -33,10 +34,10 @@ class Firmware(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A drive with a system. `table`: for sfdisk. Numbers are partition numbers; `esp` is 0 for none.
-    `grub`: options of grub-install besides the folder; {node} is the drive there. `is_entered`: it has its
-    own grub-install, for use inside. `is_noted`: at its first boot, the firmware records the place of the
-    boot loader, which is then removed from the usual place."""
+    """A drive with a system. `table`: for sfdisk. Other numbers are partition numbers; `esp` is 0 without
+    one. `grub`: options of grub-install besides the folder, with {node} for the drive. `is_entered`:
+    contains its own grub-install, for use inside. `is_noted`: at its first boot, the firmware records the
+    location of the boot loader, which is then removed from the usual path."""
 
     drive: EmulatedDrive
     firmware: Firmware
@@ -59,7 +60,7 @@ class Installed:
         return partition_path(self.node, number)
 
     def install(self) -> None:
-        """Install it in a guest."""
+        """Install the system in a guest."""
         wipes = ["--quiet", "--wipe", "always", "--wipe-partitions", "always"]
         run(["sfdisk", *wipes, self.node], seconds=SLOW, stdin=self.table.encode())
         tool("modprobe", self.holds)
@@ -123,7 +124,7 @@ class Installed:
         (PLACE / f"etc/firmware/BootOrder-{GLOBAL}").write_bytes(order())
 
     def forget_the_usual_place(self) -> None:
-        """Remove the boot loader from the place where every firmware searches."""
+        """Remove the boot loader from the path where every firmware searches."""
         self._mount_esp(PLACE)
         try:
             rmtree(PLACE / "EFI/BOOT")
@@ -142,5 +143,5 @@ def _put_program(name: str) -> None:
 
 
 def sectors(mib: int) -> int:
-    """Return MiB in sectors."""
+    """Convert MiB to sectors."""
     return mib * MIB // SECTOR_BYTES

@@ -1,4 +1,4 @@
-"""Jobs: systems with GRUB are installed, moved in a guest as their rescue medium, and boot again."""
+"""Jobs: install systems with GRUB, move them in a guest that acts as a rescue medium, and boot them again."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def installed(fleet: Fleet) -> Iterator[Check]:
 
 
 def moved(fleet: Fleet) -> Iterator[Check]:
-    """Move all misaligned partitions that can be moved, in a guest independent of the system."""
+    """Move all misaligned partitions that support it, in a guest independent of the system."""
     for one in SYSTEMS[fleet]:
         if one.is_noted:
             one.forget_the_usual_place()
@@ -156,7 +156,7 @@ def moved(fleet: Fleet) -> Iterator[Check]:
 
 
 def _write_over_the_old_place(one: Installed) -> None:
-    """Overwrite the space before the partition, now free. Until then, GRUB starts from old data there."""
+    """Overwrite the space before the partition, now free. GRUB could still start from old data there."""
     free = BEFORE_FIRST * SECTOR_BYTES
     with Path(one.node).open("r+b") as drive:
         drive.seek(free)
@@ -164,7 +164,7 @@ def _write_over_the_old_place(one: Installed) -> None:
 
 
 def put_again(fleet: Fleet) -> Iterator[Check]:
-    """Run exactly the command that the move recommended."""
+    """Run exactly the command recommended after the move."""
     (one,) = (one for one in SYSTEMS[fleet] if one.is_entered)
     command = (SHARED / COMMAND).read_text()
     done = run(("sh", "-c", command), seconds=SLOW, accept=range(256))
@@ -192,7 +192,7 @@ def _started(lab: Laboratory, one: Installed, seconds: float) -> tuple[int, str]
 
 
 def _start(lab: Laboratory) -> Iterable[Check]:
-    """Boot each from the current place of its root."""
+    """Boot each system from the current location of its root."""
     places = json.loads((lab.shared / PLACES).read_text())
     for one in SYSTEMS[lab.fleet]:
         sector, heard = _started(lab, one, START_SECONDS)
@@ -200,7 +200,7 @@ def _start(lab: Laboratory) -> Iterable[Check]:
 
 
 def _start_but_for_one(lab: Laboratory) -> Iterable[Check]:
-    """Check that the system which the preview excludes does not boot."""
+    """Check that the system excluded by the preview does not boot."""
     for one in SYSTEMS[lab.fleet]:
         seconds = STUCK_SECONDS if one is LISTED else START_SECONDS
         sector, heard = _started(lab, one, seconds)

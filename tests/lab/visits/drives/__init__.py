@@ -1,1 +1,1 @@
-"""Reports about drives, and possible confusions."""
+"""Reports about drives, and drives that are easy to confuse."""

@@ -1,4 +1,4 @@
-"""Job: the write probe finds the speed drop of a shingled drive at the end of its cache, none on a
+"""Job: the write probe detects the speed drop of a shingled drive at the end of its cache, none on a
 conventional drive, and changes no byte."""
 
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ CLIFF_FLEET = Fleet("cliff", (SHINGLED, PLAIN))
 
 
 def cliff(fleet: Fleet) -> Iterator[Check]:
-    """Run the probe. The lab compares the images after this guest."""
+    """Run the probe. Later the lab compares the images."""
     for drive in fleet.drives:
         limits = ("--seconds", str(SECONDS), "--most-bytes", f"{MOST_BYTES // MIB}M")
         told = diskwright(
@@ -120,7 +120,7 @@ def _of_plain(name: str, verdict: CliffVerdict) -> Iterator[Check]:
 
 
 def _fill(lab: "Laboratory") -> None:
-    """Fill the drives: overwriting zeros with zeros would not be noticed."""
+    """Fill the drives, because zeros over zeros would go unnoticed."""
     lab.fill(Random(1024).randbytes(MIB))
 
 

@@ -47,7 +47,7 @@ DISPLACED_FLEET = Fleet("displaced", (HOMING, LOGGING))
 
 
 def displaced(fleet: Fleet) -> Iterator[Check]:
-    """Test one of the two per day. The lab compares the images of both after this guest."""
+    """Test one of the two drives per day. Later the lab compares both images."""
     for drive in one_in(2, fleet.drives):
         words = ("bench", node_of(drive), "--scratch", "--shingled", "--quick", "--confirm", drive.serial)
         told = diskwright(*words, "--json")
@@ -85,7 +85,7 @@ def _seen(verdict: DisplacedVerdict) -> str:
 
 
 def _fill(lab: "Laboratory") -> None:
-    """Fill the drives: overwriting zeros with zeros would not be noticed."""
+    """Fill the drives, because zeros over zeros would go unnoticed."""
     lab.fill(Random(1025).randbytes(MIB))
 
 

@@ -1,5 +1,4 @@
-"""Jobs: partly unreadable or unwritable drives are not taken for empty ones, and a run that meets one ends
-with a message."""
+"""Jobs: partly unreadable or unwritable drives never count as empty, and a run on one ends with a message."""
 
 from __future__ import annotations
 
@@ -62,7 +61,7 @@ WITH_TABLE = ("unread-end", "unread-mark")
 
 
 def unread(fleet: Fleet) -> Iterator[Check]:
-    """Check that every command reports unreadable data, and that nothing is concluded from it."""
+    """Check that every command reports unreadable data and concludes nothing from it."""
     nodes = {drive.name: node_of(drive) for drive in fleet.drives}
     _, text = told("inspect", "--json")
     seen = {drive["path"]: drive for drive in json.loads(text)["drives"]}
@@ -114,7 +113,7 @@ def unread(fleet: Fleet) -> Iterator[Check]:
 
 
 def errs(fleet: Fleet) -> Iterator[Check]:
-    """Check a drive with errors in the middle of a run."""
+    """Check a drive with write errors during a run."""
     drive = fleet["unwritable"]
     file = SHARED / "plan-unwritable.json"
     before = tool("md5sum", node_of(drive)).split()[0]
@@ -162,7 +161,7 @@ def errs(fleet: Fleet) -> Iterator[Check]:
 
 
 def _write_tables(lab: Laboratory) -> None:
-    """Write tables with this machine's tools, to the image of a drive that cannot be read."""
+    """Write tables with this machine's tools to the images of unreadable drives."""
     for name in WITH_TABLE:
         image = str(lab.image(name))
         run(["sfdisk", "--quiet", image], seconds=SLOW, stdin=b"label: gpt\nstart=2048\n")

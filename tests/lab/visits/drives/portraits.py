@@ -77,8 +77,8 @@ def unlike(expected: Expected, diagnosis: Diagnosis) -> str:
 
 
 def surveyed(fleet: Fleet) -> Iterator[tuple[EmulatedDrive | ModuleDrive, RawMachine]]:
-    """Return the current facts of every drive of a fleet, each alone. Drives of modules are loaded
-    meanwhile."""
+    """Return the current facts of every drive of a fleet, one at a time. Drives of modules are loaded for
+    that."""
     nodes = {drive.name: node_of(drive) for drive in fleet.drives}
     if nodes:
         raw = survey(tuple(nodes.values()), seconds=PATIENCE)

@@ -100,7 +100,7 @@ def links_to_ours() -> list[str]:
 
 
 def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
-    """Check a conversion that is killed near the end of its work on the snapshot, and then undone."""
+    """Kill a conversion near the end of its work on the snapshot, then undo it."""
     MOMENT.mkdir()
     node = node_of(fleet[OLD.name])
     prepare_rest(node_of(fleet[STORE.name]))
@@ -140,7 +140,7 @@ def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
 
 
 def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
-    """Check a scratch device of a whole drive with a partition in use at the time of its removal."""
+    """Check a scratch device of a whole drive, removed while a partition is in use."""
     node = node_of(fleet[TABLED.name])
     run(("sfdisk", "--quiet", "--label", "gpt", node), seconds=SLOW, stdin=b"start=2048\n")
     run(("udevadm", "settle", f"--timeout={int(SLOW)}"), seconds=2 * SLOW, accept=range(256))

@@ -166,7 +166,7 @@ def _nothing_left(what: str) -> Check:
 
 
 def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
-    """Check that nothing is recognised on the drive and at the place of its partition."""
+    """Check that no tool recognises anything on the drive or at the location of its partition."""
     tell_kernel(node, anew=True)
     yield Check(f"{kind.name}: barred, it has no partitions", not partition_nodes(node), "")
     (slot,) = plan.after.partitions

@@ -92,7 +92,7 @@ def encrypted_each(fleet: Fleet) -> Iterator[Check]:
 
 
 def encrypted_in_part(fleet: Fleet) -> Iterator[Check]:
-    """Runs that do not come to their end."""
+    """Check interrupted and failed runs."""
     prepare()
     node = node_of(fleet[CUT.name])
     yield from _cut_off(node)
@@ -137,8 +137,7 @@ def _whole(node: str) -> Iterator[Check]:
 
 
 def _nowhere(told: str, node: str) -> Iterator[Check]:
-    """The passphrase is in no word that was said, no file that was kept, no process's arguments or
-    environment, and not on the drive."""
+    """Check that no output, file, process argument, environment or drive contains the passphrase."""
     yield Check("it was not said", PASSPHRASE not in told, told[-500:])
     found = run(
         ["grep", "-rlF", PASSPHRASE, str(runs_folder()), "/etc/crypttab", "/etc/fstab"],
@@ -162,7 +161,7 @@ def _nowhere(told: str, node: str) -> Iterator[Check]:
 
 
 def _unfinished(plan: Plan) -> Path:
-    """A run that does not come to its end."""
+    """Return an interrupted run."""
     found = start_run(plan, *confirmed_by(plan), secret=PASSPHRASE.encode())
     limit = monotonic() + LONG
     while state(found) is RunState.RUNNING:
@@ -172,7 +171,7 @@ def _unfinished(plan: Plan) -> Path:
 
 
 def _cut_off(node: str) -> Iterator[Check]:
-    """Opened for use, and nobody could say so any more."""
+    """Kill the run after the container was opened, and after the mount."""
     forget_in_fstab(str(PLACE))
     _, plan = planned(node, f"mount={PLACE}")
     (container,) = plan.containers
@@ -198,7 +197,7 @@ def _is_cut_off(what: str, found: Path) -> Check:
 
 
 def _cut_off_rehearsing(node: str, word: str) -> Iterator[Check]:
-    """While it is tried out, with the container made, or open, on the stand-in."""
+    """Kill the run during the rehearsal, with the container created or open on the scratch device."""
     forget_in_fstab(str(PLACE))
     _, plan = planned(node, f"mount={PLACE}")
     with standing_in("cryptsetup", word, DIES):
@@ -210,7 +209,7 @@ def _cut_off_rehearsing(node: str, word: str) -> Iterator[Check]:
 
 
 def _kept(what: str, found: Path, plan: Plan) -> Iterator[Check]:
-    """The drive held something, so it waits."""
+    """Keep the waiting result on a drive with old data."""
     waits = state(found)
     yield Check(f"{what}: it waits", waits is RunState.WAITING, str(waits))
     yield _ends(f"{what}: keep with another passphrase", found, 3, WRONG, command="keep")
@@ -220,7 +219,7 @@ def _kept(what: str, found: Path, plan: Plan) -> Iterator[Check]:
 
 
 def _theirs(node: str) -> Iterator[Check]:
-    """After it was cut off somebody made a container of their own there."""
+    """Create another container after the interruption."""
     forget_in_fstab(str(PLACE))
     _, plan = planned(node, f"mount={PLACE}")
     with standing_in("cryptsetup", "luksFormat", DIES):
@@ -281,7 +280,7 @@ def _each(node: str) -> Iterator[Check]:
 
 
 def _again(volume: Volume) -> Iterator[Check]:
-    """Close it, check the filesystem with its own tool, and open and use it again by the written lines."""
+    """Close the volume, check its filesystem, then open and mount it again by the written lines."""
     container, checker = volume.encryption, CHECKERS.get(volume.filesystem)
     assert container is not None
     tool(*(("umount", str(volume.mount_point)) if checker else ("swapoff", volume.path)))

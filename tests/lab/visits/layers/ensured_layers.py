@@ -1,6 +1,5 @@
-"""Jobs: a volume group on one drive, and md's mirror and stripe over two, are made by `ensure`, found as
-wanted under whatever name and in whatever order, and refused as soon as anything is otherwise or cannot be
-told. LVM's stripe is found so where `plan` made it."""
+"""Jobs: `ensure` creates a volume group on one drive, and md's mirror and stripe over two. It recognises
+them under any name and in any order, and refuses if anything differs or is unknown."""
 
 from __future__ import annotations
 
@@ -188,7 +187,7 @@ def _mirror_drifts(array: str, nodes: list[str], right: str) -> Iterator[Check]:
 
 
 def ensured_stripe(fleet: Fleet) -> Iterator[Check]:
-    """Check md's stripe in place of the mirror, which must be named for that."""
+    """Check md's stripe in place of the mirror, which the request must name."""
     del fleet
     _prepare("raid0")
     right = 'stripe = "md"\n' + TOGETHER

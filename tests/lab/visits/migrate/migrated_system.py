@@ -1,6 +1,5 @@
-"""Job: a filesystem with a system on it is refused while it is mounted, and migrated as a transaction once
-nobody uses it: its own fstab and what GRUB reads of it are settled on the snapshot, and
-undoing gives every byte back."""
+"""Job: a mounted filesystem with an installed system is refused. Unmounted, it is converted as a
+transaction, with its own fstab and GRUB's files updated on the snapshot, and undo restores every byte."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ LINES = f"# a system\nUUID={UUID} / ext3 errors=remount-ro 0 1\nproc /proc proc\
 
 
 def migrated_system(fleet: Fleet) -> Iterator[Check]:
-    """By the command line, as a person would on a rescue medium."""
+    """Convert by command line, as on a rescue medium."""
     node = node_of(fleet[OLD.name])
     prepare_rest(node_of(fleet[STORE.name]))
     FSTAB.write_text("")

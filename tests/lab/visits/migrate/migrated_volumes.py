@@ -135,8 +135,8 @@ def _killed_and_restarted(built: Built, node: str, before: str) -> Iterator[Chec
 
 
 def _restart(built: Built) -> str:
-    """Simulate a reboot: nothing of the run is active, and the volume is assembled under another name or
-    after another one. Returns its node."""
+    """Simulate a reboot: stop the run's devices, and assemble the volume under another name or after
+    another one. Return its node."""
     names = tool("dmsetup", "info", "-c", "--noheadings", "-o", "name").split()
     for name in names:
         if name.startswith(PREFIX):
@@ -190,7 +190,7 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
 
 
 def _dies_committing(change: Transaction) -> None:
-    """Never returns."""
+    """Die during the commit. Never returns."""
     left, write = WRITES, DeviceMedium.write
 
     def counted(medium: DeviceMedium, offset_bytes: int, data: bytes) -> None:

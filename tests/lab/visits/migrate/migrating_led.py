@@ -60,7 +60,7 @@ def by_questions(fleet: Fleet) -> Iterator[Check]:
 
 
 def _prepared(fleet: Fleet) -> str:
-    """A machine whose runs lie on another filesystem than the old one, as most do."""
+    """Prepare a machine with its runs on another filesystem, as usual."""
     node = node_of(fleet[OLD.name])
     prepare_rest(node_of(fleet[STORE.name]), KEEPS)
     keep_runs_at(KEEPS)

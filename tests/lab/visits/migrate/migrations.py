@@ -1,5 +1,5 @@
-"""Job: `diskwright migrate` under a kernel that has the device mapper: carried out as a transaction, taken
-back, killed in a step and gone on with, and kept."""
+"""Job: `diskwright migrate` with the device mapper: run as a transaction, undone, killed in a step and
+resumed, and kept."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LONG = 3 * SLOW
 
 
 def migration_killed(fleet: Fleet) -> Iterator[Check]:
-    """By the command line, as a person would."""
+    """Kill a conversion by command line."""
     node = _prepared(fleet)
     yield from _killed(node, digest_of(node))
 
 
 def migration_kept(fleet: Fleet) -> Iterator[Check]:
-    """On what the job before took back."""
+    """Convert the filesystem that the previous job restored."""
     yield from _whole(node_of(fleet[OLD.name]))
 
 
@@ -43,7 +43,7 @@ def _prepared(fleet: Fleet) -> str:
 
 
 def prepare_rest(rest: str, place: Path = REST) -> None:
-    """What a transaction needs of the kernel, and a filesystem for the runs and the stores."""
+    """Load kernel modules for transactions, and create a filesystem for runs and stores."""
     for module in ("dm_snapshot", "loop", "ext4"):
         tool("modprobe", module)
     tool("mkfs.ext4", "-q", "-F", rest)
@@ -54,21 +54,21 @@ def prepare_rest(rest: str, place: Path = REST) -> None:
 
 
 def mount_at_boot(node: str) -> None:
-    """A line of fstab for it, and none for anything else."""
+    """Write an fstab with only this filesystem."""
     PLACE.mkdir(parents=True, exist_ok=True)
     uuid = tool("blkid", "-p", "-s", "UUID", "-o", "value", node).strip()
     FSTAB.write_text(f"UUID={uuid} {PLACE} ext3 defaults,noatime 0 2\n")
 
 
 def migrate(node: str, token: str, *more: str) -> tuple[int, str]:
-    """The way full by the command line: its status, and what it said."""
+    """Run a full conversion by command line. Return the status and output."""
     words = ("--way", "full", "--store", str(STORES), "--journal", str(RUNS), "--confirm", token)
     told = diskwright("migrate", node, *words, *more, accept=range(256), seconds=LONG)
     return told.status, told.output + told.errors
 
 
 def ends(what: str, command: str) -> Check:
-    """Whether a command about the newest run ends well."""
+    """Check that a command on the newest run succeeds."""
     told = diskwright(
         command, list_runs(RUNS)[-1].name, "--journal", str(RUNS), accept=range(256), seconds=LONG
     )
@@ -88,7 +88,7 @@ def _killed(node: str, before: str) -> Iterator[Check]:
 
 
 def killed(node: str, before: str, token: str, *more: str) -> Iterator[Check]:
-    """A migration whose process dies when most of it is done."""
+    """Kill a conversion near its end."""
     with standing_in("resize2fs", "-b", DIES):
         status, said = migrate(node, token, *more)
     newest = list_runs(RUNS)[-1]
@@ -101,7 +101,7 @@ def killed(node: str, before: str, token: str, *more: str) -> Iterator[Check]:
 
 
 def undone(node: str, before: str) -> Iterator[Check]:
-    """Device, fstab and room are as they were."""
+    """Check that device, fstab and free space are restored."""
     yield Check("undone, every byte is what it was", digest_of(node) == before, "")
     yield Check("undone, so is fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
     left = list(STORES.iterdir())
@@ -109,7 +109,7 @@ def undone(node: str, before: str) -> Iterator[Check]:
 
 
 def is_ext4(node: str) -> Iterator[Check]:
-    """By others than the program, on the device and in fstab."""
+    """Check with other tools that the device and fstab have ext4."""
     probed = tool("blkid", "-p", "-s", "TYPE", "-o", "value", node).strip()
     yield Check(
         "it is ext4, on the device and in fstab",

@@ -1,6 +1,5 @@
-"""Job: a migration as a transaction, under a kernel that has the device mapper: given up, run full,
-committed, taken back, kept; and with the power gone in the middle of the commit and of the undoing, gone on
-with after the next start. All of it to the bit."""
+"""Job: conversions as transactions, with the device mapper: cancelled, out of space, committed, undone,
+kept. And power cuts during commit and undo, resumed after a reboot. All bit for bit."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ FULL: tuple[OnDevice, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The drive with an ext3 filesystem, and a run's folder on the other drive."""
+    """A drive with an ext3, and a run folder on the other drive."""
 
     node: str
 
@@ -68,7 +67,7 @@ class Surroundings:
 
 
 def migrate(node: str) -> None:
-    """Everything that makes ext4 of ext3, and the proof that nothing is wrong with it."""
+    """Convert ext3 to ext4, and check the result."""
     for operation in FULL:
         for argv in operation_commands(operation, node):
             tool(*argv, accept=accepted(argv))
@@ -76,7 +75,7 @@ def migrate(node: str) -> None:
 
 
 def make_old(node: str, block_bytes: int) -> None:
-    """An ext3 filesystem as they were made long ago, with files in it."""
+    """Create an old ext3 with files."""
     features = "has_journal,^extent,^64bit,^metadata_csum,^flex_bg,^huge_file,^dir_nlink,^extra_isize"
     content = ("-E", "nodiscard", "-d", str(Path(__file__).parents[2]))
     tool("mkfs.ext3", "-q", "-F", "-I", "128", "-b", str(block_bytes), "-O", features, *content, node)
@@ -103,7 +102,7 @@ def _mount_store(fleet: Fleet) -> None:
 
 
 def mounts(node: str, *words: str) -> bool:
-    """Whether it can be mounted; it is not mounted afterwards."""
+    """Return True if the filesystem can be mounted. Unmounts it again."""
     if run(("mount", *words, node, str(OLD)), seconds=SLOW, accept=range(256)).status:
         return False
     tool("umount", str(OLD))
@@ -111,7 +110,7 @@ def mounts(node: str, *words: str) -> bool:
 
 
 def transacted(fleet: Fleet) -> Iterator[Check]:
-    """Without a power cut."""
+    """Check without a power cut."""
     here = _prepared(fleet, SMALL, 1024)
     before = here.digest
     yield from _given_up(here, before)
@@ -198,7 +197,7 @@ def _kept(here: Surroundings) -> Iterator[Check]:
 
 
 def cut_in_commit(fleet: Fleet) -> Iterator[Check]:
-    """The power goes while the drive is half replaced."""
+    """Cut the power during the commit, with the drive half replaced."""
     here = _prepared(fleet, NATIVE, 4096)
     (PLACE / "before").write_text(here.digest)
     change = here.begin("cut")
@@ -212,7 +211,7 @@ def cut_in_commit(fleet: Fleet) -> Iterator[Check]:
 
 
 def cut_in_undoing(fleet: Fleet) -> Iterator[Check]:
-    """The next start finds it barred and goes on; then the power goes in the undoing."""
+    """Resume the locked filesystem after a reboot, then cut the power during undo."""
     here = _found_again(fleet)
     yield from _is_barred(here, "after-the-commit")
     change = here.reopened("cut")
@@ -229,7 +228,7 @@ def cut_in_undoing(fleet: Fleet) -> Iterator[Check]:
 
 
 def undone_at_last(fleet: Fleet) -> Iterator[Check]:
-    """And the start after that one."""
+    """Finish undo after another reboot."""
     here = _found_again(fleet)
     yield from _is_barred(here, "after-the-undoing")
     here.reopened("cut").undo()
@@ -273,13 +272,13 @@ def _is_barred(here: Surroundings, another: str) -> Iterator[Check]:
 
 
 def _moment() -> int:
-    """After so many writes the power goes: some of the first."""
+    """Return a small random number of writes until the power cut."""
     return Random().randrange(1, 6)
 
 
 @contextmanager
 def _power_goes(writes: int) -> Iterator[None]:
-    """After so many writes to the drive. They are made to arrive one by one, or nothing at all would have."""
+    """Cut the power after this number of writes, each flushed to the drive."""
     left = writes
     write = DeviceMedium.write
 

@@ -1,1 +1,1 @@
-"""Partitions that move while the power goes or a sector fails."""
+"""Moves of partitions with power cuts or bad sectors."""

@@ -1,6 +1,5 @@
-"""Jobs: misaligned partitions move to where they are aligned, the power goes in the middle, and a guest that
-knows nothing of it goes on with nothing but the drives. The drives are made by this machine's own tools, and
-in the end held against what they were."""
+"""Jobs: align misaligned partitions, cut the power during the move, and resume in a guest with only the
+drives. This machine's tools create the drives and compare them at the end."""
 
 from __future__ import annotations
 
@@ -41,8 +40,8 @@ MOST_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Misaligned:
-    """A drive with an ext4 in a misaligned partition. `rest` is the throttle, long enough for the power to go
-    meanwhile."""
+    """A drive with an ext4 in a misaligned partition. `rest`: throttle of the move, so that the power cut
+    comes in time."""
 
     drive: EmulatedDrive
     table: str
@@ -53,16 +52,16 @@ class Misaligned:
 
     @property
     def start_bytes(self) -> int:
-        """Where the partition is before."""
+        """Start of the partition before the move, in bytes."""
         return self.start * SECTOR_BYTES
 
     @property
     def node(self) -> str:
-        """Of the partition, in a guest."""
+        """Node of the partition in a guest."""
         return partition_path(node_of(self.drive), self.number)
 
     def make(self, image: Path) -> None:
-        """Noise wherever nothing is: what comes to a wrong place is seen."""
+        """Create the drive with noise in unused blocks, so that misplaced blocks are detected."""
         noise = Random(self.drive.name)
         with image.open("r+b") as file:
             for _ in range(0, self.drive.size_bytes, MIB):
@@ -115,14 +114,14 @@ def _of(fleet: Fleet) -> Misaligned:
 
 
 def _make(lab: Laboratory) -> None:
-    """The drive, and a copy of it to hold it against in the end."""
+    """Create the drive, and a copy for the final comparison."""
     one = _of(lab.fleet)
     one.make(lab.image(one.drive.name))
     (lab.shared / "before").write_bytes(lab.image(one.drive.name).read_bytes())
 
 
 def cut_off(fleet: Fleet) -> Iterator[Check]:
-    """It moves, and the power goes."""
+    """Cut the power during the move."""
     one = _of(fleet)
     tool("modprobe", "ext4")
     offset = sysfs(one.node, "alignment_offset")
@@ -143,7 +142,7 @@ def cut_off(fleet: Fleet) -> Iterator[Check]:
 
 
 def _moving(one: Misaligned) -> int:
-    """A process that moves it by the command, and follows: its number."""
+    """Start the move in a forked process. Return the process id."""
     child = os.fork()
     if child:
         return child
@@ -160,14 +159,14 @@ def _is_barred(one: Misaligned) -> bool:
 
 
 def _digest(node: str) -> str:
-    """Of all that the partition holds, from the device."""
+    """Return a digest of the partition, from the device."""
     forget_caches(node)
     with Path(node).open("rb") as device:
         return sha256(device.read()).hexdigest()
 
 
 def _files(node: str) -> dict[str, str]:
-    """A digest of each file, by the kernel's own reading; nothing is written."""
+    """Return a digest of each file, read through a read-only mount."""
     PLACE.mkdir(parents=True, exist_ok=True)
     tool("mount", "-o", "ro,noload", node, str(PLACE))
     try:
@@ -178,7 +177,7 @@ def _files(node: str) -> dict[str, str]:
 
 
 def gone_on_with(fleet: Fleet) -> Iterator[Check]:
-    """A guest that never heard of it."""
+    """Resume in a guest without the run."""
     one = _of(fleet)
     tool("modprobe", "ext4")
     PLACE.mkdir(parents=True, exist_ok=True)
@@ -236,14 +235,14 @@ def _start_in_table(one: Misaligned) -> int:
 
 
 def _goes_back(one: Misaligned) -> Iterator[Check]:
-    """By the run that was made here."""
+    """Undo with the run created here."""
     status, said = told("undo")
     holds = status == ExitCode.DONE and _start_in_table(one) == one.start_bytes
     yield Check("undo moves it back, also here", holds, said[-3000:])
 
 
 def _stays(one: Misaligned) -> Iterator[Check]:
-    """What was used is not taken back."""
+    """Check that a used partition is not moved back."""
     tool("mount", one.node, str(PLACE))
     (PLACE / "new").write_text("new")
     tool("umount", str(PLACE))
@@ -258,7 +257,7 @@ def _stays(one: Misaligned) -> Iterator[Check]:
 
 
 def _held_against(lab: Laboratory) -> Iterable[Check]:
-    """What was moved there and back, with this machine's eyes."""
+    """Compare the drive after move and undo, with this machine's tools."""
     one = _of(lab.fleet)
     now, before = (path.read_bytes() for path in (lab.image(one.drive.name), lab.shared / "before"))
     end = one.start_bytes + one.size_bytes

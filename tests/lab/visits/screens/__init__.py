@@ -1,1 +1,1 @@
-"""What is seen and done on the text console, and drives that come and go meanwhile."""
+"""Screens on the text console, and hot-plugged drives."""

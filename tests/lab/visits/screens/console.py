@@ -1,4 +1,4 @@
-"""Job: the wizard on the kernel's own text console, by keys, from the list of drives to the last question."""
+"""Job: the wizard on the kernel's text console, by keys, from the list of drives to the last question."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ SHOWN = 5
 
 
 def ask(fleet: Fleet) -> Iterator[Check]:
-    """To the last question, which is not answered; at each step, whether the console shows what was
-    written."""
+    """Go to the last question without an answer, and check the console at each step."""
     drive = fleet[LAPTOP.name]
     with Console() as console:
         yield from to_the_last_question(console, drive)
@@ -56,28 +55,28 @@ def ask(fleet: Fleet) -> Iterator[Check]:
 
 
 def ends(console: Console, code: ExitCode) -> Check:
-    """Whether the wizard ends with this code."""
+    """Check the wizard's exit code."""
     status = console.ended()
     return Check(f"the wizard ends with {code.value}", status == code.value, str(status))
 
 
 def short(node: str) -> str:
-    """What the wizard calls a device."""
+    """Return the wizard's name for a device."""
     return node.removeprefix("/dev/")
 
 
 def is_read(console: Console, node: str) -> bool:
-    """Whether the cursor stands on a drive, and all drives have answered."""
+    """Return True if the cursor is on a drive, and all drives have been read."""
     return f"> {short(node)} " in console.text and "reading .." not in console.text
 
 
 def flat(console: Console) -> str:
-    """What the console shows, in one line."""
+    """Return the console's text in one line."""
     return " ".join(console.text.split())
 
 
 def to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Check]:
-    """With the end of the drive's serial typed, and nothing pressed behind it."""
+    """Go to the last question, with the end of the serial number typed, and not confirmed."""
     yield from _choose(console, node_of(drive))
     yield from _plan(console)
     yield from look(console, "plan", 3)
@@ -130,7 +129,7 @@ def _plan(console: Console) -> Iterator[Check]:
 
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
-    """Whether the console shows what was written, and at a step all of it."""
+    """Check that the console shows the written text, and at a step all of it."""
     if console.camera:
         console.photograph(name)
     screen = console.seen
@@ -145,7 +144,7 @@ def look(console: Console, name: str, step: int | None = None) -> Iterator[Check
 
 
 def _lay_out_past(lab: Laboratory) -> None:
-    """As somebody left the drive years ago."""
+    """Prepare the drive as left by earlier use."""
     lay_out(lab.image(LAPTOP.name), "gpt", (FILMS, PHOTOS))
 
 

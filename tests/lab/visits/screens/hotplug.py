@@ -1,5 +1,4 @@
-"""Jobs: drives pulled out and plugged in while the wizard, a benchmark, a reading or a run is at work on
-them."""
+"""Jobs: drives unplugged and plugged in during the wizard, a benchmark, a probe or a run."""
 
 import os
 import signal
@@ -74,7 +73,7 @@ PULLED_FLEET = Fleet("pulled", (DISK, STICK, OTHER))
 
 
 def pull(drive: EmulatedDrive) -> None:
-    """Take a drive away, and wait until the kernel has seen that."""
+    """Unplug a drive, and wait until the kernel has noticed."""
     folder = Path("/sys/block", Path(node_of(drive)).name)
     before = (folder / "diskseq").read_text()
     ask_host("unplug", drive.name)
@@ -85,13 +84,13 @@ def pull(drive: EmulatedDrive) -> None:
 
 
 def plug(drive: EmulatedDrive) -> str:
-    """Attach a drive that was pulled; its node, which may be another now."""
+    """Plug a drive in again. Return its node, which may differ."""
     ask_host("plug", drive.name)
     return node_of(drive, SLOW)
 
 
 def rows(fleet: Fleet) -> Iterator[Check]:
-    """The wizard's first list: a drive's row goes and comes without a key."""
+    """Check the wizard's first list: a drive's row disappears and returns without a key press."""
     nodes = {drive.name: node_of(drive) for drive in fleet.drives}
     with Terminal(TERM="linux") as screen:
         yield shows(screen, "the wizard lists every drive", lambda: _is_read(screen, *nodes.values()))
@@ -107,8 +106,8 @@ def rows(fleet: Fleet) -> Iterator[Check]:
 
 
 def steps(fleet: Fleet) -> Iterator[Check]:
-    """The wizard in later steps: its drive goes while it is measured, and another stick takes the place of
-    the chosen one unseen."""
+    """Check later steps of the wizard: its drive is unplugged during the benchmark, and another stick
+    silently replaces the selected one."""
     disk, stick, other = fleet["disk"], fleet["stick"], fleet["other"]
     with Terminal(TERM="linux") as screen:
         yield shows(
@@ -153,7 +152,7 @@ def steps(fleet: Fleet) -> Iterator[Check]:
 
 
 def readings(fleet: Fleet) -> Iterator[Check]:
-    """A look at a drive and a benchmark while it is pulled: a finding, and a sentence with the exit code."""
+    """Unplug a drive during a probe and a benchmark: a finding, and a message with the exit code."""
     disk = fleet["disk"]
     yield from _read_and_pulled(disk)
     node = plug(disk)
@@ -165,7 +164,7 @@ def readings(fleet: Fleet) -> Iterator[Check]:
 
 
 def runs(fleet: Fleet) -> Iterator[Check]:
-    """A run whose drive is pulled: a sentence and the exit code; and it goes on when the drive is back."""
+    """Unplug a drive during a run: a message and the exit code. The run resumes once the drive is back."""
     disk = fleet["disk"]
     node = node_of(disk)
     plan_file = SHARED / "plan-pulled.json"
@@ -212,8 +211,7 @@ def runs(fleet: Fleet) -> Iterator[Check]:
 
 
 def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
-    """`inspect`'s own reading, with the drive pulled between what the kernel says of it and what the drive
-    says itself."""
+    """Unplug the drive between `inspect`'s read from the kernel and its read from the drive."""
     node = node_of(drive)
     phases = collect.phases(Path(node).name, lambda _: {}, SLOW)
     facts = dict(next(phases))
@@ -245,7 +243,7 @@ def _passes_for_empty(drive: Drive) -> bool:
 
 
 def is_writing() -> bool:
-    """Whether the one run there is writes what was rehearsed to its drive."""
+    """Return True if the only run is copying its rehearsed result to the drive."""
     return any(
         (record := load_record(run)) is not None and record.phase in (Phase.CLEARING, Phase.REPLACING)
         for run in list_runs()
@@ -253,7 +251,7 @@ def is_writing() -> bool:
 
 
 class _Work:
-    """A command of diskwright at work; use it in a with statement, which ends it."""
+    """A running diskwright command. Use it in a with statement, which ends the command."""
 
     def __init__(self, *words: str) -> None:
         self._file = (SHARED / "said").open("w+b")
@@ -274,11 +272,11 @@ class _Work:
 
     @property
     def said(self) -> str:
-        """All it has said so far."""
+        """Output so far."""
         return Path(self._file.name).read_text(errors="replace")
 
     def until(self, met: Callable[[], bool], pause: float = PAUSE_SECONDS) -> None:
-        """Wait until something is so; fails the job where the command ends before."""
+        """Wait for a condition. Fails the job if the command ends first."""
         limit = monotonic() + PATIENCE_SECONDS
         while not met():
             assert self._process.poll() is None and monotonic() < limit, (
@@ -287,7 +285,8 @@ class _Work:
             sleep(pause)
 
     def ends(self, name: str, status: int, *sentences: str) -> Iterator[Check]:
-        """Checks on how it ends. The first sentence says why; its introduction may contain the others."""
+        """Check the exit status and messages. The first sentence gives the reason; its introduction may
+        contain the others."""
         try:
             ended: int | None = self._process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -305,7 +304,7 @@ class _Work:
 
 
 def _choose(screen: Terminal, node: str) -> None:
-    """The cursor to a drive, row by row; fails the job where it does not come there."""
+    """Move the cursor to a drive, row by row. Fails the job if that is impossible."""
     listed = [f"/dev/{line[2:].split()[0]}" for line in screen.screen.display if line[:4] in ROWS]
     key = "g"
     for one in listed[: listed.index(node) + 1]:
@@ -316,7 +315,7 @@ def _choose(screen: Terminal, node: str) -> None:
 
 @contextmanager
 def _asleep(process: int) -> Iterator[None]:
-    """While this lasts, the process notices nothing."""
+    """Stop the process during this context."""
     os.kill(process, signal.SIGSTOP)
     try:
         yield
@@ -325,12 +324,12 @@ def _asleep(process: int) -> Iterator[None]:
 
 
 def _says(screen: Terminal, sentence: str) -> bool:
-    """Wherever its lines are broken."""
+    """Return True if the screen shows the sentence, despite line breaks."""
     return sentence in " ".join(screen.text.replace("│", " ").split())
 
 
 def _row(screen: Terminal, node: str) -> str:
-    """The line of the list that begins with a drive; empty where there is none."""
+    """Return the row of a drive in the list, or empty."""
     begins = tuple(f"{mark} {node.removeprefix('/dev/')} " for mark in "> ")
     return next((line for line in screen.screen.display if line.startswith(begins)), "")
 
@@ -348,7 +347,7 @@ def _is_read(screen: Terminal, *nodes: str) -> bool:
 
 
 def shows(screen: Terminal, what: str, met: Callable[[], bool]) -> Check:
-    """A check that something comes to stand on the screen."""
+    """Check that a condition on the screen becomes true."""
     try:
         screen.until(met, PATIENCE_SECONDS)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""Job: the wizard on the text console to the mounted filesystem, once, for the pictures in screenshots/."""
+"""Job: the wizard on the text console up to the mounted filesystem, for the pictures in screenshots/."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def set_up(fleet: Fleet) -> Iterator[Check]:
-    """To the mounted filesystem."""
+    """Set the drive up, to the mounted filesystem."""
     drive = fleet[LAPTOP.name]
     with Console(camera=True) as console:
         yield from to_the_last_question(console, drive)

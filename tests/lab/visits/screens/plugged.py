@@ -1,6 +1,6 @@
-"""Jobs: a stick is plugged in while the wizard shows the drives on the text console, and a person who called
-sudo sets it up by a few keys; in the first guest the power goes while its filesystem is written, in the next
-one the run is gone on with, and the person writes a file."""
+"""Jobs: a stick is plugged in while the wizard lists the drives on the text console, and a user with sudo
+sets it up with a few keys. The power fails during the write; in the next guest the run is resumed, and the
+user writes a file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MOST_KEYS = 9
 
 
 def cut_off(fleet: Fleet) -> Iterator[Check]:
-    """Plugged in, set up, and the power goes while it is written."""
+    """Plug the stick in, set it up, and cut the power during the write."""
     store, stick = node_of(fleet[STORE.name]), fleet[STICK.name]
     _modules()
     tool("mkfs.ext4", "-q", "-F", store)
@@ -69,7 +69,7 @@ def cut_off(fleet: Fleet) -> Iterator[Check]:
 
 
 def gone_on_with(fleet: Fleet) -> Iterator[Check]:
-    """After the start: what was cut off comes first in the list, and is gone on with after the serial."""
+    """After the reboot: the interrupted run is listed first, and resumes after the serial number."""
     store, stick = node_of(fleet[STORE.name]), fleet[STICK.name]
     _modules()
     _machine_of_a_person(store)
@@ -120,7 +120,7 @@ def _to_the_last_question(console: Console, stick: EmulatedDrive) -> Iterator[Ch
 
 
 def _is_used(device: str) -> Iterator[Check]:
-    """By the person, who is not root."""
+    """Check as the user, without root."""
     mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
     yield Check("it is mounted as planned", mounted == [device, "ext4"], shown(mounted))
     file = PLACE / "letter"
@@ -135,7 +135,7 @@ def _modules() -> None:
 
 
 def _machine_of_a_person(store: str) -> None:
-    """Runs outlive the guest, and the person at the console may call sudo."""
+    """Prepare a machine with runs that outlive the guest, and a user with sudo."""
     KEPT.mkdir()
     tool("mount", store, str(KEPT))
     keep_runs_at(KEPT)

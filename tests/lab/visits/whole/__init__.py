@@ -1,1 +1,1 @@
-"""Whole ways, from a drive to its mounted filesystem."""
+"""Whole runs, from a drive to its mounted filesystem."""

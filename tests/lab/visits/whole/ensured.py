@@ -1,5 +1,5 @@
-"""Jobs: drives that are told apart by model, size and bus are brought to what a playbook wants by the real
-ansible-playbook; then one of them is plugged in again under another name; in the next guest all is so."""
+"""Jobs: the real ansible-playbook sets up drives selected by model, size and bus. One is plugged in under
+another name, and the next guest accepts the result."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _as(wanted: dict[str, Any], **match: str) -> dict[str, Any]:
 
 
 def ensured(fleet: Fleet) -> Iterator[Check]:
-    """Looked at, made, found so; refused; and found so under another name."""
+    """Check states: inspected, created, accepted, refused, and accepted under another name."""
     del fleet
     tool("mkfs.ext4", "-q", "-F", node_of(TAKEN))
     before, blank = digests([node_of(one) for one in OTHERS]), digests([node_of(DATA)])
@@ -104,7 +104,7 @@ def ensured(fleet: Fleet) -> Iterator[Check]:
 
 
 def ensured_later(fleet: Fleet) -> Iterator[Check]:
-    """Another start: what fstab mounted is as wanted, though nothing is known of a run any more."""
+    """After a reboot: the state mounted by fstab is accepted without the runs."""
     del fleet
     shutil.copy(KEPT, FSTAB)
     PLACE.mkdir(parents=True)
@@ -117,7 +117,7 @@ def ensured_later(fleet: Fleet) -> Iterator[Check]:
 
 
 def _is(result: dict[str, Any], state: str) -> bool:
-    """Whether a task ended well with its one drive so."""
+    """Return True if the task succeeded with its only drive in this state."""
     states = [drive["state"] for drive in result.get("drives", ())]
     changes = state != "as-wanted"
     return not result.get("failed") and result["changed"] is changes and states == [state]
@@ -129,8 +129,7 @@ def _is_mounted(what: str) -> Check:
 
 
 def _swapped() -> tuple[str, str]:
-    """The drive's node, and the one that it has once both at its bus are pulled and plugged in the other way
-    round."""
+    """Swap two drives on their bus. Return the drive's old and new node."""
     old = node_of(DATA)
     by_name = sorted((DATA, SMALL), key=node_of)
     for drive in by_name:

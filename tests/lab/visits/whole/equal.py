@@ -1,6 +1,5 @@
-"""Job: what is rehearsed on a stand-in and brought to the drive is what the makers of filesystems make when
-they are let loose on the drive itself and ask it for its blocks: on a 512e drive, and on one that advises a
-stripe. Every field of the superblocks is compared, but for what is drawn at random, and times."""
+"""Job: a filesystem rehearsed on a scratch copy equals one created directly on the drive, on a 512e drive
+and one with a stripe hint. Every superblock field is compared, except random values and times."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ FEWEST = 4
 
 
 def equal(fleet: Fleet) -> Iterator[Check]:
-    """One drive after the other, with a volume of each kind."""
+    """Check each drive in turn, with a volume of each kind."""
     rest = node_of(fleet[REST.name])
     tool("modprobe", "ext4")
     tool("mkfs.ext4", "-q", "-F", rest)
@@ -82,7 +81,7 @@ def _plan(node: str) -> Plan:
 
 
 def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[str]) -> Iterator[Check]:
-    """By its maker alone, without what it is told of the drive's blocks and of its place."""
+    """Create the filesystem with plain mkfs, without options for the drive's blocks and location."""
     tool("wipefs", "--all", "--quiet", made.device)
     for argv in MADE[made.filesystem].commands(replace(made, options=HEADS.get(made.filesystem, ()))):
         tool(*argv)

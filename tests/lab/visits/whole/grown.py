@@ -1,6 +1,5 @@
-"""Job: a mounted ext3, and an ext4, take the free space behind their partition while somebody writes to them;
-a run that is killed in between goes on. In a guest root may grow them, which a container's root may not; the
-loop tests do XFS and Btrfs."""
+"""Job: grow a mounted ext3 and ext4 into the free space after the partition, during writes, with a killed
+and resumed run. Containers cannot grow them, even as root; the loop tests cover XFS and Btrfs."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ WRITES = 'while [ -e "$1/on" ]; do head -c 300000 /dev/urandom > "$1/busy"; sync
 
 
 def grown_in_use(fleet: Fleet) -> Iterator[Check]:
-    """One without, one with an accident; a day sees one of them."""
+    """Check one without and one with a kill, one of them per day."""
     tool("modprobe", "ext4")
     node = node_of(fleet[GROWING.name])
     for filesystem, killed in one_in(2, (("ext3", False), ("ext4", True))):
@@ -88,7 +87,7 @@ def _asked(part: str, what: str, *, killed: bool) -> Iterator[Check]:
 
 
 def _held(place: Path) -> int:
-    """MiB of the filesystem, by what the kernel says of its mount."""
+    """Return the size of the mounted filesystem in MiB."""
     blocks, size = tool("stat", "-f", "-c", "%b %S", str(place)).split()
     return int(blocks) * int(size) // MIB
 

@@ -1,5 +1,4 @@
-"""Job: the whole way by the project's own commands, once, and everything it says and writes kept for the
-pictures."""
+"""Job: a whole run with the project's commands, recorded for the pictures."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ VOLUMES = (
 
 
 def perform(fleet: Fleet) -> Iterator[Check]:
-    """Inspect, measure, plan, apply, keep; a check for each thing without which the pictures would say
-    nothing."""
+    """Inspect, measure, plan, apply, keep, and check everything that the pictures need."""
     _wait_for(fleet)
     _use(fleet[BUSY.name])
     drive = fleet[SHINGLED.name]
@@ -62,8 +60,7 @@ def perform(fleet: Fleet) -> Iterator[Check]:
 
 
 def _inspect(machine: Path) -> Check:
-    """Asked again where a drive did not answer in time: the guest can be slow, and this is not what the
-    pictures are about."""
+    """Save the facts, and repeat if a drive did not answer in time, because the guest can be slow."""
     for _ in range(TRIES):
         diskwright("inspect", "--save", str(machine), seconds=PATIENCE)
         silent = [
@@ -96,7 +93,7 @@ def _set_up(drive: EmulatedDrive, node: str) -> Iterator[Check]:
 
 
 def _wait_for(fleet: Fleet, seconds: float = 60.0) -> None:
-    """A stick takes its time, and udev after it."""
+    """Wait for the stick and for udev."""
     limit = monotonic() + seconds
     while len(list_drive_paths()) < len(fleet.drives):
         assert monotonic() < limit, f"The guest has only {', '.join(list_drive_paths())}."
@@ -105,7 +102,7 @@ def _wait_for(fleet: Fleet, seconds: float = 60.0) -> None:
 
 
 def _use(drive: EmulatedDrive) -> None:
-    """Mount its partition, and keep the runs on it."""
+    """Mount the drive's partition, and store the runs there."""
     BUSY_AT.mkdir()
     tool("mount", partition_path(node_of(drive), 1), str(BUSY_AT))
     keep_runs_at(BUSY_AT)

@@ -1,5 +1,5 @@
-"""Job: the purpose whose filesystem many kernels lack, walked from an empty drive to its mounted filesystem
-in all three faces. Those whose filesystem every kernel has are walked on loop devices."""
+"""Job: the workload whose filesystem many kernels lack, from an empty drive to a mounted filesystem in all
+three interfaces. Loop tests cover the other workloads."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ COMMANDS_FLEET, WIZARD_FLEET = (
 
 
 def by_commands(fleet: Fleet) -> Iterator[Check]:
-    """On the command line."""
+    """Set up on the command line."""
     from tests import walks
 
     node = node_of(fleet[COMMANDS.name])
@@ -53,7 +53,7 @@ def by_commands(fleet: Fleet) -> Iterator[Check]:
 
 
 def by_wizard(fleet: Fleet) -> Iterator[Check]:
-    """By questions, and on screens."""
+    """Set up in the line-by-line wizard, and on screens."""
     from tests import walks
 
     node = node_of(fleet[QUESTIONS.name])
@@ -73,7 +73,7 @@ def _place(drive: EmulatedDrive) -> Path:
 
 
 def _stands(drive: EmulatedDrive, node: str) -> Iterator[Check]:
-    """The run's plan, by other tools' words."""
+    """Check the run's plan with other tools."""
     plans = [plan for plan in _plans() if plan.drive.path == node]
     yield Check(f"{drive.name}: one run was made for it", len(plans) == 1, str(len(plans)))
     for plan in plans:

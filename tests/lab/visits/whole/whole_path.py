@@ -1,5 +1,5 @@
-"""Jobs: a drive from noise to a mounted filesystem by plan and apply, and the same filesystem in the next
-guest, by its fstab line."""
+"""Jobs: a drive of noise becomes a mounted filesystem by plan and apply; the next guest mounts it by the
+fstab line."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ FILES = 150
 
 
 def set_up(fleet: Fleet) -> Iterator[Check]:
-    """Plan, refuse what must be refused, apply, and ask other tools whether it is so; files are left for the
-    next guest."""
+    """Plan, check refusals, apply, check with other tools, and leave files for the next guest."""
     for name, wish in WISHES.items():
         drive, node = fleet[name], node_of(fleet[name])
         diskwright("plan", node, "--volume", wish, "-o", str(plan_file(name)))
@@ -80,8 +79,7 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
 
 
 def _waits_and_is_kept(node: str) -> Generator[Check, None, bool]:
-    """Noise is something that a drive held: nothing recognises what was written until it is kept. Whether it
-    was."""
+    """Check that a drive of noise shows nothing new until `keep`. Return True if kept."""
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
     seen = [tool("wipefs", "--noheadings", node).strip(), *map(str, Path("/dev").glob(f"{Path(node).name}?"))]
@@ -94,8 +92,7 @@ def _waits_and_is_kept(node: str) -> Generator[Check, None, bool]:
 
 
 def return_to(fleet: Fleet) -> Iterator[Check]:
-    """In a new guest: `mount -a` by the fstab that was written, the files, and the filesystems' own
-    checkers."""
+    """In a new guest, check `mount -a` with the written fstab, the files, and fsck."""
     shutil.copy(KEPT_FSTAB, FSTAB)
     plans = {name: (_plan(name), node_of(fleet[name])) for name in WISHES}
     for plan, _ in plans.values():
@@ -110,13 +107,13 @@ def return_to(fleet: Fleet) -> Iterator[Check]:
 
 
 def plan_file(name: str) -> Path:
-    """Where a drive's plan is kept for the next guest."""
+    """Return the file of a drive's plan for the next guest."""
     return SHARED / f"plan-{name}.json"
 
 
 def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
-    """The partition and its mount as planned, by sysfs, parted, blkid, findmnt and fstab; `node` is the
-    drive's in this guest."""
+    """Check partition and mount with sysfs, parted, blkid, findmnt and fstab. `node`: the drive in this
+    guest."""
     volume, entry = _volume(plan), _entry(plan)
     part = partition_path(node, volume.partition)
     start, size = (int(sysfs(part, key)) * SYSFS_SECTOR_BYTES for key in ("start", "size"))
@@ -179,7 +176,7 @@ def _mounted(name: str, volume: Volume, part: str) -> Iterator[Check]:
 
 
 def _refused_before(drive: EmulatedDrive) -> Iterator[Check]:
-    """The wrong drive's token, and a plan with one byte changed; the drive is still empty afterwards."""
+    """Try another drive's token, and a plan with a changed byte. The drive must stay empty."""
     node = node_of(drive)
     wrong = diskwright("apply", str(plan_file(drive.name)), "--confirm", "LAB-OTHER", accept=range(256))
     yield Check(
@@ -203,7 +200,7 @@ def _refused_after(name: str, node: str, *words: str, why: str) -> Check:
 
 
 def _leave_files(name: str, folder: Path) -> None:
-    """Files of known content, and their digests where the next guest finds them."""
+    """Write files of known content, and their digests for the next guest."""
     draw = Random(name)
     digests = {}
     for number in range(FILES):
@@ -243,7 +240,7 @@ def _volume(plan: Plan) -> Volume:
 
 
 def _entry(plan: Plan) -> TableEntry:
-    """The one partition, as the plan's table operation has it."""
+    """Return the only entry of the plan's table."""
     (table,) = (step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     (entry,) = table.entries
     return entry
@@ -260,7 +257,7 @@ def _noise_everywhere(lab: Laboratory) -> None:
 
 
 def noise() -> bytes:
-    """A MiB that is no signature of anything, the same in every run."""
+    """Return 1 MiB of constant noise without a signature."""
     return Random(512).randbytes(MIB)
 
 
