@@ -41,8 +41,8 @@ class Killed:
         return max(self.work.runs.glob("0*"), default=None)
 
     def dies(self, dice: Random) -> None:
-        """Run the first commands and kill the last. Perhaps kill a command that `status` recommends. Then
-        finish."""
+        """Run the first commands, then kill the main one. Perhaps kill a command that `status` recommends.
+        Then finish."""
         for words in self.first:
             self.gives(words)
         self.gives(self.words, dice)

@@ -49,7 +49,7 @@ def garbled(file: Path, _: Path) -> None:
 
 
 def strange(file: Path, other: Path) -> None:
-    """Replace the file with that of another run."""
+    """Replace the file with the file of another run."""
     if (other / file.name).is_file():
         copyfile(other / file.name, file)
 
@@ -59,7 +59,7 @@ DAMAGES = (gone, emptied, cut, garbled, strange)
 
 @dataclass(frozen=True)
 class Damaged:
-    """An interrupted run, another one of its kind, its drive, and a check for lost content."""
+    """An interrupted run, another run of the same kind, the drive, and a check for lost content."""
 
     run: Path
     other: Path

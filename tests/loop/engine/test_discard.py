@@ -1,4 +1,4 @@
-"""`keep` never discards blocks of the new filesystem, even where the drive held the same bytes before."""
+"""`keep` never discards blocks of the new filesystem, even if the drive held the same bytes before."""
 
 from pathlib import Path
 

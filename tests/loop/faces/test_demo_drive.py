@@ -60,8 +60,8 @@ def wait_until(holds: Callable[[], bool], seconds: float = 15.0) -> bool:
 
 
 def is_gone(drive: DemoDrive) -> bool:
-    """Return True if the demo drive is gone. Partitions can outlive a detached loop device, and a reused
-    one has those of its new user."""
+    """Return True if the demo drive is gone. Partition nodes can remain if another program reuses the loop
+    device."""
     taken = (Path("/sys/block") / drive.path.removeprefix("/dev/") / "loop/backing_file").exists()
     return (
         not drive.folder.exists()

@@ -1,1 +1,1 @@
-"""Tests of one partition that is created, formatted, deleted or resized, and its neighbours."""
+"""Tests of creating, formatting, deleting and resizing one partition, and of the neighbours."""

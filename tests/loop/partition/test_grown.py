@@ -1,4 +1,5 @@
-"""Grow one partition and its filesystem into the free space after it. Its neighbours stay unchanged."""
+"""Grow one partition and the filesystem into the free space after the partition. Neighbours stay
+unchanged."""
 
 import hashlib
 import os

@@ -185,7 +185,7 @@ def test_deleting_leaves_the_neighbours_alone(
 
 
 def test_a_deleted_partition_goes_although_somebody_looks_at_it(work: Work, make_drive: MakeDrive) -> None:
-    """Hold the partition open for a moment, like udev and every probe do."""
+    """Keep the partition open for a moment, like udev and every probe."""
     drive = Shared(work, make_drive, "gpt", 512)
     run, state = work.apply(drive.delete_plan(), keep=False)
     assert state is RunState.WAITING, story(run)

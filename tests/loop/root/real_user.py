@@ -19,8 +19,8 @@ APART = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 
 @dataclass(frozen=True, slots=True)
 class RealUser:
-    """A user in a mount namespace, with own folders over the machine's: those in `own` and a copy of /etc.
-    Writes of a run therefore stay in the namespace."""
+    """A user in a mount namespace, with scratch folders over the machine's: those in `own` and a copy of
+    /etc. A run's writes stay in the namespace."""
 
     folder: Path
     own: tuple[str, ...]

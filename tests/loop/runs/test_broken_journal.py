@@ -1,4 +1,4 @@
-"""Journals that turn read-only or disappear during or after a run: reported with what is known about the
+"""Journals that turn read-only or disappear during or after a run: reported with the known state of the
 drive."""
 
 import os

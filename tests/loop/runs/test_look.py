@@ -1,5 +1,5 @@
-"""A waiting result can be mounted read-only from its scratch copy, which is removed before the drive is
-written."""
+"""The scratch copy of a waiting result can be mounted read-only, and disappears before writes to the
+drive."""
 
 import os
 import subprocess
