@@ -16,7 +16,7 @@ import pytest
 
 from tests.daily import DAY, IS_FULL
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.loop.applying import Work, ended, fill, old_gpt, wish
+from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, story, wish
 from tests.loop.attack.corrupting import corrupt
 from tests.loop.program import MIB, DiskwrightError, Event, ExitCode, Journal, Mode, Purpose, RunState, keep
 from tests.loop.tune.tuning import Used
@@ -186,3 +186,19 @@ def test_settings_of_a_filesystem_in_use(used: Used, make_drive: MakeDrive, comm
         for words in (*READERS, dice.choice(WRITERS)):
             commands.give(words, told)
     assert not commands.faults, "\n".join(commands.faults)
+
+
+def test_a_run_of_another_user_is_not_trusted(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(96 * MIB)
+    tool("mkfs.ext4", "-q", drive)
+    before = work.digest(drive)
+    run, state = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert state is RunState.WAITING, story(run)
+    waiting = work.digest(drive)
+    os.chown(run, 65534, 65534)
+    for command in ("keep", "undo", "resume"):
+        assert diskwright(work, command, run.name).returncode == 3
+        assert work.digest(drive) == waiting
+    os.chown(run, 0, 0)
+    assert diskwright(work, "undo", run.name).returncode == 0
+    assert work.digest(drive) == before
