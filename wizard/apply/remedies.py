@@ -19,7 +19,8 @@ from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, t
 from wizard.model.verdict import DisplacedVerdict
 from wizard.plan.partition.move_target import planned_move
-from wizard.plan.partition.possible import why_not_grow, why_not_grow_mounted, why_not_grow_to
+from wizard.plan.partition.possible import why_not_grow_mounted
+from wizard.plan.partition.replace import grow_plan
 from wizard.plan.partition.restore import why_not_restore
 from wizard.plan.refusals import IN_USE, in_use, measured, unread_content, uses_of_part
 from wizard.plan.settings.possible import signatures_on, why_not_relabel, why_not_remount
@@ -152,7 +153,7 @@ def _refuse(
         case ("move", device):
             planned_move(machine, drive, _partition(drive, device))
         case ("plan" | "grow", *_):
-            return _refuse_table(drive, words)
+            return _refuse_table(machine, drive, words)
         case ("release", _):
             return why_not_release(machine, drive)
         case ("bench", _, "--scratch", "--shingled", "--quick"):
@@ -168,13 +169,12 @@ def _refuse(
     return None
 
 
-def _refuse_table(drive: Drive, words: tuple[str, ...]) -> Message | str | None:
+def _refuse_table(machine: Machine, drive: Drive, words: tuple[str, ...]) -> Message | str | None:
     match words:
-        case ("plan", device, "--grow"):
-            return why_not_grow(drive, _partition(drive, device))
-        case ("plan", device, "--grow-to", size):
-            part = _partition(drive, device)
-            return why_not_grow(drive, part) or why_not_grow_to(drive, part, int(size))
+        case ("plan", device, "--grow", *_) | ("plan", device, "--grow-to", *_):
+            size_bytes = int(words[3]) if words[3:] else None
+            grow_plan(machine, drive, _partition(drive, device), asked_bytes=size_bytes)
+            return None
         case ("grow", device):
             return why_not_grow_mounted(drive, _partition(drive, device))
         case _:

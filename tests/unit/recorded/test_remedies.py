@@ -3,6 +3,7 @@ the command itself accepts."""
 
 import re
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
@@ -19,6 +20,8 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Machine
 from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.restore import restore_plan
+from wizard.plan.settings.release import plan_release
 from wizard.probe.host.system import TOOLS
 from wizard.probe.machine import load_machine
 
@@ -37,9 +40,14 @@ def plan(services: RecordedServices, drive: Drive, words: tuple[str, ...]) -> No
         case "move":
             assert part is not None
             planned_move(services.machine, drive, part)
+        case "plan" if words[2:] == ("--restore-table",):
+            restore_plan(services.machine, drive, lambda: str(uuid4()))
         case "plan":
-            assert part is not None and words[2:] == ("--grow",)
-            services.plan_part(services.machine, drive, part, PartChange.GROW)
+            assert part is not None and words[2] in ("--grow", "--grow-to")
+            size_bytes = int(words[3]) if words[3:] else 0
+            services.plan_part(services.machine, drive, part, PartChange.GROW, size_bytes=size_bytes)
+        case "release":
+            plan_release(services.machine, drive)
         case "bench" if "--quick" in words:
             assert not services.quick_test_obstacle(drive)
 
@@ -75,15 +83,3 @@ def test_every_command_shown_is_possible(name: str, tools: bool) -> None:
             assert not COMMAND.search(str(before.remedy)), before
             if before.commands and not after.commands:
                 assert len(str(after.remedy)) > len(str(before.remedy))
-
-
-def test_only_the_topmost_device_of_a_stack_can_be_closed() -> None:
-    subject = with_all_tools(SUBJECTS["stacks/opened"])
-    closed = set()
-    for drive in subject.drives:
-        found = diagnose(subject, drive, ()).findings
-        for use, finding in zip(drive.uses, (one for one in found if one.code[:4] == "use-"), strict=True):
-            below_others = any(layer.below == use.by for layer in drive.layers)
-            assert bool(finding.commands) is not below_others
-            closed |= {command.argv[0] for command in finding.commands}
-    assert closed >= {"cryptsetup", "lvchange", "mdadm"}
