@@ -32,6 +32,7 @@ FOLDERS = {
     "ensured_encrypted": "visits.layers",
     "ensured_layers": "visits.layers",
     "encrypted": "visits.layers",
+    "released": "visits.layers",
     "volumegroup": "visits.layers",
     "barred": "visits.layers",
     "grown": "visits.whole",
