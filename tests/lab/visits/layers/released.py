@@ -21,7 +21,8 @@ MAPPED = "/dev/mapper/released-secret"
 
 def _array(level: str, nodes: list[str]) -> str:
     tool("mdadm", "--create", "/dev/md/nas", "--run", f"--level={level}", "--raid-devices=2", *nodes)
-    return "/dev/md/nas"
+    # mdadm makes the link by name again at the next boot only.
+    return str(Path("/dev/md/nas").resolve())
 
 
 def _group(nodes: list[str]) -> str:
