@@ -193,7 +193,8 @@ def laid_over(below: Sheet, above: Sheet, x: int, y: int) -> Sheet:
 
 def rooms_of(natural: Sequence[int], height: int) -> list[int]:
     """Divide the height among what is above the list, the list and the panes. The first two get at least a
-    third if needed, the panes a quarter. Spare lines go to the first part that needs them."""
+    third if needed, the panes a quarter. Spare lines go to the first part that needs them. If lines are
+    short, the list keeps two more than the others, so that a row fits."""
     least = [max(3, height // 3), max(4, height // 3), max(4, height // 4)]
     rooms = [min(each, few) for each, few in zip(natural, least, strict=True)]
     spare = height - sum(rooms)
@@ -202,7 +203,7 @@ def rooms_of(natural: Sequence[int], height: int) -> list[int]:
         rooms[index] += more
         spare -= more
     while sum(rooms) > max(0, height):
-        rooms[rooms.index(max(rooms))] -= 1
+        rooms[max((2, 0, 1), key=lambda index: rooms[index] - (2 if index == 1 else 0))] -= 1
     return rooms
 
 

@@ -12,6 +12,7 @@ from tests.lab.visits.layers.containers import FILE, prepare
 from wizard.apply.run.runs import list_runs
 from wizard.model.ext import Check
 from wizard.probe.machine import probe_machine
+from wizard.process.program import run
 
 DRIVES = virtio_drive("released-1", 256 * MIB), virtio_drive("released-2", 256 * MIB)
 FLEET = Fleet("released", DRIVES)
@@ -75,6 +76,9 @@ def released(kind: str, fleet: Fleet) -> Iterator[Check]:
         tool("modprobe", module)
     prepare()
     nodes = [node_of(fleet[drive.name]) for drive in DRIVES]
+    # udev may have started the layers of the previous visit.
+    for stop in (("vgchange", "-q", "-an"), ("mdadm", "--stop", "--scan")):
+        run(stop, seconds=SLOW, accept=range(256))
     for node in nodes:
         empty(node)
     top = KINDS[kind](nodes)
@@ -90,8 +94,8 @@ def released(kind: str, fleet: Fleet) -> Iterator[Check]:
     found = diskwright("inspect", nodes[0], seconds=SLOW).output
     yield Check(f"{kind}: inspect names release", f"diskwright release {nodes[0]}" in found, found[-900:])
     yield from _release(kind, nodes)
-    (run,) = list_runs()
-    back = diskwright("undo", run.name, accept=range(256), seconds=SLOW)
+    (first,) = list_runs()
+    back = diskwright("undo", first.name, accept=range(256), seconds=SLOW)
     yield Check(f"{kind}: undo ends well", back.status == 0, back.errors[-900:])
     again = _uses(nodes)
     wanted = [use for use in before if "released-secret" not in use]
@@ -105,7 +109,7 @@ def released(kind: str, fleet: Fleet) -> Iterator[Check]:
     tool("umount", str(PLACE))
     yield from _release(kind, nodes)
     planned = diskwright(
-        "plan", nodes[0], "--replace", "--workload", "general", accept=range(256), seconds=SLOW
+        "plan", nodes[0], "--replace", "--workload", "large-media", accept=range(256), seconds=SLOW
     )
     yield Check(f"{kind}: a plan is possible then", planned.status == 0, planned.errors[-900:])
 
