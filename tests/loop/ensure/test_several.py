@@ -211,7 +211,8 @@ def test_bytes_that_nobody_recognises_on_one_of_them_are_not_nothing(
     drives = make_drive(SIZE), make_drive(SIZE)
     work.bench.own(drives[1])
     with Path(drives[1]).open("r+b", buffering=0) as device:
-        device.seek(MIB + 64 * 1024)
+        # Where the probe reads no sample, and the new filesystem writes.
+        device.seek(MIB + 256 * 1024)
         device.write(os.urandom(4096))
         os.fsync(device.fileno())
     before = digests(work, *drives)

@@ -167,10 +167,9 @@ def _check_keepable(drive: Drive) -> None:
 
 
 def adds_to_table(plan: Plan) -> bool:
-    """Return True if the plan preserves partitions, also lost ones, and writes the table."""
+    """Return True if the plan preserves a partition table, and adds or changes a partition."""
     tables = (step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
-    has_table = plan.only_table or plan.before.table != "none"
-    return has_table and any(not table.fresh for table in tables)
+    return plan.before.table != "none" and any(not table.fresh for table in tables)
 
 
 def check_rehearsable(plan: Plan, why: str | None) -> None:
@@ -179,7 +178,7 @@ def check_rehearsable(plan: Plan, why: str | None) -> None:
     `why` is the reason, as a clause; empty if the plan can be rehearsed, and None if the user skipped the
     rehearsal.
     """
-    if not adds_to_table(plan) or why == "":
+    if not (plan.only_table or adds_to_table(plan)) or why == "":
         return
     changed = plan.part_path or ", ".join(plan.paths)
     if why is None:

@@ -22,7 +22,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
 from wizard.plan.steps.commands import PRIVATE_PLACES
 from wizard.probe.content.superblocks import copy_places
-from wizard.probe.content.unmarked import sampled
+from wizard.probe.content.unmarked import POSSIBLE_STARTS, sampled
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 NO_PARTITION = Sentence("The kernel cannot add a partition for the trial on {drive}: {why}.")
@@ -198,7 +198,7 @@ def sample_of(drive: Drive) -> tuple[Extent, ...]:
     """
     if drive.size_bytes is None or not drive.is_empty:
         return ()
-    return tuple(Extent(start, size) for start, size in sampled(0, drive.size_bytes))
+    return tuple(Extent(start, size) for start, size in sampled(0, drive.size_bytes, POSSIBLE_STARTS))
 
 
 FOLDER = Path(PRIVATE_PLACES)

@@ -31,9 +31,9 @@ OTHER_LOST = ("swap",)
 """Kinds without a parser that are reported too."""
 
 
-def sampled(start_bytes: int, size_bytes: int) -> Iterator[tuple[int, int]]:
+def sampled(start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> Iterator[tuple[int, int]]:
     """Yield start and size of the pieces that are read of a range, in ascending order without repetition, so
-    that a hard disk seeks forward only."""
+    that a hard disk seeks forward only. `starts`: possible starts of filesystems, which follow."""
     end = start_bytes + size_bytes
     head, tail = start_bytes + HEAD_BYTES, end - HEAD_BYTES
     yield start_bytes, min(HEAD_BYTES, size_bytes)
@@ -43,13 +43,13 @@ def sampled(start_bytes: int, size_bytes: int) -> Iterator[tuple[int, int]]:
             yield at, SAMPLE_BYTES
     if head < end:
         yield max(head, tail), end - max(head, tail)
+    yield from ((at, min(HIDDEN_START_BYTES, end - at)) for at in starts if at < end)
 
 
 def find_data(read: Read, start_bytes: int, size_bytes: int, starts: Iterable[int] = ()) -> Facts | None:
-    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. `starts`:
-    possible starts of filesystems, which are also read. Raises OSError."""
-    heads = ((at, min(HIDDEN_START_BYTES, size_bytes - at)) for at in starts if at < size_bytes)
-    for at, length in (*sampled(start_bytes, size_bytes), *heads):
+    """Return the first nonzero place in a sample of a range, with a digest of the bytes, or None. Raises
+    OSError."""
+    for at, length in sampled(start_bytes, size_bytes, starts):
         data = read(at, length)
         if data != bytes(len(data)):
             first = at + len(data) - len(data.lstrip(b"\0"))
