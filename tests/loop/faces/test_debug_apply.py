@@ -20,7 +20,7 @@ def test_the_log_has_the_commands_and_probes_of_every_process(work: Work, make_d
     assert done.stderr.splitlines()[-1].startswith(f"diskwright: Log: {log}.")
     said = log.read_text()
     ours = re.search(r"^\S+ (\d+) begin: ", said, re.MULTILINE)
-    made = re.search(r"^\S+ (\d+) command: mkfs\.ext4 .*: status 0 after [0-9.]+ s$", said, re.MULTILINE)
+    made = re.search(r"^\S+ (\d+) command: mkfs\.ext4 -q .*: status 0 after [0-9.]+ s$", said, re.MULTILINE)
     assert ours is not None and made is not None, said
     assert ours[1] != made[1], "another process makes the filesystem"
     assert re.search(rf" probe: {drive.removeprefix('/dev/')}: [0-9.]+ s, not read: nothing", said)
