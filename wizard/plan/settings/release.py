@@ -16,10 +16,13 @@ ARRAY_PARTITION = re.compile(r"/dev/md\d+p\d+")
 OTHER_LAYER = Sentence("diskwright cannot stop {layer} on {below}.")
 
 
-def plan_release(machine: Machine, drive: Drive) -> tuple[tuple[StopLayer, ...], tuple[str, ...]]:
+def plan_release(
+    machine: Machine, drive: Drive, *, has_all: bool = True
+) -> tuple[tuple[StopLayer, ...], tuple[str, ...]]:
     """Return what to stop, the uppermost first, and the nodes with nothing above. Raises Refused.
 
-    A volume group is stopped as a whole, also on other drives, whose layers must be in `machine`.
+    A volume group is stopped as a whole, also on other drives, whose layers must be in `machine`. Without
+    `has_all`, missing drives are no reason to refuse.
     """
     drives = (drive, *(one for one in machine.drives if one.path != drive.path))
     stack = tuple(layer for one in drives for layer in one.layers)
@@ -43,7 +46,7 @@ def plan_release(machine: Machine, drive: Drive) -> tuple[tuple[StopLayer, ...],
     if not above:
         raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive.path))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
-    operations = _in_order(_operations(layers, marks, groups), groups)
+    operations = _in_order(_operations(layers, marks, groups, has_all=has_all), groups)
     below = {layer.below for layer in stack}
     return operations, tuple(sorted(above - below))
 
@@ -51,7 +54,7 @@ def plan_release(machine: Machine, drive: Drive) -> tuple[tuple[StopLayer, ...],
 def why_not_release(machine: Machine, drive: Drive) -> str | None:
     """Return why nothing on the drive can be stopped, or None."""
     try:
-        plan_release(machine, drive)
+        plan_release(machine, drive, has_all=not machine.unprobed)
     except Refused as refusal:
         return str(refusal)
     return None
@@ -72,7 +75,11 @@ def _groups(stack: Iterable[Layer], marks: dict[str, tuple[Signature, ...]]) -> 
 
 
 def _operations(
-    layers: tuple[Layer, ...], marks: dict[str, tuple[Signature, ...]], groups: dict[str, str | None]
+    layers: tuple[Layer, ...],
+    marks: dict[str, tuple[Signature, ...]],
+    groups: dict[str, str | None],
+    *,
+    has_all: bool,
 ) -> list[StopLayer]:
     found: dict[str, StopLayer] = {}
     for layer in layers:
@@ -87,18 +94,20 @@ def _operations(
         elif layer.kind == "LUKS":
             found[layer.path] = StopLayer(layer.path, "luks", below)
         elif layer.kind == "LVM" and (group := groups.get(layer.path)):
-            found[group] = StopLayer(group, "lvm", _physical_volumes(group, marks))
+            found[group] = StopLayer(group, "lvm", _physical_volumes(group, marks, has_all=has_all))
         else:
             kind, path = printable(layer.kind, 40), printable(layer.path, 60)
             raise Refused(OTHER_LAYER(layer=f"{kind} {path}", below=layer.below))
     return list(found.values())
 
 
-def _physical_volumes(group: str, marks: dict[str, tuple[Signature, ...]]) -> tuple[str, ...]:
+def _physical_volumes(
+    group: str, marks: dict[str, tuple[Signature, ...]], *, has_all: bool
+) -> tuple[str, ...]:
     """Return the devices of a group. Raises Refused unless there are as many as its metadata lists."""
     found = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
     wanted = max(mark.devices or 0 for mark in found.values())
-    if len(found) != wanted:
+    if has_all and len(found) != wanted:
         raise Refused(
             t(
                 "Found {found} of {wanted} devices of the volume group {group}.",
