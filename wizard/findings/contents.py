@@ -117,20 +117,24 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                 continue
             attached = tuple(
                 path
-                for other in machine.drives
+                for other in (*machine.drives, *machine.unprobed)
                 for path, found in _marks_on(other)
                 if path != device and any(_is_same_volume(mark, one) for one in found)
             )
             missing = (mark.devices or 0) - 1 - len(attached)
+            # udev does not report the group of LVM devices.
+            known = mark.group is None or not machine.unprobed
             yield Finding(
                 "content-shared",
-                Severity.WARNING if missing > 0 else Severity.INFO,
+                Severity.WARNING if missing > 0 and known else Severity.INFO,
                 device,
                 join(
                     *lost_beyond(device, (mark,)),
                     *([t("The others are {devices:list}.", devices=attached)] if attached else []),
                     *(
                         [tn("{count} is not attached.", "{count} are not attached.", count=missing)]
+                        if missing > 0 and known
+                        else [t("Inspect all drives to find the others.")]
                         if missing > 0
                         else []
                     ),

@@ -6,9 +6,11 @@ import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.findings.contents import find_shared
 from wizard.findings.diagnose import DriveVerdict, diagnose, judge_health
 from wizard.model.drive_facts import NvmeFormat, Smart
-from wizard.model.machine import Drive, Obstacle
+from wizard.model.finding import Severity
+from wizard.model.machine import Drive, Machine, Obstacle, Signature
 from wizard.model.said import MIB
 from wizard.probe.unread import obstacle_in
 
@@ -48,3 +50,20 @@ def test_a_move_in_progress_explains_the_kernels_view(moved: dict[str, object]) 
 )
 def test_a_controller_in_between_is_no_fault_of_the_cable(text: str, obstacle: Obstacle) -> None:
     assert obstacle_in(text) is obstacle
+
+
+@pytest.mark.parametrize("kind", ["btrfs", "LVM2_member"])
+def test_missing_members_are_claimed_only_if_other_drives_were_read(kind: str) -> None:
+    """udev reports the UUID of a Btrfs, but not the group of a physical volume."""
+    group = "nas" if kind == "LVM2_member" else None
+    member = Signature(kind, "raid", uuid="11", group=group, devices=2)
+    seen, other = (
+        drive(signatures=(member,)),
+        drive(path="/dev/sdb", signatures=(replace(member, group=None),)),
+    )
+
+    def severity(around: Machine) -> Severity:
+        return next(one.severity for one in find_shared(around, seen))
+
+    assert severity(machine(seen)) is Severity.WARNING
+    assert severity(replace(machine(seen), unprobed=(other,))) is Severity.INFO
