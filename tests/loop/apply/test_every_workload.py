@@ -71,7 +71,7 @@ def advice_for(drive: str, workload: str) -> Advice:
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("face", FACES)
-def test_from_an_empty_drive_to_the_mounted_filesystem(
+def test_empty_drive_ends_with_mounted_filesystem(
     face: str, workload: str, make_drive: MakeDrive, work: Work
 ) -> None:
     drive = make_drive(SIZE)
@@ -114,9 +114,7 @@ def written_blocks(work: Work, drive: str) -> int:
     return work.bench.image_of(drive).stat().st_blocks
 
 
-def test_a_purpose_that_nothing_here_suits_is_refused_by_every_face(
-    make_drive: MakeDrive, work: Work
-) -> None:
+def test_unsuitable_workload_is_refused_by_every_interface(make_drive: MakeDrive, work: Work) -> None:
     drive = make_drive(SIZE)
     refused = [workload for workload in WORKLOADS if advice_for(drive, workload).chosen is None]
     if not refused:

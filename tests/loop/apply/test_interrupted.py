@@ -69,7 +69,7 @@ def set_up_again(work: Work, drive: str) -> None:
     assert "sudo diskwright" not in listed
 
 
-def test_a_failing_program_stops_the_run_there(
+def test_failing_program_stops_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -103,9 +103,7 @@ def test_a_failing_program_stops_the_run_there(
     set_up_again(work, drive)
 
 
-def test_a_program_that_hangs_is_ended(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hanging_program_is_ended(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     stand_in(work.folder / "bin", monkeypatch, "wipefs", "exec sleep 98765")
@@ -116,7 +114,7 @@ def test_a_program_that_hangs_is_ended(
     assert not subprocess.run(["pgrep", "-f", "^sleep 98765$"], capture_output=True, check=False).stdout
 
 
-def test_a_stop_comes_between_two_steps(
+def test_stop_takes_effect_between_steps(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -136,7 +134,7 @@ def test_a_stop_comes_between_two_steps(
 
 
 @pytest.mark.parametrize("program", ["wipefs", "mkfs.ext4", "e2fsck", "mount"])
-def test_a_killed_run_says_where_it_was(
+def test_killed_run_is_reported_as_interrupted(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     """The program that was under way outlives the killed process and keeps the drive's lock: nobody comes
@@ -167,7 +165,7 @@ def test_a_killed_run_says_where_it_was(
     set_up_again(work, drive)
 
 
-def test_what_a_killed_run_started_keeps_the_drive_locked(
+def test_program_of_killed_run_keeps_the_drive_locked(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -181,7 +179,7 @@ def test_what_a_killed_run_started_keeps_the_drive_locked(
 
 
 @pytest.mark.parametrize("tenths", range(2, 14, 2))
-def test_after_a_kill_at_any_moment_the_drive_can_be_set_up(
+def test_drive_can_be_set_up_after_a_kill_at_any_moment(
     work: Work, make_drive: MakeDrive, tenths: int
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -198,7 +196,7 @@ def test_after_a_kill_at_any_moment_the_drive_can_be_set_up(
     set_up_again(work, drive)
 
 
-def test_a_journal_that_fills_up_stops_the_run(
+def test_full_journal_stops_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -224,7 +222,7 @@ def test_a_journal_that_fills_up_stops_the_run(
         tool("umount", str(small))
 
 
-def test_a_closed_terminal_does_not_stop_it(
+def test_closed_terminal_does_not_stop_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -248,7 +246,7 @@ def test_a_closed_terminal_does_not_stop_it(
     assert work.place("media").is_mount()
 
 
-def test_ctrl_c_stops_between_steps_and_says_so(
+def test_ctrl_c_stops_between_steps_with_a_message(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -270,7 +268,7 @@ def test_ctrl_c_stops_between_steps_and_says_so(
     assert state(run) is RunState.STOPPED
 
 
-def test_a_second_run_on_the_drive_is_refused(
+def test_second_run_on_the_drive_is_refused(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)

@@ -75,14 +75,14 @@ def old(make_drive: MakeDrive) -> str:
     return drive
 
 
-def test_a_drive_changed_since_the_plan(work: Work, old: str) -> None:
+def test_drive_changed_since_the_plan(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")
     with untouched(work, old):
         refused(work, plan, "differs from the plan: ")
 
 
-def test_a_partition_added_since_the_plan(work: Work, old: str) -> None:
+def test_partition_added_since_the_plan(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4", 20 * MIB), mode=Mode.USE_FREE)
     tool("sh", "-c", f"printf 'start=40MiB,size=4MiB\\n' | sfdisk --quiet --no-reread --append {old} || true")
     with untouched(work, old):
@@ -107,7 +107,7 @@ def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
         assert f"The plan's drive seems to be {two} now" in sentence
 
 
-def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
+def test_missing_drive(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     tool("losetup", "--detach", drive)
@@ -118,7 +118,7 @@ def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
         preflight(plan, plan.drive.token, journal_dir=work.runs, environment=work.environment)
 
 
-def test_a_mounted_partition(work: Work, old: str) -> None:
+def test_mounted_partition(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     place = work.place("old")
     place.mkdir(parents=True)
@@ -128,7 +128,7 @@ def test_a_mounted_partition(work: Work, old: str) -> None:
     tool("umount", str(place))
 
 
-def test_a_partition_in_use_as_swap(work: Work, old: str) -> None:
+def test_partition_in_use_as_swap(work: Work, old: str) -> None:
     tool("mkswap", f"{old}p2")
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     tool("swapon", f"{old}p2")
@@ -139,7 +139,7 @@ def test_a_partition_in_use_as_swap(work: Work, old: str) -> None:
         tool("swapoff", f"{old}p2")
 
 
-def test_a_partition_behind_a_loop_device(work: Work, old: str) -> None:
+def test_partition_behind_a_loop_device(work: Work, old: str) -> None:
     """Check that the backing file of the loop device counts as use. The kernel would allow exclusive
     access to both."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
@@ -151,13 +151,13 @@ def test_a_partition_behind_a_loop_device(work: Work, old: str) -> None:
         tool("losetup", "--detach", loop)
 
 
-def test_a_partition_that_another_program_holds(work: Work, old: str) -> None:
+def test_partition_in_use_by_another_program(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     with held(f"{old}p2", "fd = os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)"), untouched(work, old):
         refused(work, plan, f"{old}p2 is in use")
 
 
-def test_another_drive_than_those_allowed(work: Work, make_drive: MakeDrive) -> None:
+def test_drive_not_allowed(work: Work, make_drive: MakeDrive) -> None:
     """Check that the demo accepts only its own drive."""
     own, other = make_drive(64 * MIB), make_drive(64 * MIB)
     plan = work.plan(other, wish("ext4"))
@@ -170,7 +170,7 @@ def test_another_drive_than_those_allowed(work: Work, make_drive: MakeDrive) -> 
         )
 
 
-def test_a_plan_that_reaches_for_another_drive(work: Work, make_drive: MakeDrive) -> None:
+def test_plan_with_step_for_another_drive(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(64 * MIB), make_drive(64 * MIB)
     plan, foreign = work.plan(one, wish("ext4")), work.plan(two, wish("ext4"))
     with untouched(work, one, two):
@@ -179,7 +179,7 @@ def test_a_plan_that_reaches_for_another_drive(work: Work, make_drive: MakeDrive
             refused(work, replace(plan, steps=steps), "is inconsistent", BadInput)
 
 
-def test_a_wrong_token(work: Work, make_drive: MakeDrive) -> None:
+def test_wrong_token(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     for token in ("", plan.drive.token.upper() + " ", drive, "yes"):
@@ -187,7 +187,7 @@ def test_a_wrong_token(work: Work, make_drive: MakeDrive) -> None:
             start_run(plan, token, journal_dir=work.runs, environment=work.environment)
 
 
-def test_a_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> None:
+def test_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     small = work.folder / "small"
@@ -215,7 +215,7 @@ def test_a_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> N
         tool("umount", str(small))
 
 
-def test_a_mount_point_that_is_taken_or_full(work: Work, make_drive: MakeDrive) -> None:
+def test_mount_point_in_use_or_not_empty(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     place = work.place("media")
     plan = work.plan(drive, wish("ext4", None, place))
@@ -252,7 +252,7 @@ def test_a_mount_point_that_is_taken_or_full(work: Work, make_drive: MakeDrive) 
         ("/dev/x /y ext4 defaults 0 two\n", "line 2 is not an entry", BadInput),
     ],
 )
-def test_an_fstab_that_speaks_of_it_already(
+def test_fstab_already_has_an_entry(
     work: Work, make_drive: MakeDrive, lines: str, match: str, error: type[DiskwrightError]
 ) -> None:
     drive = make_drive(64 * MIB)
@@ -266,7 +266,7 @@ def test_an_fstab_that_speaks_of_it_already(
     assert work.digest(drive) == before
 
 
-def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     monkeypatch.setattr(
@@ -277,7 +277,7 @@ def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytes
         refused(work, plan, "mkfs.ext4 is not installed. Install with `apt install e2fsprogs`.")
 
 
-def test_the_run_itself_looks_again(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_repeats_the_inspection(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that the run detects, under the lock, a change after the first inspection."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     monkeypatch.setattr("wizard.apply.plan.guard.check_content", lambda *_, **__: None)
@@ -288,7 +288,7 @@ def test_the_run_itself_looks_again(work: Work, old: str, monkeypatch: pytest.Mo
     assert work.digest(old) == before
 
 
-def test_files_that_are_no_plans(work: Work, make_drive: MakeDrive) -> None:
+def test_files_that_are_not_plans(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     text = render_plan(plan)
@@ -318,7 +318,7 @@ def test_files_that_are_no_plans(work: Work, make_drive: MakeDrive) -> None:
     assert work.digest(drive) == before
 
 
-def test_the_lock_of_another_program(work: Work, make_drive: MakeDrive) -> None:
+def test_drive_locked_by_another_program(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     with (
@@ -331,7 +331,7 @@ def test_the_lock_of_another_program(work: Work, make_drive: MakeDrive) -> None:
 @pytest.mark.parametrize(
     ("filesystem", "option"), [("ext4", "foo"), ("ext4", "commit=x"), ("xfs", "logbufs=x")]
 )
-def test_options_that_the_kernel_refuses(
+def test_options_refused_by_the_kernel(
     work: Work, make_drive: MakeDrive, filesystem: str, option: str
 ) -> None:
     drive = make_drive(320 * MIB)
@@ -342,7 +342,7 @@ def test_options_that_the_kernel_refuses(
 
 
 @pytest.mark.parametrize("how", ["files", "link", "mounted", "file", "empty", "missing"])
-def test_no_plan_is_made_for_a_folder_that_apply_refuses(work: Work, make_drive: MakeDrive, how: str) -> None:
+def test_plan_refuses_the_same_mount_points_as_apply(work: Work, make_drive: MakeDrive, how: str) -> None:
     drive, place, file = make_drive(320 * MIB), work.place("Data"), work.folder / "plan.json"
     place.parent.mkdir(exist_ok=True)
     match how:

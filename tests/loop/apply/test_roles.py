@@ -67,7 +67,7 @@ def test_each_role_has_its_type_in_both_copies_of_the_table(
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_a_new_mbr_is_exact(work: Work, make_drive: MakeDrive, block_bytes: int) -> None:
+def test_new_mbr_is_exact(work: Work, make_drive: MakeDrive, block_bytes: int) -> None:
     drive = make_drive(1024 * MIB, block_bytes)
     old_gpt(drive)
     wishes = (with_role("esp", "vfat", 264 * MIB), with_role("swap", "swap", 64 * MIB), with_role("", "ext4"))

@@ -98,7 +98,7 @@ class Kept:
 
 
 @pytest.mark.parametrize(("script", "block_bytes"), [("gpt", 4096), ("logical", 512)])
-def test_every_record_that_stays_is_there_to_the_byte(
+def test_preserved_records_are_unchanged(
     work: Work, make_drive: MakeDrive, script: str, block_bytes: int
 ) -> None:
     kept = Kept(work, make_drive, script, block_bytes)
@@ -145,7 +145,7 @@ def harmful(work: Work, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     ("script", "command", "match"),
     [(script, command, match) for script, harms in HARMS.items() for command, match in harms],
 )
-def test_a_libparted_that_does_anything_else_is_found_out(
+def test_unexpected_libparted_change_is_detected(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, script: str, command: str, match: str
 ) -> None:
     kept = Kept(work, make_drive, script)

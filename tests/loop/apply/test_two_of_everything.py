@@ -100,7 +100,7 @@ def test_two_drives(work: Work, make_drive: MakeDrive) -> None:
     assert all(f"path {drive}p1" in shown for drive in drives) and "Total devices 2" in shown
 
 
-def test_two_volumes_beside_three_logical_partitions(
+def test_two_volumes_next_to_three_logical_partitions(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:
     drive = make_drive(104 * MIB)

@@ -61,7 +61,7 @@ def volume(filesystem: str, place: Path | None, writer: Writer) -> Wish:
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs", "f2fs", "exfat", "vfat", "ntfs"])
-def test_a_person_can_write_and_nobody_else(
+def test_only_the_owner_can_write(
     plain_folder: Path, work: Work, make_drive: MakeDrive, filesystem: str
 ) -> None:
     place = plain_folder / "media"
@@ -75,7 +75,7 @@ def test_a_person_can_write_and_nobody_else(
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs", "exfat"])
-def test_a_group_can_write_and_its_files_stay_its_own(
+def test_group_can_write_and_files_keep_the_group(
     plain_folder: Path, work: Work, make_drive: MakeDrive, filesystem: str
 ) -> None:
     place = plain_folder / "media"
@@ -98,9 +98,7 @@ def test_everyone_can_write(plain_folder: Path, work: Work, make_drive: MakeDriv
         assert tool("stat", "--format", "%u:%g %a", str(place)).strip() == "0:0 1777"
 
 
-def test_root_alone_can_write_where_that_was_said(
-    plain_folder: Path, work: Work, make_drive: MakeDrive
-) -> None:
+def test_only_root_can_write_if_requested(plain_folder: Path, work: Work, make_drive: MakeDrive) -> None:
     place = plain_folder / "media"
     run, now = work.apply(work.plan(make_drive(SIZE), volume("ext4", place, ROOT)))
     assert now is RunState.DONE, story(run)
@@ -108,7 +106,7 @@ def test_root_alone_can_write_where_that_was_said(
     assert not [one for one in said(run, Event.VERIFIED) if "can write" in one.sentence]
 
 
-def test_each_subvolume_is_theirs(plain_folder: Path, work: Work, make_drive: MakeDrive) -> None:
+def test_each_subvolume_is_writable(plain_folder: Path, work: Work, make_drive: MakeDrive) -> None:
     top, home = plain_folder / "top", plain_folder / "top/home"
     parts = (Subvolume("@home", str(home)), Subvolume("@kept"))
     asked = replace(volume("btrfs", top, ANNA), subvolumes=parts)
@@ -120,9 +118,7 @@ def test_each_subvolume_is_theirs(plain_folder: Path, work: Work, make_drive: Ma
     assert checked == [f"anna can write to {top}", f"anna can write to {home}"]
 
 
-def test_each_of_several_volumes_is_its_own_writers(
-    plain_folder: Path, work: Work, make_drive: MakeDrive
-) -> None:
+def test_each_volume_has_its_own_writer(plain_folder: Path, work: Work, make_drive: MakeDrive) -> None:
     """Check that every volume has its own writer, by mkfs option, separate step or mount option."""
     known = probe_machine([]).kernel.filesystems
     asked = [
@@ -147,7 +143,7 @@ def test_each_of_several_volumes_is_its_own_writers(
         assert can_write(place, writer.uid or OTHER, OTHER, [writer.gid]) is (writer is not ROOT)
 
 
-def test_a_volume_over_several_drives_is_theirs(
+def test_volume_over_several_drives_is_writable(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:
     place, drives = plain_folder / "media", [make_drive(SIZE), make_drive(SIZE)]
@@ -158,7 +154,7 @@ def test_a_volume_over_several_drives_is_theirs(
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
-def test_it_is_part_of_what_is_taken_back(
+def test_undo_and_keep_include_write_access(
     plain_folder: Path, work: Work, make_drive: MakeDrive, filesystem: str
 ) -> None:
     drive, place = make_drive(SIZE), plain_folder / "media"
@@ -178,7 +174,7 @@ def test_it_is_part_of_what_is_taken_back(
 
 
 @pytest.mark.parametrize("writer", [ANNA, FAMILY, EVERYONE])
-def test_a_wrong_owner_is_told(
+def test_wrong_owner_is_reported(
     plain_folder: Path,
     work: Work,
     make_drive: MakeDrive,
@@ -197,7 +193,7 @@ def test_a_wrong_owner_is_told(
     assert "ready at" not in story(run)
 
 
-def test_what_could_not_be_given_is_told_before_the_drive_is_written(
+def test_failed_chown_is_reported_before_the_drive_is_written(
     plain_folder: Path, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(SIZE)
@@ -209,7 +205,7 @@ def test_what_could_not_be_given_is_told_before_the_drive_is_written(
     assert work.digest(drive) == before
 
 
-def test_the_commands_mount_it_for_whoever_called(
+def test_mounted_volume_is_writable_for_the_calling_user(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:
     """Check that the calling user can write with only the workload given, and that existing files stay."""
@@ -235,7 +231,9 @@ def test_the_commands_mount_it_for_whoever_called(
     assert (plain_folder / "media/mine").read_text() == "here before"
 
 
-def test_the_commands_do_what_is_said(plain_folder: Path, work: Work, make_drive: MakeDrive) -> None:
+def test_plan_shows_who_can_write_and_refuses_unknown_users(
+    plain_folder: Path, work: Work, make_drive: MakeDrive
+) -> None:
     drive = make_drive(SIZE)
     places = {"DISKWRIGHT_PLACES": str(plain_folder)}
     words = ("plan", drive, "--volume", "workload=large-media,fs=ext4,mount=none,writable=group:daemon")

@@ -69,7 +69,7 @@ def test_three_volumes_end_mounted_as_planned(work: Work, make_drive: MakeDrive,
 
 @pytest.mark.parametrize("label", ["gpt", "dos"])
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_free_space_is_used_and_every_other_byte_stays(
+def test_free_space_is_used_and_other_bytes_stay(
     work: Work, make_drive: MakeDrive, block_bytes: int, label: str
 ) -> None:
     drive = make_drive(128 * MIB, block_bytes)
@@ -105,7 +105,7 @@ def test_free_space_is_used_and_every_other_byte_stays(
     assert tool("blkid", "-p", "-o", "value", "-s", "UUID", f"{drive}p{new.number}").strip() == new.uuid
 
 
-def test_old_marks_do_not_shine_through(work: Work, make_drive: MakeDrive) -> None:
+def test_old_signatures_do_not_survive(work: Work, make_drive: MakeDrive) -> None:
     """Check that signatures of a whole-drive btrfs and of a RAID member at the end do not survive a new
     GPT."""
     drive = make_drive(256 * MIB)
@@ -117,7 +117,7 @@ def test_old_marks_do_not_shine_through(work: Work, make_drive: MakeDrive) -> No
     assert "btrfs" not in tool("wipefs", "--no-act", "--json", drive)
 
 
-def test_the_command_shows_and_checks_everything(work: Work, make_drive: MakeDrive) -> None:
+def test_apply_shows_commands_and_checks_everything(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)

@@ -67,7 +67,7 @@ WAYS = (("apply", "keep"), ("apply", "undo"))
 
 
 @pytest.mark.parametrize("commands", one_in(2, WAYS))
-def test_what_is_mounted_meanwhile_is_hurt_by_nothing(
+def test_foreign_mount_during_a_command_harms_no_data(
     commands: tuple[str, ...], work: Work, make_drive: MakeDrive
 ) -> None:
     """Check that the automounter can only end a command with a message. Otherwise the run finishes, bit for

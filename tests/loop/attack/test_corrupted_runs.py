@@ -130,7 +130,7 @@ def other_run(work: Work, make_drive: MakeDrive) -> Path:
     return run.rename(work.folder / "other")
 
 
-def test_a_waiting_run(work: Work, make_drive: MakeDrive, commands: Commands) -> None:
+def test_waiting_run(work: Work, make_drive: MakeDrive, commands: Commands) -> None:
     """Check that, despite any damage, the drive is as before, waiting, or as planned."""
     drive = make_drive(96 * MIB)
     fill(drive, work.bench, 4)
@@ -174,7 +174,7 @@ def put_back(work: Work, drive: str, image: Path) -> None:
     tool("blockdev", "--flushbufs", drive)
 
 
-def test_settings_of_a_filesystem_in_use(used: Used, make_drive: MakeDrive, commands: Commands) -> None:
+def test_settings_of_a_mounted_filesystem(used: Used, make_drive: MakeDrive, commands: Commands) -> None:
     """Check that each setting is as before or as planned."""
     run, state = used.apply(used.changes())
     assert state is RunState.DONE
@@ -188,7 +188,7 @@ def test_settings_of_a_filesystem_in_use(used: Used, make_drive: MakeDrive, comm
     assert not commands.faults, "\n".join(commands.faults)
 
 
-def test_a_run_of_another_user_is_not_trusted(work: Work, make_drive: MakeDrive) -> None:
+def test_run_of_another_user_is_not_trusted(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", drive)
     before = work.digest(drive)

@@ -45,7 +45,7 @@ def test_one_key_does_not_format(work: Work, full: str, monkeypatch: pytest.Monk
     assert work.digest(full) == before
 
 
-def test_a_drive_that_differs_from_what_was_shown_is_not_written(work: Work, full: str) -> None:
+def test_changed_drive_is_not_written(work: Work, full: str) -> None:
     person = walker(work, full)
     plan_anew(person, full, "small-files")
     tool("mkfs.ext4", "-q", "-F", "-L", "precious", f"{full}p2")
@@ -55,7 +55,7 @@ def test_a_drive_that_differs_from_what_was_shown_is_not_written(work: Work, ful
     assert person.said and not any(state(run) is RunState.RUNNING for run in list_runs(work.runs))
 
 
-def test_what_waits_is_settled_before_the_drive_is_set_up_again(work: Work, full: str) -> None:
+def test_waiting_result_is_settled_before_a_new_setup(work: Work, full: str) -> None:
     before = work.digest(full)
     person = walker(work, full)
     plan_anew(person, full, "small-files")

@@ -169,7 +169,7 @@ def given(words: list[str], environment: dict[str, str], around: list[str]) -> t
 
 
 @pytest.mark.parametrize("seed", range(DAY * CASES, (DAY + 1) * CASES))
-def test_it_ends_well_or_in_a_sentence(seed: int, work: Work, make_drive: MakeDrive) -> None:
+def test_command_succeeds_or_ends_with_a_message(seed: int, work: Work, make_drive: MakeDrive) -> None:
     dice = Random(seed)
     drive = make_drive(96 * MIB)
     fill(drive, work.bench, 4)
@@ -211,7 +211,7 @@ def test_it_ends_well_or_in_a_sentence(seed: int, work: Work, make_drive: MakeDr
 
 
 @pytest.mark.parametrize(("status", "wanted"), ((0, ExitCode.DONE), (4, ExitCode.FAILED)))
-def test_how_tools_end_is_known_where_sigchld_is_ignored(
+def test_exit_statuses_are_known_with_sigchld_ignored(
     status: int, wanted: ExitCode, work: Work, make_drive: MakeDrive
 ) -> None:
     """Check exit statuses with SIGCHLD ignored: the kernel drops them then, and Python reports success."""

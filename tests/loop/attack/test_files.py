@@ -33,7 +33,7 @@ def old(make_drive: MakeDrive) -> str:
     ],
     ids=lambda words: " ".join(words[:3]),
 )
-def test_a_drive_is_no_file(work: Work, old: str, words: tuple[str, ...]) -> None:
+def test_output_to_a_drive_is_refused(work: Work, old: str, words: tuple[str, ...]) -> None:
     """Check that output to a drive is refused. `inspect --save /dev/sdb` is an easy mistake."""
     with unharmed(work, old):
         said = diskwright(work, *(word.format(drive=old) for word in words))
@@ -41,7 +41,7 @@ def test_a_drive_is_no_file(work: Work, old: str, words: tuple[str, ...]) -> Non
     assert Path(old).is_block_device()
 
 
-def test_a_drive_is_no_file_of_mounts(work: Work, make_drive: MakeDrive, old: str) -> None:
+def test_drive_as_fstab_is_refused(work: Work, make_drive: MakeDrive, old: str) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
     with unharmed(work, plan.drive.path, old):
         elsewhere = Environment(Path(old), frozenset(work.bench.images))
@@ -49,7 +49,7 @@ def test_a_drive_is_no_file_of_mounts(work: Work, make_drive: MakeDrive, old: st
     assert Path(old).is_block_device()
 
 
-def test_the_kept_fstab_is_as_private_as_the_real_one(work: Work, make_drive: MakeDrive) -> None:
+def test_saved_fstab_keeps_the_mode(work: Work, make_drive: MakeDrive) -> None:
     """Check that the saved fstab has the mode of the real one. It may contain passwords of network mounts."""
     work.fstab.chmod(0o600)
     work.apply(work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media"))))
@@ -58,7 +58,9 @@ def test_the_kept_fstab_is_as_private_as_the_real_one(work: Work, make_drive: Ma
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
-def test_closed_streams_are_not_taken_by_the_drive(work: Work, old: str, closed: tuple[int, ...]) -> None:
+def test_output_of_closed_streams_does_not_reach_the_drive(
+    work: Work, old: str, closed: tuple[int, ...]
+) -> None:
     """Check commands with closed streams. The next opened file reuses the descriptor and would receive the
     output."""
     file = work.folder / "plan.json"

@@ -21,7 +21,7 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 
 
 @pytest.mark.parametrize("field", ["reasons", "doubts"])
-def test_changes_that_do_not_tell_all_are_refused(used: Used, field: str) -> None:
+def test_changes_with_altered_texts_are_refused(used: Used, field: str) -> None:
     uuid = used.line.split()[0]
     used.work.fstab.write_text(f"{used.fstab}\n{uuid} /elsewhere ext4 noatime 0 2\n")
     file, before = used.work.folder / "better.json", used.all
@@ -43,7 +43,7 @@ def test_changes_that_do_not_tell_all_are_refused(used: Used, field: str) -> Non
     assert done.returncode == 0, done.stderr
 
 
-def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
+def test_migration_with_altered_texts_is_refused(old: Old) -> None:
     file, before = old.work.folder / "ext4.json", old.digest
     own = ("--fstab", str(old.work.fstab))
     old.planned_by_command(file)

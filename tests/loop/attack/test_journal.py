@@ -14,7 +14,7 @@ from wizard.apply.run.runs import find_run
 
 
 @pytest.mark.parametrize("below", ["", "deeper/runs"])
-def test_a_folder_in_which_everybody_may_write(work: Work, make_drive: MakeDrive, below: str) -> None:
+def test_world_writable_folder_is_refused(work: Work, make_drive: MakeDrive, below: str) -> None:
     """Check that shared folders are refused. Another user could replace the run with links, and root would
     write through them."""
     drive = make_drive(96 * MIB)
@@ -31,7 +31,7 @@ def test_a_folder_in_which_everybody_may_write(work: Work, make_drive: MakeDrive
     assert run.stat().st_mode & 0o777 == 0o700, "as /tmp is: what is ours is nobody else's to move"
 
 
-def test_a_run_planted_for_root_to_undo(work: Work, make_drive: MakeDrive) -> None:
+def test_planted_run_is_not_undone_by_root(work: Work, make_drive: MakeDrive) -> None:
     """Check that a planted run is refused. Its saved bytes could overwrite any part of the drive."""
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
@@ -45,7 +45,7 @@ def test_a_run_planted_for_root_to_undo(work: Work, make_drive: MakeDrive) -> No
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
-def test_nobody_else_reads_or_writes_a_run(work: Work, make_drive: MakeDrive, umask: int) -> None:
+def test_other_users_cannot_read_or_write_a_run(work: Work, make_drive: MakeDrive, umask: int) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("deep/media")))
     state = work.folder / "not" / "yet" / "there"
     argv = command_to_apply(work, plan)
@@ -64,7 +64,7 @@ def test_nobody_else_reads_or_writes_a_run(work: Work, make_drive: MakeDrive, um
 
 
 @pytest.mark.parametrize("words", [("--journal", "own/runs"), ()], ids=["option", "state"])
-def test_a_relative_folder_is_that_of_the_command(
+def test_relative_folder_is_relative_to_the_command(
     work: Work, make_drive: MakeDrive, words: tuple[str, ...]
 ) -> None:
     """Check that a relative folder refers to the command's working directory. The applying process works

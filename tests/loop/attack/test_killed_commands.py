@@ -234,7 +234,7 @@ CASES: dict[str, Made] = {
 @pytest.mark.parametrize(
     ("name", "seed"), one_in(4, [(name, DAY * EACH + at) for name in CASES for at in range(EACH)])
 )
-def test_killed_at_any_moment_it_ends_as_status_says(
+def test_killed_command_finishes_as_status_recommends(
     name: str, seed: int, work: Work, make_drive: MakeDrive
 ) -> None:
     """Kill the run, the command, both, or all children, and half of them twice."""
@@ -264,7 +264,7 @@ def _outside(work: Work, drive: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(DAY * EACH, (DAY + 1) * EACH))
-def test_measuring_that_is_killed_leaves_what_was_there(seed: int, work: Work, make_drive: MakeDrive) -> None:
+def test_killed_measurement_leaves_data_unchanged(seed: int, work: Work, make_drive: MakeDrive) -> None:
     """Check that a killed `bench --scratch` changes no byte, and a killed `trial` only free space."""
     dice, drive = Random(seed), make_drive(512 * MIB)
     fill(drive, work.bench, 8)
@@ -283,7 +283,7 @@ def test_measuring_that_is_killed_leaves_what_was_there(seed: int, work: Work, m
 
 
 @pytest.mark.parametrize("seed", range(DAY * EACH, (DAY + 1) * EACH))
-def test_a_look_that_is_killed_hinders_nothing(seed: int, work: Work, make_drive: MakeDrive) -> None:
+def test_killed_look_does_not_block_undo(seed: int, work: Work, make_drive: MakeDrive) -> None:
     killed = _planned("apply", command="undo")(work, make_drive)
     killed.gives(killed.first[0])
     assert killed.run is not None

@@ -34,9 +34,7 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
     return old_filesystem(work, make_drive)
 
 
-def test_undone_and_cut_off_before_that_was_said_it_is_undone_by_asking_again(
-    old: Old, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_repeated_undo_after_a_cut_keeps_new_files(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     before, lines = old.digest, old.fstab
     run = old.migrate_here(Way.LIGHT)
     without_power(monkeypatch, Event.UNDONE, None, lambda: carry_out(run, Purpose.UNDO, ()))
@@ -79,7 +77,7 @@ def missing(folder: Path) -> Iterator[None]:
     yield
 
 
-def test_what_cannot_be_trusted_is_not_put_back_and_fstab_still_fits(old: Old) -> None:
+def test_untrusted_undo_file_is_not_restored_and_fstab_still_fits(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     found, lines = old.digest, old.fstab
     assert "  ext4\t" in lines
@@ -94,7 +92,7 @@ def test_what_cannot_be_trusted_is_not_put_back_and_fstab_still_fits(old: Old) -
     assert state(run) is RunState.KEPT
 
 
-def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) -> None:
+def test_data_for_resuming_a_commit_is_not_stored_in_memory(old: Old) -> None:
     before, run = old.digest, old.begin(old.migration(Way.LIGHT))
     prepared = old.undo_dir / f"undo-{run.name}"
     prepared.mkdir(parents=True)
@@ -107,7 +105,7 @@ def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) ->
     assert old.digest == before and not list(prepared.iterdir())
 
 
-def test_what_finishes_half_a_commit_is_not_kept_in_memory(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_truncated_journal_does_not_prevent_undo(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = old.work.place("in memory")
     memory.mkdir(parents=True)
     tool("mount", "-t", "tmpfs", "memory", str(memory))
@@ -127,7 +125,7 @@ def test_what_finishes_half_a_commit_is_not_kept_in_memory(old: Old, monkeypatch
     assert old.digest == before
 
 
-def test_a_journal_that_was_cut_off_hides_nothing(old: Old) -> None:
+def test_prepared_undo_folder_of_another_user_is_not_used(old: Old) -> None:
     before, lines = old.digest, old.fstab
     run = old.migrate_here(Way.LIGHT)
     journal = run / FILE
@@ -137,14 +135,14 @@ def test_a_journal_that_was_cut_off_hides_nothing(old: Old) -> None:
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
-def test_a_run_that_a_group_can_write_to_is_not_trusted(old: Old) -> None:
+def test_group_writable_run_is_not_trusted(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     run.chmod(0o770)
     with pytest.raises(Refused, match="is not exclusively root's"):
         undo(run)
 
 
-def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(
+def test_keep_mounts_by_its_own_fstab_line_below_added_lines(
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = old.migrate_here(Way.LIGHT)
@@ -164,9 +162,7 @@ def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(
     )
 
 
-def test_kept_it_is_not_mounted_where_the_device_holds_something_else(
-    old: Old, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keep_does_not_mount_other_content(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.place("old").mkdir(parents=True, exist_ok=True)
     old.restarted()

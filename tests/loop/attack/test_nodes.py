@@ -42,7 +42,7 @@ def plant() -> Iterator[Plant]:
             node.unlink()
 
 
-def test_links_whose_names_continue_as_partitions_of_another_drive(
+def test_links_that_look_like_partitions_of_another_drive(
     work: Work, make_drive: MakeDrive, alias: Path
 ) -> None:
     """Check `ALIAS`, a link to the planned drive, with `ALIAS1`, a link to another drive that looks like a
@@ -61,9 +61,7 @@ def test_links_whose_names_continue_as_partitions_of_another_drive(
         )
 
 
-def test_a_node_left_behind_that_leads_to_another_drive(
-    work: Work, make_drive: MakeDrive, plant: Plant
-) -> None:
+def test_leftover_node_of_another_drive(work: Work, make_drive: MakeDrive, plant: Plant) -> None:
     """Check an existing node with the partition's name. The kernel creates no node then."""
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
@@ -74,7 +72,7 @@ def test_a_node_left_behind_that_leads_to_another_drive(
 
 
 @pytest.mark.usefixtures("direct")
-def test_a_node_exchanged_while_the_run_goes_on(
+def test_node_exchanged_during_the_run(
     work: Work, make_drive: MakeDrive, plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
@@ -93,7 +91,7 @@ def test_a_node_exchanged_while_the_run_goes_on(
         assert f"{node} was not touched" in story(run)
 
 
-def test_a_drives_node_that_leads_to_another_drive(work: Work, make_drive: MakeDrive) -> None:
+def test_drive_node_of_another_drive(work: Work, make_drive: MakeDrive) -> None:
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     old_gpt(victim)
     plan = work.plan(drive, wish("ext4"))

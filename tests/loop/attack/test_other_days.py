@@ -14,7 +14,9 @@ SEEDS = 200 if IS_FULL else 40
 
 
 @pytest.mark.parametrize("name", one_in(len(MORE_JOBS), MORE_JOBS))
-def test_every_day_ends_well(name: str, work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
+def test_run_with_random_events_ends_well(
+    name: str, work: Work, make_drive: MakeDrive, tmp_path: Path
+) -> None:
     """Run other seeds each day."""
     job = rehearsed_job(name, work, make_drive)
     with days_on(job, tmp_path) as live:

@@ -56,7 +56,7 @@ def traps_in(folder: Path) -> tuple[dict[str, str], Path]:
 
 
 @pytest.mark.alone
-def test_a_password_is_wanted_and_nothing_that_is_brought_along_is_heeded(
+def test_sudo_asks_for_a_password_and_hostile_variables_have_no_effect(
     user: RealUser, work: Work, make_drive: MakeDrive
 ) -> None:
     drive = make_drive(96 * MIB)

@@ -29,9 +29,7 @@ def waiting(work: Work, drive: str) -> Path:
 
 @pytest.mark.parametrize("phase", ["saved", "clearing", "replacing"])
 @pytest.mark.parametrize("command", ["resume", "undo"])
-def test_a_record_from_a_system_snapshot_does_not_decide(
-    work: Work, old: str, phase: str, command: str
-) -> None:
+def test_stale_record_of_a_system_snapshot_is_ignored(work: Work, old: str, phase: str, command: str) -> None:
     before = work.digest(old)
     run = waiting(work, old)
     hidden, file = work.digest(old), run / "rehearsed.json"
@@ -46,7 +44,7 @@ def test_a_record_from_a_system_snapshot_does_not_decide(
         assert diskwright(work, "undo", run.name).returncode == 0 and work.digest(old) == before
 
 
-def test_a_run_folder_from_before_the_rehearsal_ended(work: Work, old: str) -> None:
+def test_stale_run_folder_from_before_the_end_of_the_rehearsal(work: Work, old: str) -> None:
     """Replace the run folder with an older state. The notice on the drive reveals the difference."""
     run = waiting(work, old)
     hidden, file = work.digest(old), run / "rehearsed.json"
@@ -61,9 +59,7 @@ def test_a_run_folder_from_before_the_rehearsal_ended(work: Work, old: str) -> N
 
 
 @pytest.mark.parametrize("command", ["keep", "undo"])
-def test_without_the_saved_bytes_the_drive_is_finished_by_its_notice(
-    work: Work, old: str, command: str
-) -> None:
+def test_drive_without_saved_bytes_is_finished_by_its_notice(work: Work, old: str, command: str) -> None:
     run = waiting(work, old)
     shutil.rmtree(run / FOLDER)
     refused = diskwright(work, command, run.name)
@@ -79,7 +75,7 @@ def finish(work: Work, drive: str) -> None:
     assert kind.strip() == "ext4"
 
 
-def test_a_run_that_saved_is_ended_while_its_drive_is_in_use(work: Work, old: str) -> None:
+def test_run_without_writes_is_undone_while_the_drive_is_in_use(work: Work, old: str) -> None:
     run = waiting(work, old)
     assert diskwright(work, "undo", run.name).returncode == 0
     again, now = work.apply(work.plan(old, wish("ext4"), mode=Mode.REPLACE), keep=False)

@@ -67,7 +67,7 @@ def test_one_file_behind_both_drives(work: Work, make_drive: MakeDrive) -> None:
         work.start(over(work, one, again))
 
 
-def test_a_drive_of_a_btrfs_that_is_mounted_by_the_neighbour(work: Work, make_drive: MakeDrive) -> None:
+def test_drive_in_a_btrfs_mounted_from_another_drive(work: Work, make_drive: MakeDrive) -> None:
     one, two = pair(make_drive)
     victim = make_drive(256 * MIB)
     plan = over(work, one, two)
@@ -84,7 +84,7 @@ def test_a_drive_of_a_btrfs_that_is_mounted_by_the_neighbour(work: Work, make_dr
     assert (place / "letter").read_text() == "the only copy"
 
 
-def test_the_uuid_of_the_neighbours_filesystem(work: Work, make_drive: MakeDrive) -> None:
+def test_uuid_of_another_filesystem(work: Work, make_drive: MakeDrive) -> None:
     one, two = pair(make_drive)
     victim, beside = make_drive(256 * MIB), make_drive(256 * MIB)
     plan = over(work, one, two, place=work.place("media"))
@@ -94,7 +94,7 @@ def test_the_uuid_of_the_neighbours_filesystem(work: Work, make_drive: MakeDrive
 
 
 @pytest.mark.alone
-def test_drives_that_changed_places(work: Work, make_drive: MakeDrive) -> None:
+def test_swapped_drives(work: Work, make_drive: MakeDrive) -> None:
     one, two = pair(make_drive)
     plan = over(work, one, two)
     images = [work.bench.image_of(one), work.bench.image_of(two)]

@@ -52,7 +52,7 @@ def moved(work: Work, make_drive: MakeDrive) -> str:
     return drive
 
 
-def test_nothing_is_added_where_the_entries_lie_elsewhere(work: Work, moved: str) -> None:
+def test_plan_adds_no_partition_if_entries_are_at_an_unusual_place(work: Work, moved: str) -> None:
     table = probe_drive(moved).table
     assert table is not None and (table.kind, table.primary, table.backup) == ("gpt", "ok", "ok"), (
         "the attack is none"
@@ -61,7 +61,7 @@ def test_nothing_is_added_where_the_entries_lie_elsewhere(work: Work, moved: str
         work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
 
 
-def test_a_plan_that_adds_all_the_same_is_refused(
+def test_forged_plan_that_adds_a_partition_is_refused(
     work: Work, moved: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that a plan that adds a partition is refused, for example a plan by hand or by another
@@ -73,7 +73,7 @@ def test_a_plan_that_adds_all_the_same_is_refused(
         fails(work, plan, "unusual location")
 
 
-def test_erasing_all_of_it_is_still_possible(work: Work, moved: str) -> None:
+def test_erasing_the_whole_drive_is_still_possible(work: Work, moved: str) -> None:
     plan = work.plan(moved, wish("ext4"), mode=Mode.REPLACE)
     _, now = work.apply(plan)
     assert now == "done"

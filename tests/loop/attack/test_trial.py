@@ -21,7 +21,7 @@ def written(node: str, fill: bytes, size_mib: int) -> None:
     os.close(descriptor)
 
 
-def test_a_partition_made_during_a_trial_keeps_what_is_written_to_it(make_drive: MakeDrive) -> None:
+def test_partition_created_during_a_trial_keeps_its_data(make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     argv = [
         sys.executable,

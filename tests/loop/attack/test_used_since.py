@@ -61,7 +61,7 @@ def write_a_file(work: Work, device: str, kind: str) -> None:
 
 @pytest.mark.parametrize("whole", [False, True], ids=["partition", "drive"])
 @pytest.mark.parametrize("kind", MAKERS)
-def test_a_file_that_was_written_since_is_not_destroyed(
+def test_file_written_since_the_plan_is_not_destroyed(
     work: Work, make_drive: MakeDrive, kind: str, whole: bool
 ) -> None:
     missing = [name for name in (MAKERS[kind][0], *WRITERS.get(kind, ())[:1]) if find(name) is None]
@@ -86,7 +86,7 @@ def test_a_file_that_was_written_since_is_not_destroyed(
     check(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
 
 
-def test_a_plan_that_lost_what_it_knew_of_its_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_plan_without_facts_about_its_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
     """Check that plans with missing facts about the drive but a valid digest are refused."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
@@ -107,7 +107,7 @@ def test_a_plan_that_lost_what_it_knew_of_its_drive_is_refused(work: Work, make_
 LUKS = ("luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file")
 
 
-def test_a_header_that_was_changed_since_is_seen(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
+def test_changed_header_is_detected(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
     """Check that changes in the header of swap and of a container are detected, though the signatures are
     the same."""
     for first, then in (
@@ -130,7 +130,7 @@ def test_a_header_that_was_changed_since_is_seen(work: Work, make_drive: MakeDri
             check(work, plan)
 
 
-def test_what_stays_may_be_used_meanwhile(work: Work, make_drive: MakeDrive) -> None:
+def test_preserved_partition_may_be_used_after_the_plan(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(128 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
@@ -138,7 +138,7 @@ def test_what_stays_may_be_used_meanwhile(work: Work, make_drive: MakeDrive) -> 
     check(work, plan)
 
 
-def test_what_is_in_use_when_it_is_looked_at_has_no_digest(work: Work, make_drive: MakeDrive) -> None:
+def test_partition_in_use_during_inspection_has_no_digest(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(128 * MIB)
     old_gpt(drive)
     place = work.place("theirs")

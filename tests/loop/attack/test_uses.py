@@ -40,7 +40,7 @@ def old(make_drive: MakeDrive) -> str:
     return drive
 
 
-def test_a_loop_over_a_node_of_another_name(work: Work, old: str, attach: Attach) -> None:
+def test_loop_over_a_node_with_another_name(work: Work, old: str, attach: Attach) -> None:
     """Mount a partition through a loop device over another node, as in a container's folder."""
     status = Path(f"{old}p2").stat()
     alias = work.folder / "node"
@@ -53,9 +53,7 @@ def test_a_loop_over_a_node_of_another_name(work: Work, old: str, attach: Attach
         work.plan(old, wish("ext4"), mode=Mode.REPLACE)
 
 
-def test_a_partition_that_the_run_has_mounted_is_mounted_elsewhere_by_somebody_too(
-    work: Work, old: str
-) -> None:
+def test_partition_mounted_by_the_run_and_by_another_program(work: Work, old: str) -> None:
     """Check that another mount of a partition counts as use, despite the run's own mount."""
     part, ours, theirs = f"{old}p2", work.place("ours"), work.place("theirs")
     tool("mkfs.ext4", "-q", part)
@@ -69,7 +67,7 @@ def test_a_partition_that_the_run_has_mounted_is_mounted_elsewhere_by_somebody_t
     check_unused(probe_drive(old), own)
 
 
-def test_another_loop_over_the_same_file(work: Work, old: str, attach: Attach, bench: Bench) -> None:
+def test_second_loop_over_the_same_file(work: Work, old: str, attach: Attach, bench: Bench) -> None:
     """Mount a partition by its offset in the image, after the kernel has forgotten the partitions."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     loop = attach(str(bench.image_of(old)), "--offset", str(MIB), "--sizelimit", str(8 * MIB))
@@ -80,7 +78,7 @@ def test_another_loop_over_the_same_file(work: Work, old: str, attach: Attach, b
 
 
 @pytest.mark.usefixtures("direct")
-def test_a_partition_taken_into_use_after_the_last_look(
+def test_partition_used_after_the_last_inspection(
     work: Work, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Use a partition that the kernel still knows, after the signatures are erased."""

@@ -59,7 +59,7 @@ def places_of(node: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("filesystem", "maker"), [("xfs", "mkfs.xfs"), ("ext4", "e2fsck")])
-def test_what_was_mounted_elsewhere_ends_where_it_was_planned(
+def test_volume_mounted_elsewhere_ends_at_the_planned_place(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, maker: str
 ) -> None:
     drive = make_drive(400 * MIB)
@@ -76,7 +76,7 @@ def test_what_was_mounted_elsewhere_ends_where_it_was_planned(
     assert told == [f"Another program had mounted {drive}p1 at {auto}. Unmounted, to continue as planned."]
 
 
-def test_an_older_filesystem_that_shows_through_and_is_mounted_is_somebodys(
+def test_mounted_remains_of_an_older_filesystem_stop_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new partition can begin where a deleted one's filesystem still lies; it is seen as soon as the table
@@ -94,7 +94,7 @@ def test_an_older_filesystem_that_shows_through_and_is_mounted_is_somebodys(
     assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "ghost"
 
 
-def test_a_mount_of_others_that_is_in_use_is_left_to_them(
+def test_foreign_mount_in_use_is_not_unmounted(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(200 * MIB)
@@ -112,7 +112,7 @@ def test_a_mount_of_others_that_is_in_use_is_left_to_them(
     monkeypatch.undo()
 
 
-def test_what_the_plan_mounts_nowhere_may_be_mounted_by_others(
+def test_volume_without_mount_point_may_be_mounted_by_others(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(400 * MIB)
@@ -123,7 +123,7 @@ def test_what_the_plan_mounts_nowhere_may_be_mounted_by_others(
     assert not said(run, Event.NOT_VERIFIED)
 
 
-def test_one_that_looks_all_the_time(work: Work, make_drive: MakeDrive) -> None:
+def test_polling_automounter_does_not_disturb_the_run(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     folder = work.folder / "auto"
     folder.mkdir()
@@ -139,7 +139,7 @@ def test_one_that_looks_all_the_time(work: Work, make_drive: MakeDrive) -> None:
     assert str(work.place("media")) in places_of(f"{drive}p1")
 
 
-def test_a_volume_that_is_unmounted_as_soon_as_the_drive_is_free_is_mounted_again(
+def test_unmounted_volume_is_mounted_again(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)

@@ -25,7 +25,7 @@ def udev() -> None:
 
 
 @pytest.mark.alone
-def test_udev_hears_of_the_old_partitions_before_the_new_one_is_mounted(
+def test_udev_sees_old_partitions_before_the_new_one_is_mounted(
     udev: None, work: Work, make_drive: MakeDrive
 ) -> None:
     drive = make_drive(96 * MIB)

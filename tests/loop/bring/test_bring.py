@@ -44,7 +44,7 @@ from wizard.filesystems.registry import KINDS
 
 @pytest.mark.parametrize("mounted", [True, False], ids=["mounted", "unmounted"])
 @pytest.mark.parametrize("kind", ["xfs", "btrfs"])
-def test_everything_comes_over_and_the_source_is_only_read(
+def test_copy_is_complete_and_only_reads_the_source(
     ways: Ways, image_of: Callable[[str], Path], kind: str, mounted: bool
 ) -> None:
     source, target = ways.source(), ways.target(kind)
@@ -83,7 +83,7 @@ def test_everything_comes_over_and_the_source_is_only_read(
     assert done_steps(read_entries(run)) == {1, 2, 3} and len(said(run, Event.VERIFIED)) == 1
 
 
-def test_what_such_a_filesystem_cannot_hold_is_left_out(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_features_are_omitted(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that unsupported features are omitted. Without FAT in the kernel, use XFS with FAT's limits."""
     real = "vfat" in Path("/proc/filesystems").read_text()
     kind = "vfat" if real else "xfs"
@@ -119,7 +119,7 @@ def test_what_such_a_filesystem_cannot_hold_is_left_out(ways: Ways, monkeypatch:
         (source.place / name).unlink()
 
 
-def test_what_is_refused(ways: Ways) -> None:
+def test_unsuitable_sources_and_targets_are_refused(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target("ext4")
     (source.place / "mine").mkdir()
     (source.place / "large").write_bytes(bytes(MIB))
@@ -164,7 +164,7 @@ def test_what_is_refused(ways: Ways) -> None:
     refused("is not mounted", source.place, target.drive)
 
 
-def test_undo_leaves_what_was_changed_and_what_the_source_no_longer_holds(ways: Ways) -> None:
+def test_undo_leaves_changed_files_and_files_missing_from_the_source(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     run = ways.start(work_out(str(source.place), str(target.place), "in"))
     assert ended(run) is RunState.DONE, story(run)
@@ -181,7 +181,7 @@ def test_undo_leaves_what_was_changed_and_what_the_source_no_longer_holds(ways: 
     assert (folder / "many/1/1").read_text() == "mine now"
 
 
-def test_undo_refuses_where_the_source_is_gone(ways: Ways) -> None:
+def test_undo_is_refused_without_the_source(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     run = ways.start(work_out(source.drive, str(target.place), "in"))
     assert ended(run) is RunState.DONE, story(run)
@@ -195,7 +195,9 @@ def test_undo_refuses_where_the_source_is_gone(ways: Ways) -> None:
         assert contents(target.place) == held
 
 
-def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_changed_during_the_copy_are_copied_again_or_named(
+    ways: Ways, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source, target = ways.source(), ways.target()
     top = source.place
     run = ways.begin(work_out(str(top), str(target.place), "in"))
@@ -243,7 +245,7 @@ def test_what_changes_meanwhile_is_copied_again_or_named(ways: Ways, monkeypatch
     assert (folder / "many/1/1/in it").read_text() == "a folder by now"
 
 
-def test_what_the_drive_lost_is_found(
+def test_data_lost_on_the_drive_is_detected(
     ways: Ways, image_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that data in the page cache but lost on the drive is detected."""
@@ -284,7 +286,7 @@ def test_only_one_filesystem_is_copied(ways: Ways) -> None:
         tool("umount", str(source.place / "point"))
 
 
-def test_subvolumes_with_the_same_numbers_come_over(ways: Ways) -> None:
+def test_subvolumes_with_equal_inode_numbers_are_copied(ways: Ways) -> None:
     source, target = ways.volume("old", "btrfs"), ways.target("ext4")
     for name in ("a", "b"):
         tool("btrfs", "subvolume", "create", str(source.place / name))
@@ -299,7 +301,7 @@ def test_subvolumes_with_the_same_numbers_come_over(ways: Ways) -> None:
     assert (target.place / "a/file").stat().st_ino == (target.place / "a/other").stat().st_ino
 
 
-def test_the_wizard_follows_goes_on_and_undoes(ways: Ways) -> None:
+def test_wizard_follows_resumes_and_undoes_a_copy(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     was = contents(target.place)
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
@@ -316,7 +318,7 @@ def test_the_wizard_follows_goes_on_and_undoes(ways: Ways) -> None:
     assert state(run) is RunState.UNDONE and contents(target.place) == was, story(run)
 
 
-def test_by_command(ways: Ways) -> None:
+def test_copy_by_command(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     words = ("bring", str(source.place), str(target.place), "--into", "in")
     was = contents(target.place)

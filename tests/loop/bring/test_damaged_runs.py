@@ -158,7 +158,7 @@ def damages(run: Path) -> Iterator[tuple[str, Callable[[Path, Path], None]]]:
 
 
 @pytest.mark.parametrize("kind", one_in(len(MAKES), MAKES))
-def test_a_damaged_run_ends_with_a_sentence(ways: Ways, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_damaged_run_ends_with_a_message(ways: Ways, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     damaged = MAKES[kind](ways, monkeypatch)
     run, aside, image = damaged.run, ways.work.folder / "aside", ways.work.bench.folder / "aside.img"
     copytree(run, aside)

@@ -35,9 +35,7 @@ from wizard.apply.tree.copying import TreeCopy, copy_entry
 from wizard.apply.tree.manifest import BEFORE
 
 
-def test_a_kill_at_any_moment_costs_nothing_that_was_copied(
-    ways: Ways, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kill_at_any_moment_loses_no_copied_file(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.source(), ways.target()
     was = contents(target.place)
     with monkeypatch.context() as patch:
@@ -70,7 +68,7 @@ def test_a_kill_at_any_moment_costs_nothing_that_was_copied(
 
 
 @pytest.mark.parametrize("kind", one_in(2, ("ext4", "xfs")))
-def test_what_is_noted_as_copied_outlives_a_power_cut(ways: Ways, kind: str) -> None:
+def test_files_noted_as_copied_survive_a_power_cut(ways: Ways, kind: str) -> None:
     source, target = ways.source(), ways.target(kind)
     for number in (45, 130, 190):
         run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
@@ -87,7 +85,7 @@ def test_what_is_noted_as_copied_outlives_a_power_cut(ways: Ways, kind: str) -> 
 
 
 @pytest.mark.parametrize("kind", ["ext4", "xfs"])
-def test_a_journal_of_the_source_is_never_replayed(
+def test_journal_of_the_source_is_never_replayed(
     ways: Ways, image_of: Callable[[str], Path], kind: str
 ) -> None:
     source, target = ways.volume("old", kind), ways.target()
@@ -101,7 +99,7 @@ def test_a_journal_of_the_source_is_never_replayed(
     assert fingerprint(image_of(source.drive)) == was
 
 
-def test_nobody_else_takes_the_source_meanwhile(ways: Ways) -> None:
+def test_source_is_locked_and_read_only_during_the_copy(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     tool("umount", str(source.place))
     bring = work_out(source.drive, str(target.place), "in")
@@ -113,7 +111,7 @@ def test_nobody_else_takes_the_source_meanwhile(ways: Ways) -> None:
     assert open_exclusively(source.drive) is None
 
 
-def test_undo_after_a_kill_removes_what_is_half_there(ways: Ways) -> None:
+def test_undo_after_a_kill_removes_partial_files(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     was = contents(target.place)
     for number in (2, 9, 40, 90, 130):
@@ -125,7 +123,7 @@ def test_undo_after_a_kill_removes_what_is_half_there(ways: Ways) -> None:
             resume(run)
 
 
-def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_stops_between_files_and_resumes(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.source(), ways.target()
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
     seen: list[bytes] = []
@@ -147,7 +145,7 @@ def test_a_run_stops_between_files_and_goes_on(ways: Ways, monkeypatch: pytest.M
     assert_alike(ways, source.place, target.place / "in", "xfs")
 
 
-def test_a_kill_or_a_stop_while_processes_share_the_work(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kill_or_stop_with_parallel_workers(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     for number in range(1500):
         folder = source.place / str(number % 30)
@@ -182,7 +180,7 @@ def test_a_kill_or_a_stop_while_processes_share_the_work(ways: Ways, monkeypatch
         assert (target.place / name / "29/linked").samefile(target.place / name / "0/0")
 
 
-def test_a_stop_is_heeded_while_it_lists_and_within_a_file(
+def test_stop_takes_effect_during_listing_and_within_a_file(
     ways: Ways, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()

@@ -19,7 +19,7 @@ def few(place: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["resume", "undo"])
-def test_after_a_restart_it_ends_in_both_directions(ways: Ways, way: str) -> None:
+def test_resume_and_undo_work_after_a_reboot(ways: Ways, way: str) -> None:
     """Check a run with unmounted volumes, then with both mounted."""
     source, target = ways.volume("old", "ext4"), ways.target("ext4")
     few(source.place)
@@ -69,7 +69,7 @@ def test_source_and_target_change_nodes(ways: Ways) -> None:
     assert state(run) is RunState.UNDONE and contents(target.place) == was, story(run)
 
 
-def test_with_a_clone_beside_it_neither_is_written(ways: Ways) -> None:
+def test_clone_and_original_are_not_written(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target("ext4")
     few(source.place)
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))

@@ -79,7 +79,7 @@ def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, list[Pa
     return run, folder, found
 
 
-def test_undo_removes_only_what_equals_the_source(ways: Ways) -> None:
+def test_undo_removes_only_files_equal_to_the_source(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     run = ways.start(work_out(str(source.place), str(target.place), "in"))
@@ -108,7 +108,7 @@ def test_undo_removes_only_what_equals_the_source(ways: Ways) -> None:
     assert {*listed} == {f"/{path}" for path in left(folder)} | {"/empty"}
 
 
-def test_undo_after_a_cut_keeps_what_was_changed_since(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undo_after_a_cut_keeps_files_changed_since(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     run, folder, half = cut_off(ways, source.place, target.place)
@@ -130,7 +130,7 @@ def test_undo_after_a_cut_keeps_what_was_changed_since(ways: Ways, monkeypatch: 
     assert left(folder) == kept and half[0].read_bytes() == OTHER, story(run)
 
 
-def test_undo_after_a_cut_removes_what_is_half_there(ways: Ways) -> None:
+def test_undo_after_a_cut_removes_partial_files(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     run, folder, half = cut_off(ways, source.place, target.place)
@@ -144,7 +144,7 @@ def test_undo_after_a_cut_removes_what_is_half_there(ways: Ways) -> None:
     assert not folder.exists(), (left(folder), story(run))
 
 
-def test_going_on_overwrites_nothing_of_others(ways: Ways) -> None:
+def test_resume_does_not_overwrite_foreign_files(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     run, _, half = cut_off(ways, source.place, target.place)
@@ -157,7 +157,7 @@ def test_going_on_overwrites_nothing_of_others(ways: Ways) -> None:
 
 
 @pytest.mark.parametrize("becomes", ["gone", "changed"])
-def test_catching_up_overwrites_nothing_of_others(
+def test_catching_up_does_not_overwrite_foreign_files(
     ways: Ways, monkeypatch: pytest.MonkeyPatch, becomes: str
 ) -> None:
     """Change two files in the source during the copy, and also the copy of one of them."""

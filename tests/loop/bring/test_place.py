@@ -55,7 +55,7 @@ def restarted(source: Volume, target: Volume) -> None:
     tool("mount", target.drive, str(source.place))
 
 
-def test_the_volume_takes_the_place_and_gives_it_back(ways: Ways) -> None:
+def test_volume_replaces_its_source_and_undo_reverts_that(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     was, text = contents(target.place), with_lines(ways, source, target)
     os.chown(source.place, 12, 34)
@@ -86,7 +86,7 @@ def test_the_volume_takes_the_place_and_gives_it_back(ways: Ways) -> None:
     assert (back.st_uid, back.st_gid, back.st_mode) == (top.st_uid, top.st_gid, top.st_mode)
 
 
-def test_after_a_restart_undo_leaves_what_is_in_use(ways: Ways) -> None:
+def test_undo_after_a_reboot_leaves_the_volume_in_use(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target)
     run = ways.start(taking(ways, source, target))
@@ -100,7 +100,7 @@ def test_after_a_restart_undo_leaves_what_is_in_use(ways: Ways) -> None:
     assert state(run) is RunState.UNDONE
 
 
-def test_undo_leaves_what_was_mounted_over_the_source(ways: Ways) -> None:
+def test_undo_leaves_a_volume_mounted_over_the_source(ways: Ways) -> None:
     """Check undo after `mount -a` without a reboot: the volume is mounted at both places."""
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target)
@@ -115,7 +115,7 @@ def test_undo_leaves_what_was_mounted_over_the_source(ways: Ways) -> None:
         tool("umount", str(source.place))
 
 
-def test_without_the_drive_fstab_goes_back(ways: Ways) -> None:
+def test_undo_restores_fstab_without_the_drive(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target)
     run = ways.start(taking(ways, source, target))
@@ -128,7 +128,7 @@ def test_without_the_drive_fstab_goes_back(ways: Ways) -> None:
     assert state(run) is RunState.UNDONE
 
 
-def test_a_volume_without_a_line_gets_one(ways: Ways) -> None:
+def test_volume_without_an_fstab_line_gets_one(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target, own=False)
     run = ways.start(taking(ways, source, target))
@@ -141,7 +141,7 @@ def test_a_volume_without_a_line_gets_one(ways: Ways) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_kill_at_any_moment_is_gone_on_from_or_undone(
+def test_run_killed_at_any_moment_resumes_or_is_undone(
     ways: Ways, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, target = ways.source(), ways.target()
@@ -172,7 +172,9 @@ def test_a_kill_at_any_moment_is_gone_on_from_or_undone(
             assert contents(target.place) == was, (number, story(run))
 
 
-def test_only_fstab_is_left_after_a_restart(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_resumes_after_a_reboot_with_only_fstab_changed(
+    ways: Ways, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Interrupt the run after fstab was replaced and before the record, then mount the volume in its new
     place."""
     source, target = ways.source(), ways.target()
@@ -193,7 +195,7 @@ def test_only_fstab_is_left_after_a_restart(ways: Ways, monkeypatch: pytest.Monk
     assert ended(run) is RunState.DONE, story(run)
 
 
-def test_what_has_no_place_to_take(ways: Ways) -> None:
+def test_sources_that_cannot_be_replaced_are_refused(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     (source.place / "folder/in").mkdir(parents=True)
     text = with_lines(ways, source, target)
@@ -218,7 +220,7 @@ def test_what_has_no_place_to_take(ways: Ways) -> None:
     assert not contents(target.place).keys() & {"folder"}
 
 
-def test_by_command(ways: Ways) -> None:
+def test_replace_the_source_by_command(ways: Ways) -> None:
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target)
     words = ("bring", str(source.place), str(target.place), "--take-place", "--fstab", str(ways.work.fstab))
@@ -236,7 +238,7 @@ def test_by_command(ways: Ways) -> None:
     assert ways.work.fstab.read_text() == text
 
 
-def test_kept_file_is_beside(ways: Ways) -> None:
+def test_copy_of_the_old_fstab_remains(ways: Ways) -> None:
     """Check that a copy of the old fstab remains."""
     source, target = ways.source(), ways.target()
     text = with_lines(ways, source, target)

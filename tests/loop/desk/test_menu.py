@@ -53,7 +53,7 @@ def done(work: Work, person: Walker, drive: str) -> Path:
     return run
 
 
-def test_one_partition_shrinks_to_what_is_typed_and_back(work: Work, shared: str) -> None:
+def test_partition_shrinks_to_the_typed_size_and_back(work: Work, shared: str) -> None:
     before = work.digest(shared)
     person = walker(work, shared)
     person.menu(f"{shared}p1", "adjust")
@@ -74,7 +74,7 @@ def test_one_partition_shrinks_to_what_is_typed_and_back(work: Work, shared: str
 
 
 @pytest.mark.parametrize("key", ["K", "U"])
-def test_one_partition_is_formatted_and_its_neighbour_stays(work: Work, shared: str, key: str) -> None:
+def test_format_leaves_the_neighbour_unchanged(work: Work, shared: str, key: str) -> None:
     before, second = work.digest(shared), digest_of(f"{shared}p2")
     person = walker(work, shared)
     person.menu(f"{shared}p1", "format")
@@ -93,7 +93,7 @@ def test_one_partition_is_formatted_and_its_neighbour_stays(work: Work, shared: 
 
 
 @pytest.mark.parametrize("key", ["K", "U"])
-def test_one_partition_is_deleted_and_its_neighbour_stays(work: Work, shared: str, key: str) -> None:
+def test_delete_leaves_the_neighbour_unchanged(work: Work, shared: str, key: str) -> None:
     before, second = work.digest(shared), digest_of(f"{shared}p2")
     person = walker(work, shared)
     person.menu(f"{shared}p1", "delete")
@@ -107,7 +107,7 @@ def test_one_partition_is_deleted_and_its_neighbour_stays(work: Work, shared: st
         assert work.digest(shared) == before
 
 
-def test_one_partition_grows_and_keeps_its_files(work: Work, shared: str) -> None:
+def test_partition_grows_and_keeps_its_files(work: Work, shared: str) -> None:
     second = digest_of(f"{shared}p2")
     person = walker(work, shared)
     person.menu(f"{shared}p1", "grow")
@@ -128,7 +128,7 @@ def test_one_partition_grows_and_keeps_its_files(work: Work, shared: str) -> Non
         tool("umount", str(place))
 
 
-def test_a_filesystem_is_renamed_and_has_its_old_name_again(work: Work, shared: str) -> None:
+def test_renamed_filesystem_gets_its_old_label_back(work: Work, shared: str) -> None:
     person = walker(work, shared)
     person.menu(f"{shared}p1", "rename")
     assert person.view.place == "typing" and [field.value for field in person.view.fields] == ["old"]
@@ -150,7 +150,7 @@ def test_a_filesystem_is_renamed_and_has_its_old_name_again(work: Work, shared: 
     assert not any(action.name == "undo" for action in person.view.actions)
 
 
-def test_it_is_mounted_with_a_line_and_unmounted_without_one(work: Work, shared: str) -> None:
+def test_mount_adds_an_fstab_line_and_unmount_removes_it(work: Work, shared: str) -> None:
     place = work.place("films")
     person = walker(work, shared)
     person.menu(f"{shared}p1", "mount")
@@ -181,7 +181,7 @@ def test_it_is_mounted_with_a_line_and_unmounted_without_one(work: Work, shared:
             tool("umount", str(place))
 
 
-def test_only_for_now_it_has_no_line(work: Work, shared: str) -> None:
+def test_mount_once_adds_no_fstab_line(work: Work, shared: str) -> None:
     place = work.place("films")
     person = walker(work, shared)
     person.menu(f"{shared}p1", "mount")
@@ -196,7 +196,7 @@ def test_only_for_now_it_has_no_line(work: Work, shared: str) -> None:
             tool("umount", str(place))
 
 
-def test_what_waits_comes_first_and_nothing_else_is_begun_on_it(work: Work, shared: str) -> None:
+def test_waiting_run_is_listed_first(work: Work, shared: str) -> None:
     person = walker(work, shared)
     person.menu(f"{shared}p1", "delete")
     done(work, person, shared)
@@ -207,7 +207,7 @@ def test_what_waits_comes_first_and_nothing_else_is_begun_on_it(work: Work, shar
     assert state(run_of(work)) is RunState.UNDONE
 
 
-def test_a_misaligned_partition_is_moved_with_everything_in_it(work: Work, make_drive: MakeDrive) -> None:
+def test_misaligned_partition_moves_with_all_its_files(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(256 * MIB)
     fill(drive, work.bench)
     old_gpt(drive, "first-lba: 34\\nstart=63,size=98304,name=first\\n")

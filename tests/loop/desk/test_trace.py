@@ -43,7 +43,7 @@ def entered() -> Iterator[set[CodeType]]:
         threading.setprofile(None)
 
 
-def test_an_empty_drive_is_set_up_within_the_ceilings(
+def test_setup_of_an_empty_drive_stays_within_the_ceilings(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, plain_folder: Path
 ) -> None:
     """Check the ceilings, with the run in this process. Imports call no functions, and cached results

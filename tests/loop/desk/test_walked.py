@@ -39,7 +39,7 @@ def writes(place: Path, uid: int) -> None:
     )
 
 
-def test_from_an_empty_drive_to_a_file_of_whoever_called(
+def test_empty_drive_ends_with_a_file_of_the_calling_user(
     plain_folder: Path, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SUDO_UID", str(NOBODY))
@@ -70,7 +70,7 @@ def test_from_an_empty_drive_to_a_file_of_whoever_called(
 
 @pytest.mark.parametrize("key", ["K", "U"])
 @pytest.mark.parametrize("later", [False, True], ids=["at once", "another day"])
-def test_what_a_drive_held_is_kept_or_put_back(work: Work, full: str, key: str, later: bool) -> None:
+def test_old_content_is_kept_or_restored(work: Work, full: str, key: str, later: bool) -> None:
     before = work.digest(full)
     person = walker(work, full)
     plan_anew(person, full, "small-files")
@@ -97,7 +97,7 @@ def test_what_a_drive_held_is_kept_or_put_back(work: Work, full: str, key: str, 
 
 
 @pytest.mark.parametrize("key", ["K", "U"])
-def test_what_no_longer_works_is_not_offered(work: Work, full: str, key: str) -> None:
+def test_impossible_action_is_not_offered(work: Work, full: str, key: str) -> None:
     person = walker(work, full)
     plan_anew(person, full, "small-files")
     person.begin(token_of(full))
@@ -150,7 +150,7 @@ def held(work: Work, drive: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Walke
     return person, opened
 
 
-def test_it_is_left_while_it_runs_and_come_back_to(
+def test_wizard_can_be_left_and_reopened_during_a_run(
     work: Work, full: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person, opened = held(work, full, monkeypatch)
@@ -167,9 +167,7 @@ def test_it_is_left_while_it_runs_and_come_back_to(
     person.settle("U")
 
 
-def test_ending_the_wizard_leaves_the_run_to_itself(
-    work: Work, full: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_continues_after_the_wizard_ends(work: Work, full: str, monkeypatch: pytest.MonkeyPatch) -> None:
     person, opened = held(work, full, monkeypatch)
     run = run_of(work)
     person.desk.act("quit")
@@ -181,7 +179,7 @@ def test_ending_the_wizard_leaves_the_run_to_itself(
     until(lambda: state(run) is RunState.WAITING)
 
 
-def test_it_is_stopped_before_anything_is_written(
+def test_run_is_stopped_before_the_first_write(
     work: Work, full: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = work.digest(full)
@@ -196,7 +194,7 @@ def test_it_is_stopped_before_anything_is_written(
     assert "Traceback" not in person.text and "stopped" in person.text
 
 
-def test_what_uses_the_free_space_keeps_every_partition(work: Work, make_drive: MakeDrive) -> None:
+def test_using_free_space_preserves_every_partition(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(1024 * MIB)
     old_gpt(drive)
     old = Path(f"{drive}p1").read_bytes()

@@ -51,7 +51,7 @@ def at_result(old: Old, person: Walker, way: str) -> Path:
     return run_of(old.work)
 
 
-def test_every_file_comes_along_and_undoing_is_to_the_bit(old: Old) -> None:
+def test_conversion_keeps_every_file_and_undo_is_bit_for_bit(old: Old) -> None:
     before, lines, files = old.digest, old.fstab, old.files("ext3")
     person = at_ways(old, folder=room(old))
     run = at_result(old, person, "full")
@@ -61,7 +61,7 @@ def test_every_file_comes_along_and_undoing_is_to_the_bit(old: Old) -> None:
     assert (old.digest, old.fstab) == (before, lines) and old.files("ext3") == files
 
 
-def test_the_lightest_way_is_kept_and_its_room_given_back(old: Old) -> None:
+def test_keep_of_the_light_method_frees_its_space(old: Old) -> None:
     files, folder = old.files("ext3"), room(old)
     person = at_ways(old, folder=folder)
     person.act("compare")
@@ -73,7 +73,7 @@ def test_the_lightest_way_is_kept_and_its_room_given_back(old: Old) -> None:
     assert old.files("ext4") == files
 
 
-def test_another_day_it_is_undone_from_the_first_screen(old: Old) -> None:
+def test_conversion_is_undone_later_from_drives(old: Old) -> None:
     before = old.digest
     person = at_ways(old, folder=room(old))
     run = at_result(old, person, "full")
@@ -85,7 +85,7 @@ def test_another_day_it_is_undone_from_the_first_screen(old: Old) -> None:
     assert state(run) is RunState.UNDONE and old.digest == before, story(run)
 
 
-def test_line_by_line_it_is_kept(old: Old) -> None:
+def test_conversion_in_plain_mode_is_kept(old: Old) -> None:
     files = old.files("ext3")
     code, told = to_ext4_by_questions(services(old.work, old.drive), token_of(old.drive))
     run = run_of(old.work)
