@@ -23,7 +23,7 @@ PATIENCE = 8
 
 
 @pytest.mark.parametrize("seed", [int(ONE_SEED)] if ONE_SEED else range(SEEDS))
-def test_whatever_happens_what_is_said_leads_to_an_end(seed: int, work: Work, make_drive: MakeDrive) -> None:
+def test_user_who_follows_the_messages_always_finishes(seed: int, work: Work, make_drive: MakeDrive) -> None:
     """Run through accidents. `DISKWRIGHT_SEED=N` runs only that seed and prints it."""
     dice = Random(seed)
     with high_loop(work, DRIVE_BYTES) as (drive, spare):
@@ -81,7 +81,7 @@ def holds_what_it_should(person: Person, before: bytes) -> None:
     tool("e2fsck", "-f", "-n", person.plan.volumes[0].path)
 
 
-def test_another_drive_in_its_place_is_not_written_to(work: Work) -> None:
+def test_replacement_drive_is_not_written(work: Work) -> None:
     """Check a different drive without serial number at the same node, with a run waiting."""
     with high_loop(work, DRIVE_BYTES) as (drive, _):
         fill(drive, work.bench)

@@ -15,9 +15,7 @@ def cached_bytes(file: Path) -> int:
     return int(tool("fincore", "--bytes", "--noheadings", "--output", "RES", str(file)))
 
 
-def test_what_is_cached_of_the_file_behind_a_loop_device_is_forgotten(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_cache_of_a_loop_device_backing_file_is_dropped(work: Work, make_drive: MakeDrive) -> None:
     if tool("stat", "-f", "-c", "%T", str(work.folder)).strip() == "tmpfs":
         pytest.skip("a file in memory is on no medium")
     drive = make_drive(4 * MIB)

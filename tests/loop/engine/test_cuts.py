@@ -42,7 +42,9 @@ def _notice_on(drive: SimulatedDrive, part: Part) -> Notice | None:
 
 
 @pytest.mark.parametrize("name", one_in(5, [*JOBS, *MORE_JOBS]))
-def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
+def test_every_state_after_a_power_cut_can_be_finished(
+    name: str, work: Work, make_drive: MakeDrive, memory: Path
+) -> None:
     """Count distinct states after one or two power cuts: all bytes that the run may change, and the phase
     in the record. Each state is finished bit for bit, most of them in both directions."""
     job = rehearsed_job(name, work, make_drive)

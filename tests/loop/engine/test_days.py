@@ -44,7 +44,9 @@ def scripts() -> Iterator[Script]:
 
 
 @pytest.mark.parametrize("name", JOBS)
-def test_every_day_ends_well(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
+def test_run_with_random_accidents_ends_well(
+    name: str, work: Work, make_drive: MakeDrive, memory: Path
+) -> None:
     """Run scripts, then seeds. A seed also picks the run. `DISKWRIGHT_SEED=N` runs only that seed and
     prints it."""
     number = list(JOBS).index(name)

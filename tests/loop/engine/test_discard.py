@@ -10,9 +10,7 @@ from tests.loop.program import MIB, Mode, RunState
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
-def test_a_filesystem_over_one_of_its_kind_is_whole(
-    work: Work, make_drive: MakeDrive, filesystem: str
-) -> None:
+def test_filesystem_over_an_equal_one_is_complete(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
     drive = make_drive(512 * MIB)
     fill(drive, work.bench)
     for _ in range(2):

@@ -13,7 +13,7 @@ from tests.loop.program import MIB, Mode, Plan, RunState, make_plan, probe_machi
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("kind", sorted(READERS))
-def test_every_field_is_the_same(
+def test_every_field_is_equal(
     kind: str, block_bytes: int, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = (make_drive(400 * MIB, block_bytes) for _ in range(2))

@@ -28,7 +28,7 @@ def stop(run: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_killed_at_any_moment_it_goes_on_by_what_is_said(
+def test_run_killed_at_any_moment_resumes_as_recommended(
     seed: int, work: Work, make_drive: MakeDrive
 ) -> None:
     dice = Random(seed)

@@ -48,7 +48,7 @@ def flushed_held(drive: str) -> None:
 
 
 @pytest.mark.parametrize("write", [by_itself, through_held, flushed_held])
-def test_a_drive_is_told_to_put_what_it_was_given_on_its_medium(
+def test_drive_is_flushed_after_writes(
     bench: Bench, make_drive: MakeDrive, write: Callable[[str], None]
 ) -> None:
     drive = make_drive(8 * MIB)
@@ -61,7 +61,7 @@ def test_a_drive_is_told_to_put_what_it_was_given_on_its_medium(
     assert bench.image_of(drive).read_bytes()[MIB:][: len(DATA)] == DATA
 
 
-def test_what_a_rehearsal_keeps_lasts_before_the_drive_may_be_written(
+def test_rehearsed_data_is_durable_before_the_drive_is_written(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that old bytes, including those replaced by the notice, new bytes and the notice are durable."""

@@ -36,7 +36,7 @@ def takes_writes(node: str) -> bool:
 
 
 @pytest.mark.alone
-def test_loop_devices_left_read_only_take_writes(tmp_path: Path) -> None:
+def test_read_only_loop_device_becomes_writable(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(MIB))
     with (
         (tmp_path / "file").open("r+b") as file,

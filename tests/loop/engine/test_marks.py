@@ -46,7 +46,7 @@ def heads(read: Read, file: int, magic: bytes, at: int) -> Iterator[int]:
 
 
 @pytest.mark.parametrize(("name", "size_bytes"), SHAPES, ids=[f"{name}-{size}" for name, size in SHAPES])
-def test_every_copy_of_what_it_is_recognised_by_is_known(tmp_path: Path, name: str, size_bytes: int) -> None:
+def test_every_copy_of_a_signature_is_known(tmp_path: Path, name: str, size_bytes: int) -> None:
     argv, magic, at = MAKERS[name]
     file, key = tmp_path / "image", tmp_path / "key"
     key.write_text("a passphrase")

@@ -43,7 +43,9 @@ def label(node: str, name: str, uberblocks: int) -> None:
 
 @pytest.mark.parametrize("uberblocks", [0, 6])
 @pytest.mark.parametrize("place", ["whole drive", "partition", "odd partition"])
-def test_no_list_of_an_old_pool_stays(work: Work, make_drive: MakeDrive, place: str, uberblocks: int) -> None:
+def test_labels_of_an_old_pool_are_erased(
+    work: Work, make_drive: MakeDrive, place: str, uberblocks: int
+) -> None:
     path = make_drive(320 * MIB)
     Path(f"/sys/block/{Path(path).name}/queue/discard_max_bytes").write_text("0")
     if place == "whole drive":
@@ -100,7 +102,9 @@ def piece(file: BinaryIO, at: int) -> bytes:
 
 @pytest.mark.parametrize("parted", [False, True], ids=["whole drive", "partition"])
 @pytest.mark.parametrize("kind", FORMATS)
-def test_no_mark_of_another_format_stays(work: Work, make_drive: MakeDrive, kind: str, parted: bool) -> None:
+def test_signatures_of_other_formats_are_erased(
+    work: Work, make_drive: MakeDrive, kind: str, parted: bool
+) -> None:
     """FAT writes least over the old marks."""
     path = make_drive(320 * MIB)
     work.bench.own(path)

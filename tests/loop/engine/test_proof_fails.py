@@ -22,7 +22,7 @@ from wizard.apply.engine.signatures import Marking
         ("mount", "kill -9 $$"),
     ],
 )
-def test_a_failing_tool_is_no_proof(
+def test_failing_tool_is_an_error(
     make_drive: MakeDrive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, script: str
 ) -> None:
     drive = make_drive(8 * MIB)

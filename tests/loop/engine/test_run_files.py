@@ -46,7 +46,7 @@ def way_there(way: tuple[str, ...], moment: int) -> Script:
 
 
 @pytest.mark.parametrize("name", ["kept-gpt", "two"])
-def test_a_run_ends_without_any_two_of_its_files(
+def test_run_ends_without_any_two_of_its_files(
     name: str, work: Work, make_drive: MakeDrive, memory: Path
 ) -> None:
     job = rehearsed_job(name, work, make_drive)

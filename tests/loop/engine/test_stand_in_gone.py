@@ -11,7 +11,7 @@ from wizard.process.program import run
 HOLDING = "exec 3< {}; echo; sleep 1"
 
 
-def test_a_stand_in_is_gone_with_its_partitions_although_somebody_held_one(tmp_path: Path) -> None:
+def test_scratch_copy_disappears_although_a_partition_was_open(tmp_path: Path) -> None:
     table = tmp_path / "table"
     with table.open("wb") as file:
         file.truncate(16 * MIB)

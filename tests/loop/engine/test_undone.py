@@ -54,7 +54,7 @@ def shown(drive: str) -> list[str]:
     ("filesystem", "block_bytes"),
     one_in(2, ((name, block) for name in sorted(MADE) for block in (512, 4096))),
 )
-def test_every_filesystem_waits_unseen_and_is_taken_back_to_the_bit(
+def test_every_filesystem_waits_hidden_and_undo_is_bit_for_bit(
     filesystem: str, block_bytes: int, work: Work, make_drive: MakeDrive
 ) -> None:
     kind = MADE[filesystem]
@@ -74,7 +74,7 @@ def test_every_filesystem_waits_unseen_and_is_taken_back_to_the_bit(
         undo(run)
 
 
-def test_what_is_kept_is_mounted_and_cannot_be_taken_back(work: Work, make_drive: MakeDrive) -> None:
+def test_kept_volume_is_mounted_and_cannot_be_undone(work: Work, make_drive: MakeDrive) -> None:
     drive = full_drive(work, make_drive, 256 * MIB)
     place = work.place("media")
     run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
@@ -95,7 +95,7 @@ def test_what_is_kept_is_mounted_and_cannot_be_taken_back(work: Work, make_drive
     assert work.digest(drive) == before
 
 
-def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_drive: MakeDrive) -> None:
+def test_files_written_after_an_interrupted_keep_stay(work: Work, make_drive: MakeDrive) -> None:
     """Fail the mount, use the volume by hand, and run keep again."""
     drive = full_drive(work, make_drive, 256 * MIB)
     place, other = work.place("media"), work.folder / "other"
@@ -133,7 +133,7 @@ def cut_off_at(phase: Phase, run: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.alone
-def test_a_kept_drive_that_was_used_and_attached_again_is_known(
+def test_kept_drive_is_known_after_use_and_reattachment(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reboot after an interrupted `keep`: fstab mounts the volume, and the saved bytes are gone."""
@@ -156,7 +156,7 @@ def test_a_kept_drive_that_was_used_and_attached_again_is_known(
 
 
 @pytest.mark.parametrize("phase", [Phase.RELEASING, Phase.KEPT])
-def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
+def test_interrupted_keep_continues_with_resume(
     phase: Phase, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Interrupt `keep` before it overwrites the notice, and before the mount."""
@@ -172,7 +172,7 @@ def test_a_keep_that_is_cut_off_goes_on_by_what_was_said_of_a_power_cut(
     tool("umount", str(place))
 
 
-def test_keeping_frees_what_the_new_volume_does_not_need(work: Work, make_drive: MakeDrive) -> None:
+def test_keep_discards_free_space_of_the_new_volume(work: Work, make_drive: MakeDrive) -> None:
     """Check that keep discards free space like mkfs does, but not earlier, because undo needs the blocks."""
     drive = full_drive(work, make_drive, 256 * MIB)
     image = work.bench.image_of(drive)
@@ -186,7 +186,7 @@ def test_keeping_frees_what_the_new_volume_does_not_need(work: Work, make_drive:
     tool("e2fsck", "-f", "-n", f"{drive}p1")
 
 
-def test_a_drive_that_held_nothing_is_finished_at_once(work: Work, make_drive: MakeDrive) -> None:
+def test_empty_drive_is_finished_immediately(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(256 * MIB)
     place = work.place("media")
     run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place)), keep=False)
@@ -195,9 +195,7 @@ def test_a_drive_that_held_nothing_is_finished_at_once(work: Work, make_drive: M
     tool("umount", str(place))
 
 
-def test_stray_bytes_on_a_drive_that_shows_nothing_are_kept_for_a_way_back(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_unrecognised_data_is_saved_for_undo(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(256 * MIB)
     fill(drive, work.bench)
     before = work.digest(drive)
@@ -208,7 +206,9 @@ def test_stray_bytes_on_a_drive_that_shows_nothing_are_kept_for_a_way_back(
 
 
 @pytest.mark.parametrize("table", ["gpt", "dos"])
-def test_beside_partitions_that_stay_at_an_odd_sector(table: str, work: Work, make_drive: MakeDrive) -> None:
+def test_undo_next_to_preserved_partitions_at_odd_sectors(
+    table: str, work: Work, make_drive: MakeDrive
+) -> None:
     drive = make_drive(GIB)
     fill(drive, work.bench)
     script = f"label: {table}\\nstart=2048,size=100001\\nstart=600001,size=100003\\n"
@@ -246,9 +246,7 @@ def _partition(drive: str, work: Work, start: int, size: int) -> str:
         return hashlib.sha256(image.read(size * 512)).hexdigest()
 
 
-def test_a_table_that_was_zeroed_while_the_kernel_still_has_its_partitions(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_zeroed_table_with_partitions_known_to_the_kernel(work: Work, make_drive: MakeDrive) -> None:
     """Zero the start of the drive, as with dd, without the kernel's knowledge: the scratch copy shows the
     kernel's partitions."""
     drive = full_drive(work, make_drive, 256 * MIB)
@@ -267,7 +265,7 @@ def test_a_table_that_was_zeroed_while_the_kernel_still_has_its_partitions(
     assert state(run) is RunState.UNDONE and work.digest(drive) == before
 
 
-def test_the_kernel_has_every_old_partition_again_after_undo(work: Work, make_drive: MakeDrive) -> None:
+def test_kernel_knows_every_old_partition_after_undo(work: Work, make_drive: MakeDrive) -> None:
     """Check partition scans too: a kernel without support for this table reports success and finds no
     partition."""
     made = make_drive(96 * MIB)

@@ -48,7 +48,7 @@ def test_a_run_waits_for_a_decision(work: Work, make_drive: MakeDrive) -> None:
     assert work.digest(drive) == before
 
 
-def test_what_the_sample_missed_is_still_there(work: Work, make_drive: MakeDrive) -> None:
+def test_data_between_the_samples_is_not_discarded(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(GIB)
     at, size = between_samples(GIB)
     data = put(work, drive, at, size)
@@ -57,9 +57,7 @@ def test_what_the_sample_missed_is_still_there(work: Work, make_drive: MakeDrive
     assert held(work, drive, at, size) == data
 
 
-def test_beside_a_drive_that_holds_something_an_empty_one_is_not_discarded(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_empty_drive_next_to_a_used_one_is_not_discarded(work: Work, make_drive: MakeDrive) -> None:
     empty, used = make_drive(GIB), make_drive(GIB)
     old_gpt(used)
     at, size = between_samples(GIB)

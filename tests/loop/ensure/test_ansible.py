@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_the_collection_has_the_version_of_the_program() -> None:
+def test_collection_has_the_version_of_the_program() -> None:
     galaxy = (ROOT / "packaging/ansible/galaxy.yml").read_text().splitlines()
     assert f"version: {__version__}" in galaxy
 
@@ -45,7 +45,7 @@ def ansible(work: Work) -> Ansible:
 
 
 @pytest.mark.skipif(not IS_FULL, reason="takes 20 s, so only with --full")
-def test_changed_then_ok_and_check_changes_nothing(
+def test_second_play_is_ok_and_check_mode_changes_no_drive(
     ansible: Ansible, work: Work, make_drive: MakeDrive
 ) -> None:
     drive = make_drive(SIZE)
@@ -67,9 +67,7 @@ def test_changed_then_ok_and_check_changes_nothing(
     assert "/" not in bare["msg"] and bare["rc"] == 2
 
 
-def test_the_role_copies_the_one_file_and_runs_it(
-    ansible: Ansible, work: Work, make_drive: MakeDrive
-) -> None:
+def test_role_copies_the_program_and_runs_it(ansible: Ansible, work: Work, make_drive: MakeDrive) -> None:
     """Check that the file may be missing before the module runs, because --check does not copy it."""
     drive, there = make_drive(SIZE), work.folder / "target/diskwright"
     there.parent.mkdir()
@@ -91,7 +89,7 @@ def test_the_role_copies_the_one_file_and_runs_it(
 
 
 @pytest.mark.skipif(not IS_FULL, reason="takes 10 s, so only with --full")
-def test_what_was_killed_may_have_changed_something(ansible: Ansible) -> None:
+def test_killed_program_is_reported_as_changed(ansible: Ansible) -> None:
     ansible.program.write_text("#!/bin/sh\nkill -9 $$\n")
     task = ansible.task({"name": "x", "match": {"serial": "x"}, "volume": [{"workload": "nas"}]})
     (killed,), _ = ansible.play(task)
@@ -125,7 +123,9 @@ def test_two_drives_as_one(ansible: Ansible, work: Work, make_drive: MakeDrive) 
     assert not again["changed"] and again["drives"][0]["also"][0]["path"] == two
 
 
-def test_a_drive_with_data_is_refused_and_stays(ansible: Ansible, work: Work, make_drive: MakeDrive) -> None:
+def test_drive_with_data_is_refused_and_unchanged(
+    ansible: Ansible, work: Work, make_drive: MakeDrive
+) -> None:
     drive = make_drive(SIZE)
     old_gpt(drive)
     before = work.digest(drive)

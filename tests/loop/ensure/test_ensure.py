@@ -74,7 +74,7 @@ def told(result: EnsureResult) -> str:
     return " ".join(map(str, result.said))
 
 
-def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make_drive: MakeDrive) -> None:
+def test_second_run_changes_no_drive_and_missing_parts_are_added(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(SIZE)
     file = work.folder / "wanted.toml"
     file.write_text(text_for(drive, work))
@@ -132,7 +132,7 @@ def test_once_made_nothing_changes_and_what_is_missing_is_added(work: Work, make
     assert "belongs to 1234:1234" in told(ensure(wanted, work))
 
 
-def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
+def test_data_is_lost_only_if_the_file_names_it_exactly(
     work: Work, make_drive: MakeDrive, capsys: pytest.CaptureFixture[str]
 ) -> None:
     drive = make_drive(SIZE)
@@ -172,7 +172,7 @@ def test_what_a_drive_holds_is_lost_only_where_the_file_names_exactly_that(
 
 
 @pytest.mark.parametrize("at", [MIB + 4096, 60 * MIB], ids=["written over", "sampled"])
-def test_bytes_that_nobody_recognises_are_not_nothing(at: int, work: Work, make_drive: MakeDrive) -> None:
+def test_unrecognised_data_is_refused_without_permission(at: int, work: Work, make_drive: MakeDrive) -> None:
     drive, size = make_drive(SIZE), MIB
     work.bench.own(drive)
     with Path(drive).open("r+b", buffering=0) as device:
@@ -190,9 +190,7 @@ def test_bytes_that_nobody_recognises_are_not_nothing(at: int, work: Work, make_
 
 
 @pytest.mark.parametrize("moment", one_in(3, ("at once", "while it writes", "waiting")))
-def test_a_run_that_is_not_over_is_gone_on_with_or_named(
-    moment: str, work: Work, make_drive: MakeDrive
-) -> None:
+def test_unfinished_run_is_continued_or_named(moment: str, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(SIZE)
     wanted = wanted_for(drive, work)
     if moment == "waiting":
@@ -218,7 +216,7 @@ def test_a_run_that_is_not_over_is_gone_on_with_or_named(
 
 
 @pytest.mark.parametrize("what", one_in(2, ("swap on an MBR", "subvolumes")))
-def test_made_otherwise_nothing_changes_either(what: str, work: Work, make_drive: MakeDrive) -> None:
+def test_drive_set_up_another_way_is_unchanged(what: str, work: Work, make_drive: MakeDrive) -> None:
     drive, place = make_drive(160 * MIB), work.place("some where")
     volume = f'[[drive.volume]]\nworkload = "nas"\nwritable = "root"\nmount = "{place}"\nfs = "ext4"\n'
     if what == "subvolumes":
@@ -260,7 +258,7 @@ subvolume = ["@:{work.place("m")}", "@home:{work.place("m")}/home", "@snapshots"
     assert "mode 777" in told(ensure(wanted, work))
 
 
-def test_of_several_drives_none_is_changed_where_one_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_no_drive_is_changed_if_one_is_refused(work: Work, make_drive: MakeDrive) -> None:
     blank, taken = make_drive(SIZE), make_drive(SIZE)
     tool("mkswap", taken)
     both = replace(
@@ -275,7 +273,7 @@ def test_of_several_drives_none_is_changed_where_one_is_refused(work: Work, make
     assert before == (work.digest(blank), work.digest(taken))
 
 
-def test_entries_that_say_no_place_get_different_ones(
+def test_entries_without_mount_point_get_different_ones(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(work.place("")))
@@ -301,7 +299,7 @@ def test_entries_that_say_no_place_get_different_ones(
 
 
 @pytest.mark.parametrize("program", one_in(2, ("mkfs.ext4", "mount")))
-def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
+def test_interrupted_run_loses_only_data_allowed_by_the_current_file(
     program: str, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(SIZE)
@@ -340,7 +338,7 @@ def test_a_run_that_was_cut_off_loses_only_what_the_file_allows_by_then(
     assert ensure(silent, work).state == "as-wanted"
 
 
-def test_a_rehearsal_that_was_cut_off_by_a_restart_is_begun_again(
+def test_rehearsal_interrupted_by_a_reboot_starts_again(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check a drive without serial number. A run that wrote nothing to the drive cannot recognise it after
@@ -367,7 +365,7 @@ def test_a_rehearsal_that_was_cut_off_by_a_restart_is_begun_again(
     [((0, 1), False), ((1, 0), False), ((0, 1), True)],
     ids=["fails first", "fails last", "the other is refused then"],
 )
-def test_of_several_drives_the_worst_decides_how_it_ends(
+def test_worst_result_of_several_drives_decides_the_exit_code(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, order: tuple[int, int], spoils: bool
 ) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)

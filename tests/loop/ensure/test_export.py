@@ -84,7 +84,7 @@ def without_guid(entry: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("block", [512, 4096])
-def test_sfdisk_makes_the_same_table(block: int, work: Work, make_drive: MakeDrive) -> None:
+def test_sfdisk_creates_the_same_table(block: int, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(SIZE, block)
     volumes = (wish("ext4", 40 * MIB), replace(wish("ext4"), label="b ä,c=%"))
     plan = work.plan(drive, *volumes)
@@ -94,7 +94,7 @@ def test_sfdisk_makes_the_same_table(block: int, work: Work, make_drive: MakeDri
     assert made.table is not None and made.table.kind == "gpt"
 
 
-def test_sfdisk_keeps_what_stays(work: Work, make_drive: MakeDrive) -> None:
+def test_sfdisk_preserves_existing_partitions(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(SIZE)
     lines = (
         "label: gpt",
@@ -120,7 +120,7 @@ def test_sfdisk_keeps_what_stays(work: Work, make_drive: MakeDrive) -> None:
     assert [without_guid(entry) for entry in by_apply] == [without_guid(entry) for entry in by_sfdisk]
 
 
-def test_sfdisk_makes_the_same_mbr(work: Work, make_drive: MakeDrive) -> None:
+def test_sfdisk_creates_the_same_mbr(work: Work, make_drive: MakeDrive) -> None:
     plan = work.plan(
         make_drive(SIZE), wish("ext4", 40 * MIB), wish("swap", options=()), arrangement=Arrangement("mbr")
     )
@@ -130,7 +130,7 @@ def test_sfdisk_makes_the_same_mbr(work: Work, make_drive: MakeDrive) -> None:
 
 
 @with_repart
-def test_repart_makes_the_same_table(
+def test_repart_creates_the_same_table(
     work: Work, make_drive: MakeDrive, capsys: pytest.CaptureFixture[str]
 ) -> None:
     volumes = (
@@ -153,7 +153,7 @@ def test_repart_makes_the_same_table(
 
 
 @with_repart
-def test_repart_leaves_the_gaps_of_a_plan(work: Work, make_drive: MakeDrive) -> None:
+def test_repart_preserves_the_gaps_of_a_plan(work: Work, make_drive: MakeDrive) -> None:
     plan = work.plan(
         make_drive(SIZE), wish("ext4", 40 * MIB), wish("ext4", 20 * MIB), wish("swap", options=())
     )
@@ -183,7 +183,7 @@ def ensured(file: Path, work: Work) -> str:
     return str(drive["state"]) if done.returncode == 0 else done.stdout
 
 
-def test_ensure_changes_nothing_by_what_was_exported(work: Work, make_drive: MakeDrive) -> None:
+def test_ensure_with_an_exported_file_changes_no_drive(work: Work, make_drive: MakeDrive) -> None:
     drive, place = make_drive(400 * MIB), work.place("some where")
     volumes = (
         replace(wish("ext4", 40 * MIB), mount_point=str(place), label="b ä=%"),
@@ -212,7 +212,7 @@ def test_ensure_changes_nothing_by_what_was_exported(work: Work, make_drive: Mak
 
 
 @pytest.mark.parametrize("table", ["gpt", "dos"])
-def test_what_others_made_is_exported_too(table: str, work: Work, make_drive: MakeDrive) -> None:
+def test_layout_of_other_tools_is_exported(table: str, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(260 * MIB)
     work.bench.own(drive)
     lines = f"label: {table}\\nstart=3MiB,size=50MiB\\nstart=60MiB,size=150MiB\\n"

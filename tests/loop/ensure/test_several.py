@@ -65,9 +65,7 @@ def unmounted(work: Work, *drives: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["mirror", "stripe"])
-def test_once_made_it_is_found_so_and_what_is_otherwise_is_refused(
-    how: str, work: Work, make_drive: MakeDrive
-) -> None:
+def test_second_run_matches_and_differences_are_refused(how: str, work: Work, make_drive: MakeDrive) -> None:
     drives = make_drive(SIZE), make_drive(SIZE + 32 * MIB)
     right = f'{how} = "btrfs"'
     file = work.folder / "wanted.toml"
@@ -129,7 +127,7 @@ def test_once_made_it_is_found_so_and_what_is_otherwise_is_refused(
     assert ensure(wanted_for(drives, work, right), work).state == "as-wanted"
 
 
-def test_a_mirror_that_lost_a_drive_is_never_as_wanted(work: Work, make_drive: MakeDrive) -> None:
+def test_mirror_without_one_drive_does_not_match(work: Work, make_drive: MakeDrive) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     wanted = wanted_for(drives, work)
     assert ensure(wanted, work).state == "changed"
@@ -156,7 +154,7 @@ def test_a_mirror_that_lost_a_drive_is_never_as_wanted(work: Work, make_drive: M
     assert "one of 2 devices" in told(half) and not half.first.replace
 
 
-def test_a_btrfs_with_a_third_device_is_not_the_one_over_two(work: Work, make_drive: MakeDrive) -> None:
+def test_btrfs_with_a_third_device_does_not_match_two(work: Work, make_drive: MakeDrive) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     wanted = wanted_for(drives, work)
     assert ensure(wanted, work).state == "changed"
@@ -169,9 +167,7 @@ def test_a_btrfs_with_a_third_device_is_not_the_one_over_two(work: Work, make_dr
     assert ensure(wanted, work).state == "as-wanted"
 
 
-def test_what_they_hold_is_lost_only_where_the_file_names_exactly_that(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_data_is_lost_only_if_the_file_names_it_exactly(work: Work, make_drive: MakeDrive) -> None:
     old, blank, other = make_drive(SIZE), make_drive(SIZE), make_drive(SIZE)
     old_gpt(old)
     tool("mkswap", other)
@@ -205,9 +201,7 @@ def test_what_they_hold_is_lost_only_where_the_file_names_exactly_that(
     assert label.state == "refused" and label.first.replace not in ("", two.first.replace)
 
 
-def test_bytes_that_nobody_recognises_on_one_of_them_are_not_nothing(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_unrecognised_data_on_one_drive_is_reported(work: Work, make_drive: MakeDrive) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     work.bench.own(drives[1])
     with Path(drives[1]).open("r+b", buffering=0) as device:
@@ -224,9 +218,7 @@ def test_bytes_that_nobody_recognises_on_one_of_them_are_not_nothing(
     assert ensure(right, work).state == "changed"
 
 
-def test_two_matches_of_one_drive_and_drives_of_two_entries_are_refused(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_drive_matched_twice_or_in_two_entries_is_refused(work: Work, make_drive: MakeDrive) -> None:
     one, two, three = make_drive(SIZE), make_drive(SIZE), make_drive(SIZE)
     link = work.folder / "link"
     link.symlink_to(one)
@@ -245,7 +237,7 @@ def test_two_matches_of_one_drive_and_drives_of_two_entries_are_refused(
 
 
 @pytest.mark.parametrize("what", one_in(2, ("pulled", "used")))
-def test_a_drive_that_is_not_the_same_at_the_start_keeps_all_as_they_are(
+def test_drive_changed_before_the_start_prevents_all_writes(
     what: str, work: Work, make_drive: MakeDrive
 ) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
@@ -266,7 +258,7 @@ def test_a_drive_that_is_not_the_same_at_the_start_keeps_all_as_they_are(
     assert work.digest(drives[0]) == before
 
 
-def test_a_run_that_was_cut_off_goes_on_only_where_it_is_that_of_all(
+def test_interrupted_run_resumes_only_on_exactly_its_drives(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drives, third = (make_drive(SIZE), make_drive(SIZE)), make_drive(SIZE)
@@ -294,7 +286,7 @@ def test_a_run_that_was_cut_off_goes_on_only_where_it_is_that_of_all(
     assert ensure(wanted_for(drives[::-1], work), work).state == "as-wanted"
 
 
-def test_a_run_that_waits_on_one_of_them_comes_first(work: Work, make_drive: MakeDrive) -> None:
+def test_run_waiting_on_one_drive_comes_first(work: Work, make_drive: MakeDrive) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     old_gpt(drives[1])
     value = ensure(wanted_for(drives, work), work).first.replace

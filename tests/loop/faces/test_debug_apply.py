@@ -7,7 +7,7 @@ from tests.loop.applying import Work, diskwright, wish
 from tests.loop.program import MIB, render_plan
 
 
-def test_the_log_has_the_commands_and_probes_of_every_process(work: Work, make_drive: MakeDrive) -> None:
+def test_log_has_commands_and_probes_of_every_process(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(128 * MIB)
     plan = work.plan(drive, wish("ext4"))
     file = work.folder / "plan.json"

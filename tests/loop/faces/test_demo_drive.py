@@ -79,7 +79,7 @@ def mount(drive: DemoDrive, number: int) -> Path:
     return target
 
 
-def test_the_layout_is_old_and_misaligned(parent: Path) -> None:
+def test_layout_is_old_and_misaligned(parent: Path) -> None:
     with demo_drive() as drive:
         listed = subprocess.run(
             ["sfdisk", "--json", drive.path], capture_output=True, text=True, check=True, timeout=20
@@ -110,14 +110,14 @@ def test_the_layout_is_old_and_misaligned(parent: Path) -> None:
     assert is_gone(drive)
 
 
-def test_it_takes_little_space(parent: Path) -> None:
+def test_image_uses_little_space(parent: Path) -> None:
     with demo_drive() as drive:
         used = drive.image.stat().st_blocks * 512
         assert used < NEEDED_BYTES / 2
         assert drive.image.stat().st_size == 8 * 1024**3
 
 
-def test_nothing_stays_when_the_block_raises(parent: Path) -> None:
+def test_drive_disappears_after_an_exception(parent: Path) -> None:
     seen: list[DemoDrive] = []
     with pytest.raises(ZeroDivisionError), demo_drive() as drive:
         seen.append(drive)
@@ -127,7 +127,7 @@ def test_nothing_stays_when_the_block_raises(parent: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_nothing_stays_when_its_maker_is_ended(parent: Path, number: signal.Signals) -> None:
+def test_drive_disappears_after_its_creator_is_killed(parent: Path, number: signal.Signals) -> None:
     maker, drive = start_maker()
     target = mount(drive, 1)
     maker.send_signal(number)
@@ -136,7 +136,7 @@ def test_nothing_stays_when_its_maker_is_ended(parent: Path, number: signal.Sign
     assert not target.exists()
 
 
-def test_a_busy_mount_does_not_keep_the_folder(parent: Path) -> None:
+def test_busy_mount_does_not_prevent_removal_of_the_folder(parent: Path) -> None:
     with demo_drive() as drive:
         busy = (mount(drive, 1) / "README.txt").open()
     with busy:
@@ -144,7 +144,7 @@ def test_a_busy_mount_does_not_keep_the_folder(parent: Path) -> None:
     assert wait_until(lambda: is_gone(drive))
 
 
-def test_it_waits_for_who_holds_the_lock(parent: Path) -> None:
+def test_cleanup_waits_for_the_lock(parent: Path) -> None:
     maker, drive = start_maker()
     holder = subprocess.Popen(["flock", drive.path, "sleep", "2"])
     assert wait_until(
@@ -158,7 +158,7 @@ def test_it_waits_for_who_holds_the_lock(parent: Path) -> None:
     assert wait_until(lambda: is_gone(drive))
 
 
-def test_what_a_power_cut_left_is_swept_by_the_next_one(parent: Path) -> None:
+def test_next_demo_removes_remains_of_a_power_cut(parent: Path) -> None:
     left = parent / "diskwright-demo-cut"
     left.mkdir()
     image = left / IMAGE_NAME
@@ -177,14 +177,14 @@ def test_what_a_power_cut_left_is_swept_by_the_next_one(parent: Path) -> None:
     foreign.unlink()
 
 
-def test_a_living_demo_is_not_swept(parent: Path) -> None:
+def test_running_demo_is_not_removed(parent: Path) -> None:
     with demo_drive() as drive:
         os.utime(drive.folder, (1, 1))
         sweep(parent)
         assert loop_devices(drive.image) == [drive.path]
 
 
-def test_no_room_is_said_in_a_sentence(parent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_reported_in_a_message(parent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.demo.drive.NEEDED_BYTES", 1 << 62)
     with pytest.raises(Failed, match="Set TMPDIR to another folder"), demo_drive():
         pass

@@ -54,7 +54,7 @@ def wait_until(holds: Callable[[], bool], seconds: float = 40.0) -> bool:
     return holds()
 
 
-def test_by_itself_every_check_holds_and_no_other_drive_changes(parent: Path, make_drive: MakeDrive) -> None:
+def test_automatic_demo_passes_and_changes_no_other_drive(parent: Path, make_drive: MakeDrive) -> None:
     other = make_drive(64 << 20)
     before = sha256(Path(other).read_bytes()).hexdigest()
     done = subprocess.run(
@@ -76,7 +76,7 @@ def test_by_itself_every_check_holds_and_no_other_drive_changes(parent: Path, ma
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("moment", ["Apply the plan", "Create the xfs filesystem"])
-def test_ended_while_it_applies_nothing_stays(parent: Path, number: signal.Signals, moment: str) -> None:
+def test_demo_ended_during_apply_leaves_no_trace(parent: Path, number: signal.Signals, moment: str) -> None:
     with subprocess.Popen(
         COMMAND, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as demo:
@@ -88,7 +88,7 @@ def test_ended_while_it_applies_nothing_stays(parent: Path, number: signal.Signa
     assert demo.returncode != 0
 
 
-def test_a_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
+def test_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
     """Check that the demo fails on an aligned drive, because nothing is misaligned there."""
     code = (
         "import sys, wizard.demo.image as image\n"
@@ -139,7 +139,7 @@ class Window:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
-def test_closing_the_window_leaves_nothing(parent: Path) -> None:
+def test_closed_window_leaves_no_trace(parent: Path) -> None:
     window = Window()
     assert window.read_until(b"loop"), "the wizard never showed the demo drive"
     assert traces(parent)
@@ -147,7 +147,7 @@ def test_closing_the_window_leaves_nothing(parent: Path) -> None:
     window.wait()
 
 
-def test_ctrl_c_in_the_wizard_leaves_nothing(parent: Path) -> None:
+def test_ctrl_c_in_the_wizard_leaves_no_trace(parent: Path) -> None:
     window = Window()
     assert window.read_until(b"loop"), "the wizard never showed the demo drive"
     os.write(window.master, b"\x03")

@@ -84,7 +84,7 @@ def held(work: Work, place: str, *words: str) -> Window:
 @pytest.mark.parametrize("way", ["ctrl-c", "ended", "hung-up"])
 @pytest.mark.parametrize("command", ["keep", "undo"])
 @pytest.mark.parametrize("place", ["launch", "follow"])
-def test_what_was_confirmed_goes_on_without_its_command(
+def test_confirmed_run_continues_without_its_command(
     work: Work, full: str, place: str, command: str, way: str
 ) -> None:
     before = work.digest(full)
@@ -109,7 +109,7 @@ def flat(text: str) -> str:
 
 
 @pytest.mark.parametrize("way", ["ctrl-c", "ended", "hung-up"])
-def test_apply_that_is_ended_while_it_begins_stops_before_anything_is_written(
+def test_apply_ended_during_the_start_stops_before_the_first_write(
     work: Work, full: str, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     before = work.digest(full)
@@ -148,7 +148,7 @@ def plain(work: Work, drive: str, held_there: bool = False) -> Window:
 
 @pytest.mark.parametrize("way", ["ended", "hung-up"])
 @pytest.mark.parametrize("asking", [False, True], ids=["follows", "asks"])
-def test_a_run_goes_on_when_the_conversation_ends_without_a_word(
+def test_run_continues_after_the_interface_ends(
     work: Work, full: str, monkeypatch: pytest.MonkeyPatch, asking: bool, way: str
 ) -> None:
     opened = work.folder / "opened"
@@ -179,7 +179,7 @@ def settling(work: Work, drive: str, held_there: bool = False) -> Window:
 
 @pytest.mark.parametrize("way", ["ctrl-c", "ctrl-d", "ended", "hung-up"])
 @pytest.mark.parametrize("sure", [False, True], ids=["which", "sure"])
-def test_nothing_is_decided_without_an_answer(work: Work, full: str, sure: bool, way: str) -> None:
+def test_unanswered_question_leaves_the_run_waiting(work: Work, full: str, sure: bool, way: str) -> None:
     before = work.digest(full)
     window = settling(work, full)
     barred = work.digest(full)
@@ -198,7 +198,7 @@ def test_nothing_is_decided_without_an_answer(work: Work, full: str, sure: bool,
 
 
 @pytest.mark.parametrize("answer", ["keep", "undo"])
-def test_ctrl_c_while_it_is_settled_leaves_it_to_itself(work: Work, full: str, answer: str) -> None:
+def test_ctrl_c_during_keep_or_undo_lets_it_finish(work: Work, full: str, answer: str) -> None:
     before = work.digest(full)
     window = settling(work, full, held_there=True)
     window.answer({"keep": "K", "undo": "U"}[answer], "y")

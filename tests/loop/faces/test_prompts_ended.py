@@ -97,7 +97,7 @@ def wait_for(window: Window, prompt: Prompt) -> None:
     ],
     ids=lambda part: str(part),
 )
-def test_at_every_question_before_a_run(
+def test_every_prompt_before_a_run_can_be_ended(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, number: int, way: str
 ) -> None:
     drive = make_drive(64 * MIB)

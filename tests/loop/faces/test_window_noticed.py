@@ -26,7 +26,7 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
     return old_filesystem(work, make_drive)
 
 
-def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) -> None:
+def test_recommended_read_only_mount_preserves_undo(old: Old) -> None:
     before = old.digest
     run = old.migrate_here(Way.LIGHT)
     told = read_entries(run)[-1].sentence
@@ -44,7 +44,7 @@ def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) 
     assert (state(run), old.digest, row_of(run).way_back) == (RunState.UNDONE, before, None), story(run)
 
 
-def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
+def test_waiting_filesystem_rejects_writes(old: Old) -> None:
     """Check that a waiting filesystem mounts read-only by default and rejects tools, until `undo`."""
     before = old.digest
     run = old.migrate_here(Way.LIGHT)
@@ -60,7 +60,7 @@ def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
     written_to(old, "ext3")
 
 
-def test_an_undoing_that_is_refused_leaves_it_locked(old: Old) -> None:
+def test_refused_undo_leaves_the_filesystem_locked(old: Old) -> None:
     """Check that a refused undo leaves the filesystem locked, and `keep` unlocks it."""
     run = old.migrate_here(Way.LIGHT)
     place = old.mount("-o", "ro,noload")
@@ -72,7 +72,7 @@ def test_an_undoing_that_is_refused_leaves_it_locked(old: Old) -> None:
     assert state(run) is RunState.KEPT and not is_protected(old.drive), story(run)
 
 
-def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> None:
+def test_keep_during_a_read_only_mount_explains_write_access(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     place = old.mount("-o", "ro,noload")
     carry_out(run, Purpose.KEEP, ())
@@ -82,7 +82,7 @@ def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> No
     ), story(run)
 
 
-def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
+def test_writable_mount_is_detected_and_reported_by_status(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     assert row_of(run).way_back is Rollback.OPEN
     written_to(old, "ext4")
@@ -103,7 +103,7 @@ def status(old: Old, run: Path) -> dict[str, Any]:
     return told
 
 
-def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
+def test_change_without_a_mount_is_detected(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     row = row_of(run)
     assert row.waits and row.commands == (f"sudo diskwright keep {run}", f"sudo diskwright undo {run}")
@@ -114,7 +114,7 @@ def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
     assert row.commands == (f"sudo diskwright keep {run}",)
 
 
-def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) -> None:
+def test_writable_mount_after_a_commit_is_detected(old: Old) -> None:
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     assert (
@@ -126,7 +126,7 @@ def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) ->
     assert row.way_back is Rollback.CLOSED and "was mounted for writing on" in row.sentence
 
 
-def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_run_is_directed_to_resume(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = sealed(old)
     cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
     assert row_of(run).way_back is Rollback.OPEN
@@ -140,9 +140,7 @@ def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: p
     )
 
 
-def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_claimed(
-    old: Old, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_or_unreadable_drive_is_no_error(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = old.migrate_here(Way.LIGHT)
     real = Path.open
 
@@ -173,7 +171,7 @@ def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_clai
     )
 
 
-def test_half_done_and_used_since_its_room_can_be_freed(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_of_a_partial_run_can_be_freed_after_use(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = old.begin(old.migration(Way.LIGHT))
     assert row_of(run).way_back is None
     without_power(monkeypatch, Event.STEP_DONE, 2, lambda: carry_out(run, Purpose.APPLY, ()))

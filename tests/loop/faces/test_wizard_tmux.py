@@ -73,7 +73,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
         made.tmux("kill-server")
 
 
-def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_path: Path) -> None:
+def test_first_screen_to_verified_result(terminal: Terminal, tmp_path: Path) -> None:
     fstab = Path("/etc/fstab").read_bytes() if Path("/etc/fstab").exists() else b""
     terminal.start(f"{sys.executable} -m wizard demo; echo ended with $?; sleep 60")
     first = terminal.shows("1 Drives", "loop", "! 2 warnings")

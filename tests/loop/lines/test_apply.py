@@ -21,7 +21,7 @@ def to_review(wizard: Conversation) -> None:
     wizard.answer("", MEDIA, "")
 
 
-def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: MakeDrive) -> None:
+def test_piped_answers_end_with_a_mounted_filesystem(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(512 * MIB)
     place = work.place("films")
     wizard = plain_wizard(work, drive)
@@ -68,7 +68,7 @@ def held(work: Work, drive: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Conve
     return wizard, opened
 
 
-def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
+def test_ctrl_c_during_apply_asks_and_can_stop_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(512 * MIB)
@@ -91,7 +91,7 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
         wizard.process.kill()
 
 
-def test_ctrl_c_twice_leaves_the_run_to_itself(
+def test_second_ctrl_c_leaves_the_run_in_the_background(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(512 * MIB)
@@ -125,7 +125,7 @@ def demo(**changes: str) -> Window:
     return Window([sys.executable, "-m", "wizard", "demo"], **changes)
 
 
-def test_a_dumb_terminal_is_asked_line_by_line_to_the_checked_result(demos: Path) -> None:
+def test_dumb_terminal_works_up_to_the_verified_result(demos: Path) -> None:
     window = demo(TERM="dumb")
     first = window.asked("Step 1 of 5: Drives")
     assert "TERM is dumb" in first and "warning: " in first
@@ -147,7 +147,7 @@ def test_a_dumb_terminal_is_asked_line_by_line_to_the_checked_result(demos: Path
     assert "\x1b" not in window.said and max(map(len, window.said.splitlines())) <= 79
 
 
-def test_ctrl_c_while_asking_ends_with_nothing_written(demos: Path) -> None:
+def test_ctrl_c_during_the_questions_writes_no_data(demos: Path) -> None:
     window = demo(TERM="dumb")
     window.asked("Step 1 of 5: Drives")
     os.write(window.into, b"\x03")
@@ -157,7 +157,7 @@ def test_ctrl_c_while_asking_ends_with_nothing_written(demos: Path) -> None:
     assert "Traceback" not in window.said
 
 
-def test_the_end_of_input_on_a_terminal_ends_without_a_question(demos: Path) -> None:
+def test_end_of_input_on_a_terminal_ends_without_a_question(demos: Path) -> None:
     window = demo(TERM="dumb")
     window.asked("Step 1 of 5: Drives")
     os.write(window.into, b"\x04")

@@ -32,7 +32,7 @@ def number_of(drive: str, text: str) -> str:
 
 
 @pytest.mark.alone
-def test_a_plain_user_answers_to_a_made_filesystem(plain_folder: Path, make_drive: MakeDrive) -> None:
+def test_ordinary_user_creates_a_filesystem(plain_folder: Path, make_drive: MakeDrive) -> None:
     drive = make_drive(512 * MIB)
     fstab = FSTAB.read_bytes() if FSTAB.exists() else b""
     sudo = Sudo(plain_folder / "bin")
@@ -71,7 +71,7 @@ def test_a_plain_user_answers_to_a_made_filesystem(plain_folder: Path, make_driv
 
 @pytest.mark.alone
 @pytest.mark.parametrize("way", [*KEYS, *SIGNALS])
-def test_the_question_for_a_password_is_left(
+def test_cancelled_password_prompt_changes_no_drive(
     plain_folder: Path, work: Work, make_drive: MakeDrive, way: str
 ) -> None:
     drive = make_drive(512 * MIB)

@@ -24,7 +24,7 @@ def number_of(wizard: Conversation, row: str) -> None:
     wizard.answer(found[1])
 
 
-def test_from_piped_answers_to_a_mounted_mirror(work: Work, make_drive: MakeDrive) -> None:
+def test_piped_answers_end_with_a_mounted_mirror(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     place = work.folder.parent / "places" / "media"
     for drive in (one, two):

@@ -35,7 +35,7 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
     return old_filesystem(work, make_drive)
 
 
-def test_the_full_way_keeps_every_file_and_goes_back_to_the_bit(old: Old) -> None:
+def test_full_conversion_keeps_every_file_and_undo_is_bit_for_bit(old: Old) -> None:
     before, lines, files = old.digest, old.fstab, old.files("ext3")
     run, now = old.migrate(manifest=True)
     assert now is RunState.DONE, story(run)
@@ -53,7 +53,7 @@ def test_the_full_way_keeps_every_file_and_goes_back_to_the_bit(old: Old) -> Non
     assert "bit for bit" in read_entries(run)[-1].sentence and not list(old.undo_dir.glob("*"))
 
 
-def test_the_light_way_leaves_what_is_there_as_it_is(old: Old) -> None:
+def test_light_conversion_leaves_existing_files_unchanged(old: Old) -> None:
     before, files = old.digest, old.files("ext3")
     run = old.migrate_here(Way.LIGHT, manifest=True)
     after = facts_on(old.drive)
@@ -76,7 +76,7 @@ def test_the_light_way_leaves_what_is_there_as_it_is(old: Old) -> None:
         ((), True, True),
     ],
 )
-def test_a_light_conversion_reads_the_whole_device_only_on_request(
+def test_light_conversion_reads_the_whole_device_only_on_request(
     work: Work, make_drive: MakeDrive, options: tuple[str, ...], manifest: bool, reads: bool
 ) -> None:
     old = old_filesystem(work, make_drive, options)
@@ -90,7 +90,7 @@ def test_a_light_conversion_reads_the_whole_device_only_on_request(
     assert old.digest == before and "bit for bit" in said(run, Event.UNDONE)[-1].sentence, story(run)
 
 
-def test_what_the_journal_holds_is_kept_and_the_device_goes_back_with_it(old: Old) -> None:
+def test_journal_entries_survive_conversion_and_undo(old: Old) -> None:
     """Check a filesystem with journal entries left by a power cut."""
     place = old.mount()
     (place / "late").write_bytes(b"late" * 5000)
@@ -107,7 +107,7 @@ def test_what_the_journal_holds_is_kept_and_the_device_goes_back_with_it(old: Ol
     assert old.digest == before and facts_on(old.drive).needs_recovery, story(run)
 
 
-def test_the_way_mount_changes_a_line_and_nothing_else(old: Old) -> None:
+def test_mount_method_changes_only_the_fstab_line(old: Old) -> None:
     before, lines = old.digest, old.fstab
     run = old.migrate_here(Way.MOUNT)
     assert (
@@ -119,7 +119,7 @@ def test_the_way_mount_changes_a_line_and_nothing_else(old: Old) -> None:
     assert (old.digest, old.fstab) == (before, lines)
 
 
-def test_kept_it_cannot_be_undone_and_its_room_is_free_again(old: Old) -> None:
+def test_kept_conversion_cannot_be_undone_and_frees_its_space(old: Old) -> None:
     run = old.migrate_here()
     assert sum(file.stat().st_size for file in old.undo_dir.rglob("*.e2undo")) > MIB
     assert (
@@ -133,9 +133,7 @@ def test_kept_it_cannot_be_undone_and_its_room_is_free_again(old: Old) -> None:
     assert row_of(run).state is RunState.KEPT and "extent" in facts_on(old.drive).features
 
 
-def test_kept_it_is_mounted_by_its_line_of_the_running_system(
-    old: Old, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_filesystem_is_mounted_by_its_fstab_line(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.place("old").mkdir(parents=True, exist_ok=True)
     monkeypatch.setattr(Environment, "is_running_system", True)
@@ -183,7 +181,7 @@ def mounted(old: Old) -> None:
         (mounted, "in use"),
     ],
 )
-def test_undoing_is_refused_where_it_would_do_harm(old: Old, change: Callable[[Old], None], why: str) -> None:
+def test_harmful_undo_is_refused(old: Old, change: Callable[[Old], None], why: str) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.bench.own(old.drive)
     change(old)
@@ -198,7 +196,7 @@ def changed_fstab(old: Old) -> None:
 
 
 @pytest.mark.parametrize("change", [written_to, made_anew, mounted, changed_fstab])
-def test_what_is_no_longer_as_it_was_shown_is_refused(old: Old, change: Callable[[Old], None]) -> None:
+def test_changed_filesystem_is_refused(old: Old, change: Callable[[Old], None]) -> None:
     migration = old.migration()
     old.work.bench.own(old.drive)
     change(old)
@@ -210,7 +208,7 @@ def test_what_is_no_longer_as_it_was_shown_is_refused(old: Old, change: Callable
     assert old.digest == found and state(run) is RunState.REFUSED, story(run)
 
 
-def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
+def test_commands_from_plan_to_undo(old: Old) -> None:
     before, file = old.digest, old.work.folder / "films.json"
     own = ("--fstab", str(old.work.fstab))
     old.planned_by_command(file)
@@ -234,7 +232,7 @@ def damaged(old: Old) -> None:
     tool("debugfs", "-w", "-R", f"set_inode_field /fixed block[0] {block}", old.drive)
 
 
-def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_undone(old: Old) -> None:
+def test_damage_is_repaired_only_if_agreed_and_returns_on_undo(old: Old) -> None:
     damaged(old)
     before = old.digest
     run = old.migrate_here()

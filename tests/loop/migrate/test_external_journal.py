@@ -26,7 +26,7 @@ def old(work: Work, make_drive: MakeDrive, journal: str) -> Old:
     return old_filesystem(work, make_drive, ("-I", "128", "-b", "1024", "-J", f"device={journal}"))
 
 
-def test_mounted_as_ext4_it_needs_no_other_journal(old: Old, journal: str) -> None:
+def test_mount_method_needs_no_other_journal(old: Old, journal: str) -> None:
     before, lines, files = old.digest, old.fstab, old.files("ext3")
     run = old.migrate_here(Way.MOUNT)
     assert state(run) is RunState.DONE and old.fstab == lines.replace("  ext3\t", "  ext4\t"), story(run)
@@ -38,7 +38,7 @@ def test_mounted_as_ext4_it_needs_no_other_journal(old: Old, journal: str) -> No
     assert old.fstab == lines and facts_on(old.drive).journal_device
 
 
-def test_it_is_converted_once_the_journal_was_taken_off_as_told(old: Old, journal: str) -> None:
+def test_filesystem_is_converted_after_removing_the_journal(old: Old, journal: str) -> None:
     before, files = old.digest, old.files("ext3")
     for way in (Way.LIGHT, Way.FULL):
         with pytest.raises(Refused, match="is on another device") as refused:

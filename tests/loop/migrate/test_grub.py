@@ -47,7 +47,7 @@ def checked(run: Path, event: Event) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", ["/boot/grub", "/grub"])
-def test_grub_reads_it_as_linux_does(make_system: MakeSystem, folder: str) -> None:
+def test_grub_reads_the_result_like_linux(make_system: MakeSystem, folder: str) -> None:
     old = make_system(folder, "")
     migration = make_migration(old.look(), Way.FULL)
     (told,) = [doubt for doubt in map(str, migration.doubts) if "must support ext4" in doubt]
@@ -72,7 +72,7 @@ def test_grub_reads_it_as_linux_does(make_system: MakeSystem, folder: str) -> No
     ("word", "wrong"),
     [("ls", "list the same"), ("grub.cfg", "from /boot/grub/grub.cfg"), ("vmlinuz", "from /boot/vmlinuz")],
 )
-def test_what_grub_does_not_read_ends_it_and_is_taken_back(
+def test_result_unreadable_for_grub_is_undone(
     make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch, word: str, wrong: str
 ) -> None:
     old = make_system("/boot/grub", "")
@@ -92,7 +92,7 @@ def test_what_grub_does_not_read_ends_it_and_is_taken_back(
     assert old.digest == before
 
 
-def test_without_grubs_driver_that_is_told_and_nothing_is_asked(
+def test_missing_grub_driver_is_reported_and_skips_the_check(
     make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = make_system("/boot/grub", 'GRUB_CMDLINE_LINUX="rootfstype=ext3"\n')

@@ -60,7 +60,7 @@ CUTS = (
 
 
 @pytest.mark.parametrize(("program", "word", "limit", "step"), CUTS)
-def test_a_program_that_is_cut_off_in_the_middle(
+def test_program_interrupted_halfway(
     old: Old, monkeypatch: pytest.MonkeyPatch, program: str, word: str, limit: str, step: int
 ) -> None:
     before, lines = old.digest, old.fstab
@@ -73,7 +73,7 @@ def test_a_program_that_is_cut_off_in_the_middle(
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
-def test_after_a_killed_program_all_is_taken_back_proven_and_done_anew(
+def test_resume_after_a_killed_program_finishes_the_conversion(
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, files = old.digest, old.files("ext3")
@@ -87,7 +87,7 @@ def test_after_a_killed_program_all_is_taken_back_proven_and_done_anew(
     assert old.digest == before
 
 
-def test_a_power_cut_in_every_step_and_going_on(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resume_after_a_power_cut_in_every_step(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut the power after the step's program, before its result is recorded."""
     before, files, migration = old.digest, old.files("ext3"), old.migration()
     run = old.begin(migration)
@@ -103,7 +103,7 @@ def test_a_power_cut_in_every_step_and_going_on(old: Old, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("step", [1, 4])
-def test_a_power_cut_while_it_is_undone(old: Old, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+def test_power_cut_during_undo(old: Old, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     before, lines = old.digest, old.fstab
     run = old.migrate_here()
     Journal(run).add(Event.STARTED, "Undoing.")
@@ -116,7 +116,7 @@ def test_a_power_cut_while_it_is_undone(old: Old, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("purpose", [Purpose.UNDO, Purpose.APPLY])
-def test_a_power_cut_while_a_step_without_an_undo_file_is_undone(
+def test_power_cut_during_undo_of_a_step_without_an_undo_file(
     old: Old, monkeypatch: pytest.MonkeyPatch, purpose: Purpose
 ) -> None:
     """Cut the power during an undo, after a step that failed before its first write."""
@@ -134,7 +134,7 @@ def test_a_power_cut_while_a_step_without_an_undo_file_is_undone(
     assert old.digest == before, story(run)
 
 
-def test_a_damaged_or_missing_undo_file_is_noticed_before_anything_is_put_back(old: Old) -> None:
+def test_damaged_or_missing_undo_file_is_detected_before_undo(old: Old) -> None:
     run = old.migrate_here()
     found = old.digest
     (file,) = old.undo_dir.glob("*/02/*.e2undo")
@@ -152,7 +152,7 @@ def test_a_damaged_or_missing_undo_file_is_noticed_before_anything_is_put_back(o
     assert old.digest == found
 
 
-def test_a_folder_for_undo_files_without_room_is_refused_before(old: Old, make_drive: MakeDrive) -> None:
+def test_undo_folder_without_space_is_refused_before_the_start(old: Old, make_drive: MakeDrive) -> None:
     small = make_drive(16 * MIB)
     old.work.bench.own(small)
     tool("mkfs.ext4", "-q", small)
@@ -164,7 +164,7 @@ def test_a_folder_for_undo_files_without_room_is_refused_before(old: Old, make_d
     assert old.digest == before and not list(old.work.runs.glob("*/migration.json"))
 
 
-def test_stopped_between_two_steps_it_goes_on(old: Old) -> None:
+def test_run_stopped_between_two_steps_resumes(old: Old) -> None:
     run = old.begin(old.migration())
     (run / STOP).touch()
     carry_out(run, Purpose.APPLY, ())
@@ -174,9 +174,7 @@ def test_stopped_between_two_steps_it_goes_on(old: Old) -> None:
     assert state(run) is RunState.DONE and "extent" in facts_on(old.drive).features, story(run)
 
 
-def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
-    old: Old, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_step_without_an_undo_file_ends_the_run(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check a missing undo file. tune2fs silently creates none in a folder without write permission."""
     lines = old.fstab
     limited(old, monkeypatch, "tune2fs", "-I", "export E2FSPROGS_UNDO_DIR=none")
@@ -193,7 +191,7 @@ def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
     assert (old.digest, old.fstab) == (found, lines)
 
 
-def test_what_changed_behind_everybodys_back_is_not_called_undone(old: Old) -> None:
+def test_undo_reports_changes_made_outside_the_run(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT, manifest=True)
     old.work.bench.own(old.drive)
     old.restarted()

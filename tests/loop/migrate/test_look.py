@@ -62,9 +62,7 @@ def mounted_elsewhere(drive: str, place: Path) -> Iterator[None]:
             process.stdin.close()
 
 
-def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
     work.fstab.write_text(f"# mine\nUUID={uuid_of(drive)}\t/srv ext3 noatime 0 2\n")
     before, fstab = work.digest(drive), work.fstab.read_text()
@@ -102,7 +100,7 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
 
 
 @pytest.mark.alone
-def test_what_is_mounted_is_refused_wherever_that_is_seen(work: Work, make_drive: MakeDrive) -> None:
+def test_mounted_filesystem_is_refused_in_any_namespace(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
     assert against(look(work, drive), Way.FULL) is None
     with mounted(drive, work.place("here")):
@@ -119,9 +117,7 @@ def test_what_is_mounted_is_refused_wherever_that_is_seen(work: Work, make_drive
 
 @pytest.mark.parametrize("named", ["UUID={uuid}", 'LABEL="films"', "{drive}", "{link}"])
 @pytest.mark.parametrize("kind", ["ext3", "auto"])
-def test_its_line_is_found_however_it_is_named(
-    work: Work, make_drive: MakeDrive, named: str, kind: str
-) -> None:
+def test_fstab_line_is_found_by_any_name(work: Work, make_drive: MakeDrive, named: str, kind: str) -> None:
     drive, link = ext3(work, make_drive, size_bytes=16 * MIB), work.folder / "link"
     link.symlink_to(drive)
     source = named.format(uuid=uuid_of(drive), drive=drive, link=link)
@@ -131,7 +127,7 @@ def test_its_line_is_found_however_it_is_named(
     assert (against(found, Way.MOUNT) is None) is (kind == "ext3")
 
 
-def test_what_starts_and_mounts_from_it_is_told(work: Work, make_drive: MakeDrive) -> None:
+def test_boot_settings_and_mount_units_are_reported(work: Work, make_drive: MakeDrive) -> None:
     drive, etc = ext3(work, make_drive, size_bytes=16 * MIB), work.folder
     units = etc / "systemd/system"
     units.mkdir(parents=True)
@@ -151,7 +147,7 @@ def test_what_starts_and_mounts_from_it_is_told(work: Work, make_drive: MakeDriv
     assert "Type=ext4" in doubts and "rootfstype=ext3" in doubts and "update-initramfs -u" in doubts
 
 
-def test_a_damaged_superblock_is_told_with_its_copy(work: Work, make_drive: MakeDrive) -> None:
+def test_damaged_superblock_is_reported_with_its_backup(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive, "-b", "1024")
     work.bench.own(drive)
     with Path(drive).open("r+b") as file:
@@ -162,7 +158,7 @@ def test_a_damaged_superblock_is_told_with_its_copy(work: Work, make_drive: Make
     assert work.digest(drive) == before
 
 
-def test_a_superblock_that_e2fsprogs_does_not_open_is_told_with_its_copy(
+def test_superblock_refused_by_e2fsprogs_is_reported_with_its_backup(
     work: Work, make_drive: MakeDrive
 ) -> None:
     """Set a wrong journal inode in the superblock."""
@@ -177,7 +173,7 @@ def test_a_superblock_that_e2fsprogs_does_not_open_is_told_with_its_copy(
     )
 
 
-def test_what_is_no_ext_filesystem_is_told(work: Work, make_drive: MakeDrive) -> None:
+def test_other_filesystems_are_reported(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     for device, said in (
         (drive, "does not contain an ext2"),
@@ -190,7 +186,7 @@ def test_what_is_no_ext_filesystem_is_told(work: Work, make_drive: MakeDrive) ->
     assert without_way.returncode == 2 and "--way" in without_way.stderr
 
 
-def test_a_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive, size_bytes=64 * MIB)
     work.bench.own(drive)
     with work.bench.image_of(drive).open("r+b") as file:
@@ -200,9 +196,7 @@ def test_a_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: 
         make_migration(look(work, drive), Way.FULL)
 
 
-def test_a_run_of_an_earlier_version_that_copies_is_refused_and_left_alone(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_copying_run_of_an_earlier_version_is_refused(work: Work, make_drive: MakeDrive) -> None:
     drive, target = ext3(work, make_drive), make_drive(64 * MIB)
     body = to_json(make_migration(look(work, drive, store=work.folder, undo_dir=work.folder), Way.FULL))
     made = {"kind": "make-fresh", "target": target, "uuid": uuid_of(drive), "label": "", "options": []}
@@ -230,7 +224,7 @@ def test_a_run_of_an_earlier_version_that_copies_is_refused_and_left_alone(
     assert (work.digest(drive), work.digest(target)) == before
 
 
-def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_drive: MakeDrive) -> None:
+def test_conversion_starts_only_with_the_confirmation_token(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
     work.bench.own(drive)
     words = (
@@ -251,9 +245,7 @@ def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_
     assert "extent" in read_superblock(drive).features
 
 
-def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_asked(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_damage_stops_a_conversion_unless_repair_is_requested(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
     tree = work.folder / "tree"
     (tree / "films/old").mkdir(parents=True)
@@ -286,7 +278,7 @@ def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_as
     tool("e2fsck", "-f", "-n", drive)
 
 
-def test_damage_that_no_mark_tells_of_is_found_before_anything_is_proposed(
+def test_damage_behind_a_clean_superblock_is_found_before_a_proposal(
     work: Work, make_drive: MakeDrive
 ) -> None:
     """Check damage in a filesystem that its superblock still calls clean."""

@@ -70,7 +70,7 @@ def cases() -> tuple[tuple[Sequence[str], Way], ...]:
 @pytest.mark.parametrize(
     ("shape", "way"), cases(), ids=lambda one: one.value if isinstance(one, Way) else " ".join(one)
 )
-def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(
+def test_every_shape_keeps_its_files_and_undo_is_bit_for_bit(
     shape: Sequence[str], way: Way, work: Work, make_drive: MakeDrive
 ) -> None:
     old = old_filesystem(work, make_drive, shape)
@@ -110,7 +110,7 @@ SIZES = tuple(product(("1024", "2048", "4096"), ("128", "256")))
 
 @pytest.mark.parametrize(("block", "inode"), SIZES if os.environ.get(EVERY) else SIZES[:1])
 @pytest.mark.parametrize("fill", [full_of_blocks, full_of_names])
-def test_what_is_full_is_migrated_as_far_as_it_allows_or_refused(
+def test_full_filesystem_is_converted_if_possible_or_refused(
     work: Work, make_drive: MakeDrive, fill: Callable[[Path], None], block: str, inode: str
 ) -> None:
     old = old_filesystem(work, make_drive, ("-I", inode, "-b", block, "-N", "2048", "-m", "0"), 16 * MIB)
@@ -130,7 +130,7 @@ def test_what_is_full_is_migrated_as_far_as_it_allows_or_refused(
     assert old.digest == before, story(run)
 
 
-def test_a_crowded_folder_and_a_file_of_almost_two_tib(work: Work, make_drive: MakeDrive) -> None:
+def test_crowded_folder_and_a_file_of_almost_two_tib(work: Work, make_drive: MakeDrive) -> None:
     old = old_filesystem(work, make_drive, ("-I", "128", "-b", "4096", "-N", "4000"), 192 * MIB)
     place = old.mount()
     crowded = place / "crowded"

@@ -56,9 +56,7 @@ def system(work: Work, make_drive: MakeDrive, fstab: bytes = FSTAB) -> System:
 
 
 @pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
-def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(
-    work: Work, make_drive: MakeDrive, way: Way
-) -> None:
+def test_own_fstab_is_converted_and_restored(work: Work, make_drive: MakeDrive, way: Way) -> None:
     old = system(work, make_drive)
     before, migration = old.digest, make_migration(old.look(), way, manifest=way is Way.FULL)
     changed = [step for step in migration.steps if isinstance(step.operation, SetOwnFstabType)]
@@ -75,7 +73,7 @@ def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(
     assert old.digest == before and old.file("/etc/fstab") == FSTAB
 
 
-def test_a_system_in_use_is_refused_and_the_command_told_converts_it_on_another_system(
+def test_system_in_use_is_refused_with_a_command_for_another_system(
     work: Work, make_drive: MakeDrive
 ) -> None:
     old = system(work, make_drive)
@@ -113,9 +111,7 @@ def test_a_system_in_use_is_refused_and_the_command_told_converts_it_on_another_
     assert undone.returncode == 0 and old.digest == before, undone.stderr
 
 
-def test_on_another_system_the_kernel_options_are_read_from_the_filesystem(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_kernel_options_are_read_from_the_filesystem(work: Work, make_drive: MakeDrive) -> None:
     old = system(work, make_drive, FSTAB)
     settings = work.folder / "grub.cfg"
     settings.write_text("linux /vmlinuz root=UUID=1 rootfstype=ext3 quiet\n")
@@ -125,9 +121,7 @@ def test_on_another_system_the_kernel_options_are_read_from_the_filesystem(
     assert (found.place, found.root_type, found.grub_folder) == ("/", "ext3", "/boot/grub")
 
 
-def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_changed_file_is_left_and_everything_can_be_undone(work: Work, make_drive: MakeDrive) -> None:
     old = system(work, make_drive)
     migration = make_migration(old.look(), Way.LIGHT)
     # The superblock tells nothing of it.
@@ -141,7 +135,7 @@ def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(
 
 
 @pytest.mark.parametrize("how", ["symlink", "hard link", "not read"])
-def test_where_it_cannot_be_changed_that_is_told_before(work: Work, make_drive: MakeDrive, how: str) -> None:
+def test_unchangeable_fstab_is_reported_in_the_plan(work: Work, make_drive: MakeDrive, how: str) -> None:
     old = system(work, make_drive, b"UUID=1 / ext3 0 x\n" if how == "not read" else FSTAB)
     if how == "symlink":
         for command in ("rm /etc/fstab", "symlink /etc/fstab elsewhere"):
@@ -157,7 +151,7 @@ def test_where_it_cannot_be_changed_that_is_told_before(work: Work, make_drive: 
     ] in told
 
 
-def test_a_data_disk_and_a_mounted_one_have_none(work: Work, make_drive: MakeDrive) -> None:
+def test_data_filesystem_and_mounted_one_have_no_own_fstab(work: Work, make_drive: MakeDrive) -> None:
     old = system(work, make_drive, b"UUID=0d2c3b7a-3333-4000-8000-00000000000f / ext3\n/dev/sda1 /srv ext3\n")
     found = old.look()
     assert found.own is not None and not found.own.lines and not found.own.fault

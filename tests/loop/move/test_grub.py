@@ -24,7 +24,7 @@ def boot_code(goes_on: int) -> bytes:
 
 
 @pytest.mark.parametrize(("goes_on", "is_told"), [(1, False), (ROOT + 5000, True)], ids=["gap", "file"])
-def test_the_preview_has_the_command_where_grub_needs_it(
+def test_preview_shows_the_grub_command_if_needed(
     make_drive: MakeDrive, work: Work, goes_on: int, is_told: bool
 ) -> None:
     path = make_drive(256 * MIB)

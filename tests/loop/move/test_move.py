@@ -147,7 +147,7 @@ def is_clean(node: str, content: Content) -> None:
 
 
 @pytest.mark.parametrize(("kind", "shift"), WANTED)
-def test_it_moves_to_the_bit_and_back_whatever_kills_it(
+def test_move_and_undo_are_bit_for_bit_despite_kills(
     work: Work, make_drive: MakeDrive, kind: str, shift: int
 ) -> None:
     content, random = CONTENTS[kind], Random(SEED)
@@ -185,7 +185,7 @@ def test_it_moves_to_the_bit_and_back_whatever_kills_it(
 
 
 @pytest.mark.parametrize("scheme", ["gpt", "dos"])
-def test_the_neighbours_and_the_table_stay(work: Work, make_drive: MakeDrive, scheme: str) -> None:
+def test_neighbours_and_the_table_stay(work: Work, make_drive: MakeDrive, scheme: str) -> None:
     path = make_drive(GIB)
     first = "first-lba: 34\n" if scheme == "gpt" else ""
     table(
@@ -214,7 +214,7 @@ def test_the_neighbours_and_the_table_stay(work: Work, make_drive: MakeDrive, sc
     assert [digest(f"{path}p{number}") for number in (1, 2, 3)] == [others[0], mine, others[1]]
 
 
-def test_a_logical_partition_moves_within_the_extended_one(work: Work, make_drive: MakeDrive) -> None:
+def test_logical_partition_moves_within_the_extended_one(work: Work, make_drive: MakeDrive) -> None:
     path = make_drive(GIB)
     table(
         path,
@@ -242,7 +242,7 @@ def misaligned(work: Work, make_drive: MakeDrive, kind: str = "ext4", size: int 
     return path
 
 
-def test_it_stops_between_windows_and_goes_either_way(work: Work, make_drive: MakeDrive) -> None:
+def test_run_stopped_between_windows_resumes_or_is_undone(work: Work, make_drive: MakeDrive) -> None:
     path = misaligned(work, make_drive)
     before = digest(f"{path}p1")
     run = begin(work, planned(path), rest=2.0)
@@ -260,7 +260,7 @@ def test_it_stops_between_windows_and_goes_either_way(work: Work, make_drive: Ma
 
 
 @pytest.mark.parametrize("scheme", one_in(2, ("gpt", "dos")))
-def test_while_it_is_half_moved_nothing_else_is_done_to_its_drive(
+def test_half_moved_partition_blocks_other_changes_to_its_drive(
     work: Work, make_drive: MakeDrive, scheme: str
 ) -> None:
     path = make_drive(GIB)
@@ -304,9 +304,7 @@ def test_while_it_is_half_moved_nothing_else_is_done_to_its_drive(
 
 
 @pytest.mark.parametrize("start", [0, 64 * SECTOR])
-def test_another_computer_goes_on_with_nothing_but_the_drive(
-    work: Work, make_drive: MakeDrive, start: int
-) -> None:
+def test_another_computer_resumes_with_only_the_drive(work: Work, make_drive: MakeDrive, start: int) -> None:
     path = make_drive(GIB)
     work.bench.own(path)
     table(path, f"label: gpt\nfirst-lba: 34\nstart=63, size={160 * MIB // SECTOR}\n")
@@ -333,7 +331,7 @@ def test_another_computer_goes_on_with_nothing_but_the_drive(
     assert again.returncode == 3 and "No interrupted move" in again.stderr, again.stderr
 
 
-def test_a_drive_of_large_blocks(work: Work, make_drive: MakeDrive) -> None:
+def test_drive_with_large_blocks(work: Work, make_drive: MakeDrive) -> None:
     path = make_drive(GIB, 4096)
     work.bench.own(path)
     table(path, f"label: gpt\nfirst-lba: 6\nstart=33, size={160 * MIB // 4096}\n")
@@ -346,7 +344,7 @@ def test_a_drive_of_large_blocks(work: Work, make_drive: MakeDrive) -> None:
     assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == 33 * 4096
 
 
-def test_what_was_used_since_is_not_taken_back(work: Work, make_drive: MakeDrive) -> None:
+def test_undo_is_refused_after_use(work: Work, make_drive: MakeDrive) -> None:
     path = misaligned(work, make_drive)
     run = begin(work, planned(path))
     assert ended(run) is RunState.DONE, story(run)
@@ -367,7 +365,7 @@ def test_what_was_used_since_is_not_taken_back(work: Work, make_drive: MakeDrive
     assert (place / "file").read_text() == "new"
 
 
-def test_what_cannot_move_is_refused_and_nothing_is_written(work: Work, make_drive: MakeDrive) -> None:
+def test_impossible_move_is_refused_without_writes(work: Work, make_drive: MakeDrive) -> None:
     path = misaligned(work, make_drive)
     node, place = f"{path}p1", work.place("it")
     before = digest(path)
@@ -390,13 +388,13 @@ def test_what_cannot_move_is_refused_and_nothing_is_written(work: Work, make_dri
         begin(work, move)
 
 
-def test_without_room_it_says_how_much_it_takes(work: Work, make_drive: MakeDrive) -> None:
+def test_missing_space_is_reported(work: Work, make_drive: MakeDrive) -> None:
     path = misaligned(work, make_drive, size=163 * MIB)
     with pytest.raises(Refused, match="Not enough space to move"):
         planned(path)
 
 
-def test_what_a_power_cut_would_leave_is_true_in_every_step(work: Work, make_drive: MakeDrive) -> None:
+def test_power_cut_warning_is_true_in_every_step(work: Work, make_drive: MakeDrive) -> None:
     path = misaligned(work, make_drive)
     run = begin(work, planned(path), rest=0.3)
     told: dict[int, str] = {}

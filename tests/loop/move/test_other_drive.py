@@ -40,7 +40,7 @@ def half_moved(work: Work, path: str) -> Path:
 
 
 @pytest.mark.parametrize("way", one_in(2, ("resume", "undo")))
-def test_after_a_restart_it_ends_in_both_directions(work: Work, make_drive: MakeDrive, way: str) -> None:
+def test_resume_and_undo_work_after_a_reboot(work: Work, make_drive: MakeDrive, way: str) -> None:
     path = misaligned(work, make_drive, size=SIZE)
     before = digest(f"{path}p1")
     run = half_moved(work, path)
@@ -56,7 +56,7 @@ def test_after_a_restart_it_ends_in_both_directions(work: Work, make_drive: Make
 
 
 @pytest.mark.parametrize("is_restarted", one_in(2, (True, False)))
-def test_the_drive_in_its_place_is_left_alone(work: Work, make_drive: MakeDrive, is_restarted: bool) -> None:
+def test_replacement_drive_is_left_unchanged(work: Work, make_drive: MakeDrive, is_restarted: bool) -> None:
     """Check a clone with the same table and content as before the move."""
     path = misaligned(work, make_drive, size=SIZE)
     other, own = (work.bench.folder / name for name in ("other", "own"))
@@ -77,7 +77,7 @@ def test_the_drive_in_its_place_is_left_alone(work: Work, make_drive: MakeDrive,
 
 
 @pytest.mark.alone
-def test_it_goes_on_under_another_node(work: Work, make_drive: MakeDrive) -> None:
+def test_move_resumes_under_another_node(work: Work, make_drive: MakeDrive) -> None:
     path, other = misaligned(work, make_drive, size=SIZE), make_drive(SIZE)
     before = digest(f"{path}p1")
     run = half_moved(work, path)
@@ -92,7 +92,7 @@ def test_it_goes_on_under_another_node(work: Work, make_drive: MakeDrive) -> Non
     assert work.digest(path) == was
 
 
-def test_of_two_drives_with_its_journal_none_is_written(work: Work, make_drive: MakeDrive) -> None:
+def test_two_drives_with_the_same_journal_are_not_written(work: Work, make_drive: MakeDrive) -> None:
     path, other = misaligned(work, make_drive, size=SIZE), make_drive(SIZE)
     run = half_moved(work, path)
     clone(work.bench, path, other)

@@ -85,7 +85,9 @@ WANTED = one_in(3 * len(SCHEMES), ((name, scheme) for name in REPAIRS for scheme
 
 
 @pytest.mark.parametrize(("name", "scheme"), WANTED)
-def test_half_moved_no_program_repairs_it(work: Work, make_drive: MakeDrive, name: str, scheme: str) -> None:
+def test_repair_tools_leave_a_half_moved_partition_unchanged(
+    work: Work, make_drive: MakeDrive, name: str, scheme: str
+) -> None:
     content, programs = REPAIRS[name]
     path = make_drive(GIB)
     work.bench.own(path)

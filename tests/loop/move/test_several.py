@@ -73,9 +73,7 @@ def digests(path: str, numbers: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize("script", one_in(2, (GPT, LOGICAL)), ids=one_in(2, ("gpt", "logical")))
-def test_all_move_to_the_bit_and_back_whatever_kills_it(
-    work: Work, make_drive: MakeDrive, script: str
-) -> None:
+def test_all_move_bit_for_bit_and_back_despite_kills(work: Work, make_drive: MakeDrive, script: str) -> None:
     random = Random(SEED)
     path, numbers = made(work, make_drive, script)
     before, was = digests(path, numbers), tool("sfdisk", "--dump", path)
@@ -125,7 +123,7 @@ def wait_for_step(run: Path, step: int) -> None:
         sleep(0.02)
 
 
-def test_another_computer_goes_on_with_what_is_left(work: Work, make_drive: MakeDrive) -> None:
+def test_another_computer_finishes_the_remaining_moves(work: Work, make_drive: MakeDrive) -> None:
     path, numbers = made(work, make_drive)
     before = digests(path, numbers)
     run = begun(work, planned(path), rest=0.6)
@@ -145,7 +143,7 @@ def test_another_computer_goes_on_with_what_is_left(work: Work, make_drive: Make
     assert digests(path, numbers) == before
 
 
-def test_another_computer_takes_back_what_was_being_taken_back(work: Work, make_drive: MakeDrive) -> None:
+def test_another_computer_finishes_an_undo(work: Work, make_drive: MakeDrive) -> None:
     path, numbers = made(work, make_drive)
     before, was = digests(path, numbers), tool("sfdisk", "--dump", path)
     run = begun(work, planned(path))
@@ -180,7 +178,7 @@ def test_another_computer_takes_back_what_was_being_taken_back(work: Work, make_
     assert digests(path, numbers) == before
 
 
-def test_what_was_used_since_keeps_all_of_them_where_they_are(work: Work, make_drive: MakeDrive) -> None:
+def test_use_of_one_partition_prevents_undo_of_all(work: Work, make_drive: MakeDrive) -> None:
     path, _ = made(work, make_drive)
     run = begun(work, planned(path))
     assert ended(run) is RunState.DONE, story(run)
@@ -195,7 +193,7 @@ def test_what_was_used_since_keeps_all_of_them_where_they_are(work: Work, make_d
     assert (place / "file").read_text() == "new"
 
 
-def test_one_that_changed_while_it_was_stopped_is_not_moved(work: Work, make_drive: MakeDrive) -> None:
+def test_partition_changed_during_a_stop_is_not_moved(work: Work, make_drive: MakeDrive) -> None:
     path, numbers = made(work, make_drive)
     moves = planned(path)
     run = begun(work, moves, rest=0.6)
@@ -208,7 +206,7 @@ def test_one_that_changed_while_it_was_stopped_is_not_moved(work: Work, make_dri
     assert not part_of(path, numbers[0]).signatures
 
 
-def test_the_command_names_all_and_what_stays(work: Work, make_drive: MakeDrive) -> None:
+def test_command_lists_moves_and_partitions_that_stay(work: Work, make_drive: MakeDrive) -> None:
     path, _ = made(work, make_drive)
     tool("wipefs", "--all", "--quiet", f"{path}p2")
     shown = diskwright(work, "move", path, "--align")

@@ -91,7 +91,7 @@ STARTS = (NEW, 128 * MIB)
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_it_stops_there_and_goes_on_once_the_drive_reads_again(
+def test_move_stops_and_resumes_once_the_drive_is_readable(
     work: Work, drive: FailingDrive, start: int
 ) -> None:
     node = f"{drive.path}p1"
@@ -109,7 +109,7 @@ def test_it_stops_there_and_goes_on_once_the_drive_reads_again(
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_it_goes_back_and_nothing_was_written_there(work: Work, drive: FailingDrive, start: int) -> None:
+def test_undo_succeeds_without_writing_to_bad_sectors(work: Work, drive: FailingDrive, start: int) -> None:
     node = f"{drive.path}p1"
     before, was = digest(node), tool("sfdisk", "--dump", drive.path)
     run, places = stopped_at(work, drive, start)
@@ -124,7 +124,7 @@ def test_it_goes_back_and_nothing_was_written_there(work: Work, drive: FailingDr
     assert digest(node) == before
 
 
-def test_a_copy_of_the_stopped_drive_goes_on(work: Work, drive: FailingDrive) -> None:
+def test_copy_of_the_stopped_drive_resumes(work: Work, drive: FailingDrive) -> None:
     """As ddrescue makes it: with zeros where the drive could not be read."""
     rest = digest(f"{drive.path}p1", ((BAD_AT, BAD_BYTES),))
     _, places = stopped_at(work, drive, NEW)
@@ -165,7 +165,7 @@ def moved(work: Work, *moves: Move) -> Path:
     return run
 
 
-def test_before_the_start_it_is_refused(work: Work, drive: FailingDrive) -> None:
+def test_bad_sectors_before_the_start_are_refused(work: Work, drive: FailingDrive) -> None:
     before = tool("sfdisk", "--dump", drive.path)
     move = planned(drive.path, 1, NEW)
     drive.fail(drive.where(OLD + BAD_AT))
@@ -176,7 +176,7 @@ def test_before_the_start_it_is_refused(work: Work, drive: FailingDrive) -> None
     assert tool("sfdisk", "--dump", drive.path) == before
 
 
-def test_what_fails_after_it_was_read_refuses_the_move_too(
+def test_sector_that_fails_after_reading_refuses_the_move(
     work: Work, drive: FailingDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = table_bytes(drive)
@@ -195,9 +195,7 @@ def test_what_fails_after_it_was_read_refuses_the_move_too(
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_what_was_moved_and_cannot_be_read_there_stays_there_whole(
-    work: Work, drive: FailingDrive, start: int
-) -> None:
+def test_moved_partition_with_bad_sectors_stays_complete(work: Work, drive: FailingDrive, start: int) -> None:
     node = f"{drive.path}p1"
     before, rest = digest(node), digest(node, ((BAD_AT, BAD_BYTES),))
     run = moved(work, planned(drive.path, 1, start))
@@ -215,7 +213,7 @@ def test_what_was_moved_and_cannot_be_read_there_stays_there_whole(
     assert part_of(drive.path, 1).start_bytes == OLD and digest(node) == before
 
 
-def test_a_start_that_cannot_be_read_leaves_it_there(work: Work, drive: FailingDrive) -> None:
+def test_unreadable_start_prevents_undo(work: Work, drive: FailingDrive) -> None:
     run = moved(work, planned(drive.path, 1, NEW))
     was = table_bytes(drive)
     drive.fail_at(NEW)
@@ -225,7 +223,7 @@ def test_a_start_that_cannot_be_read_leaves_it_there(work: Work, drive: FailingD
 
 
 @pytest.mark.parametrize("number", one_in(2, (0, 1)))
-def test_one_of_several_that_cannot_be_read_stays_and_the_other_is_back(
+def test_unreadable_partition_of_several_stays_and_the_other_is_undone(
     work: Work, drive: FailingDrive, number: int
 ) -> None:
     table(drive.path, "label: gpt\nfirst-lba: 34\nstart=63, size=65536\nstart=131105, size=65536\n")
@@ -255,7 +253,7 @@ def test_one_of_several_that_cannot_be_read_stays_and_the_other_is_back(
     assert tool("sfdisk", "--dump", drive.path) == was and [digest(node) for node in nodes] == before
 
 
-def test_a_run_of_an_earlier_version_with_skipped_sectors_is_undone(work: Work, drive: FailingDrive) -> None:
+def test_run_of_an_earlier_version_with_skipped_sectors_is_undone(work: Work, drive: FailingDrive) -> None:
     """It left zeros at the new place, and noted them."""
     node = f"{drive.path}p1"
     rest = digest(node, ((BAD_AT, BAD_BYTES),))

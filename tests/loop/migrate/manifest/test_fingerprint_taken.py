@@ -12,7 +12,7 @@ from wizard.apply.conversion.direct import PIECE_BYTES, fingerprint
 @pytest.mark.parametrize(
     "size_bytes", [3 * 512, PIECE_BYTES, 2 * PIECE_BYTES, 2 * PIECE_BYTES + 3 * 512, 5 * PIECE_BYTES - 512]
 )
-def test_all_bytes_count_once_and_in_their_order(
+def test_fingerprint_covers_all_bytes_once_in_order(
     bench: Bench, make_drive: MakeDrive, size_bytes: int
 ) -> None:
     drive = make_drive(size_bytes)

@@ -46,7 +46,7 @@ def by_path(file: Path) -> dict[bytes, TreeEntry]:
     return {entry.path: entry for entry in entries_of(file)}
 
 
-def test_everything_is_in_it(drive: str, tmp_path: Path) -> None:
+def test_manifest_is_complete(drive: str, tmp_path: Path) -> None:
     with mounted_read_only(drive) as top:
         shares: list[float] = []
         made = take_manifest(top, tmp_path / "before", on_progress=shares.append)
@@ -100,7 +100,7 @@ def test_everything_is_in_it(drive: str, tmp_path: Path) -> None:
     assert all(0 <= share <= 1 for share in shares)
 
 
-def test_the_same_again_is_no_difference_whatever_the_workers(drive: str, tmp_path: Path) -> None:
+def test_unchanged_files_match_for_any_number_of_workers(drive: str, tmp_path: Path) -> None:
     manifests = [manifest_of(drive, tmp_path / str(workers), workers) for workers in (1, 2, 3)]
     assert len({gzip.decompress(file.read_bytes()) for file in manifests}) == 1
     assert differences(manifests[0], manifests[1], inode_numbers=True) == ()
@@ -185,7 +185,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("group", range(3))
-def test_what_is_broken_is_named(drive: str, tmp_path: Path, group: int) -> None:
+def test_damage_is_named(drive: str, tmp_path: Path, group: int) -> None:
     manifest_of(drive, tmp_path / "before")
     chosen = list(CHANGES.values())[group::3]
     sentences = told(drive, tmp_path, lambda top: [change(top) for change, _ in chosen])
@@ -208,14 +208,14 @@ EDITS = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_what_is_broken_behind_the_kernels_back_is_named(drive: str, tmp_path: Path, edit: str) -> None:
+def test_damage_below_the_kernel_is_named(drive: str, tmp_path: Path, edit: str) -> None:
     before = manifest_of(drive, tmp_path / "before")
     debugfs(drive, edit)
     found = differences(before, manifest_of(drive, tmp_path / "after"), inode_numbers=True)
     assert any(re.search(EDITS[edit], str(said)) for said in found), found
 
 
-def test_another_inode_counts_only_where_the_way_keeps_them(drive: str, tmp_path: Path) -> None:
+def test_inode_numbers_are_compared_only_if_requested(drive: str, tmp_path: Path) -> None:
     def move(top: Path) -> None:
         """Replace a file with one of equal properties but another inode."""
         status = (top / "empty").stat()
@@ -241,7 +241,7 @@ def test_many_differences_are_counted(drive: str, tmp_path: Path) -> None:
     assert sentences[-1] == f"{101 - TOLD} more differences."
 
 
-def test_a_folder_of_more_than_one_batch(bench: Bench, tmp_path: Path) -> None:
+def test_folder_larger_than_one_batch(bench: Bench, tmp_path: Path) -> None:
     drive = make_ext3(bench, 128 * MIB, "-I", "128", "-N", "70000")
     with mounted(drive) as top:
         folder = os.open(top, os.O_RDONLY)
@@ -260,7 +260,7 @@ def debugfs(drive: str, *requests: str) -> str:
     return "".join(tool("debugfs", "-w", "-R", request, drive) for request in requests)
 
 
-def test_looking_changes_not_one_byte(drive: str, image_of: Callable[[str], Path], tmp_path: Path) -> None:
+def test_reading_changes_no_byte(drive: str, image_of: Callable[[str], Path], tmp_path: Path) -> None:
     def digest() -> str:
         tool("blockdev", "--flushbufs", drive)
         return sha256(image_of(drive).read_bytes()).hexdigest()
@@ -270,7 +270,7 @@ def test_looking_changes_not_one_byte(drive: str, image_of: Callable[[str], Path
     assert digest() == was
 
 
-def test_it_is_mounted_where_nobody_sees_it_and_cannot_be_written_to(drive: str) -> None:
+def test_mount_is_hidden_and_read_only(drive: str) -> None:
     with mounted_read_only(drive) as top:
         assert drive not in Path("/proc/self/mountinfo").read_text()
         with pytest.raises(OSError, match="Read-only"):
@@ -282,7 +282,7 @@ def test_it_is_mounted_where_nobody_sees_it_and_cannot_be_written_to(drive: str)
     os.close(os.open(drive, os.O_RDONLY | os.O_EXCL))
 
 
-def test_it_is_gone_after_a_kill(drive: str) -> None:
+def test_mount_disappears_after_a_kill(drive: str) -> None:
     """Check that a kill removes the mount, also during reads in worker processes."""
     code = """
 import os, sys, time
@@ -318,14 +318,14 @@ with mounted_read_only(sys.argv[1]) as top:
         ("feature +FEATURE_I30", "Cannot mount "),
     ],
 )
-def test_one_that_would_have_to_be_written_to_is_not_mounted(drive: str, edit: str, why: str) -> None:
+def test_filesystem_that_needs_writes_is_not_mounted(drive: str, edit: str, why: str) -> None:
     debugfs(drive, edit)
     with pytest.raises(Failed, match=why), mounted_read_only(drive):
         pass
     os.close(os.open(drive, os.O_RDONLY | os.O_EXCL))
 
 
-def test_what_is_no_ext_filesystem_is_told(bench: Bench, tmp_path: Path) -> None:
+def test_other_filesystems_are_reported(bench: Bench, tmp_path: Path) -> None:
     with (
         pytest.raises(Failed, match="does not contain a readable ext"),
         mounted_read_only(bench.make_drive(MIB)),
@@ -338,7 +338,7 @@ def test_what_is_no_ext_filesystem_is_told(bench: Bench, tmp_path: Path) -> None
         pass
 
 
-def test_what_cannot_be_read_is_named(drive: str, tmp_path: Path) -> None:
+def test_unreadable_file_is_named(drive: str, tmp_path: Path) -> None:
     debugfs(drive, "set_inode_field /file block[1] 99999999")
     with (
         mounted_read_only(drive) as top,
@@ -348,7 +348,7 @@ def test_what_cannot_be_read_is_named(drive: str, tmp_path: Path) -> None:
     assert list(tmp_path.glob("manifest*")) == []
 
 
-def test_progress_may_end_it(drive: str, tmp_path: Path) -> None:
+def test_progress_callback_can_stop_it(drive: str, tmp_path: Path) -> None:
     def stop(_share: float) -> None:
         raise Failed("Stopped.")
 
@@ -360,16 +360,14 @@ def test_progress_may_end_it(drive: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "damage", [lambda data: data[:-30], lambda data: data[:100], lambda _data: b"", lambda data: b"x" + data]
 )
-def test_a_manifest_that_is_not_whole_is_refused(
-    drive: str, tmp_path: Path, damage: Callable[[bytes], bytes]
-) -> None:
+def test_incomplete_manifest_is_refused(drive: str, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     file = manifest_of(drive, tmp_path / "manifest")
     (tmp_path / "damaged").write_bytes(damage(file.read_bytes()))
     with pytest.raises(BadInput, match="damaged"):
         differences(file, tmp_path / "damaged", inode_numbers=True)
 
 
-def test_a_manifest_without_its_last_lines_is_refused(drive: str, tmp_path: Path) -> None:
+def test_manifest_without_its_last_lines_is_refused(drive: str, tmp_path: Path) -> None:
     lines = gzip.decompress(manifest_of(drive, tmp_path / "manifest").read_bytes()).splitlines(keepends=True)
     for left in (lines[:-1], lines[:-2], [*lines[:-2], lines[-1]], lines[1:], []):
         (tmp_path / "cut").write_bytes(gzip.compress(b"".join(left)))

@@ -62,7 +62,7 @@ def mounts(node: str, place: Path, *words: str) -> bool:
 @pytest.mark.parametrize(
     ("features", "block_bytes", "logical"), [(EXT3, 1024, 512), (EXT4, 1024, 512), (EXT4, 4096, 4096)]
 )
-def test_nobody_mounts_or_repairs_what_is_barred(
+def test_hidden_filesystem_is_not_mounted_or_repaired(
     make_drive: MakeDrive,
     own: Callable[[str], None],
     tmp_path: Path,
@@ -163,7 +163,7 @@ def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated
 
 
 @pytest.mark.parametrize(("block_bytes", "logical"), [(1024, 512), (4096, 4096)])
-def test_half_committed_it_cannot_be_mounted_and_goes_on(
+def test_half_committed_filesystem_cannot_be_mounted_and_resumes(
     make_drive: MakeDrive,
     own: Callable[[str], None],
     image_of: Callable[[str], Path],
@@ -203,7 +203,7 @@ def test_half_committed_it_cannot_be_mounted_and_goes_on(
     assert mounts(node, place, "-t", "ext3")
 
 
-def test_a_mount_for_writing_closes_the_way_back(
+def test_writable_mount_ends_undo(
     make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path], tmp_path: Path
 ) -> None:
     node = make_drive(16 * MIB)

@@ -24,7 +24,7 @@ def kept(old: Old) -> list[Path]:
     return [*(old.work.folder / "stores").glob("*/*")]
 
 
-def test_nothing_is_deleted_for_another_filesystem(old: Old) -> None:
+def test_saved_bytes_are_not_deleted_for_another_filesystem(old: Old) -> None:
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and kept(old), story(run)
@@ -44,7 +44,7 @@ def test_nothing_is_deleted_for_another_filesystem(old: Old) -> None:
     assert state(run) is RunState.KEPT and not kept(old), story(run)
 
 
-def test_with_a_clone_beside_it_neither_is_written(old: Old, make_drive: MakeDrive) -> None:
+def test_clone_and_original_are_not_written(old: Old, make_drive: MakeDrive) -> None:
     before = old.digest
     run = sealed(old)
     cut_off(run, old.drive, 3)
@@ -63,7 +63,7 @@ def test_with_a_clone_beside_it_neither_is_written(old: Old, make_drive: MakeDri
 
 @pytest.mark.alone
 @pytest.mark.parametrize("content", one_in(3, ("true", "mkswap -q", "mkfs.ext4 -q -F")))
-def test_another_drive_in_its_place_is_not_written(old: Old, make_drive: MakeDrive, content: str) -> None:
+def test_replacement_drive_is_not_written(old: Old, make_drive: MakeDrive, content: str) -> None:
     """Check another drive without serial number, with a half-converted filesystem that cannot be mounted."""
     before = old.digest
     run = sealed(old)

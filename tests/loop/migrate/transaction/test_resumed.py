@@ -86,7 +86,7 @@ def cut_off(run: Path, node: str, moment: int) -> None:
 
 
 @pytest.mark.parametrize("moment", [0, 3])
-def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> None:
+def test_interrupted_commit_resumes_and_can_be_undone(old: Old, moment: int) -> None:
     before, fstab = old.digest, old.fstab
     files = old.files("ext3")
     run = sealed(old)
@@ -113,7 +113,7 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
     assert not any((old.work.folder / "stores").iterdir())
 
 
-def test_cut_off_in_the_commit_it_is_taken_back_from_there(old: Old) -> None:
+def test_interrupted_commit_is_undone_without_resume(old: Old) -> None:
     before, fstab = old.digest, old.fstab
     run = sealed(old)
     cut_off(run, old.drive, 3)
@@ -121,7 +121,7 @@ def test_cut_off_in_the_commit_it_is_taken_back_from_there(old: Old) -> None:
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
 
 
-def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> None:
+def test_writable_mount_prevents_undo_but_not_keep(old: Old) -> None:
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     old.restarted()
@@ -136,7 +136,7 @@ def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> N
     assert not any((old.work.folder / "stores").iterdir())
 
 
-def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) -> None:
+def test_files_written_before_the_commit_are_not_damaged(old: Old) -> None:
     """Use the filesystem after a power cut between closing the snapshot and the commit."""
     run, lines = sealed(old), old.fstab
     place = old.mount()
@@ -169,7 +169,7 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
     forget_caches(node)
 
 
-def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept(
+def test_commit_finishes_after_a_writable_mount_before_its_record(
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = sealed(old)
@@ -188,7 +188,7 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
     )
 
 
-def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old) -> None:
+def test_commit_finishes_after_a_writable_mount_before_fstab(old: Old) -> None:
     run = sealed(old)
     with HeldDrive(old.drive) as medium:
         Committing(run, old.drive, medium, unheard).commit(lambda share: None)
@@ -197,7 +197,7 @@ def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old
     assert state(run) is RunState.DONE and "  ext4\t" in old.fstab, story(run)
 
 
-def test_mounted_for_writing_before_the_undoing_was_noted_it_is_undone_and_says_what_is_not_proven(
+def test_undo_interrupted_before_its_record_reports_later_use(
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fstab = old.fstab
@@ -211,7 +211,7 @@ def test_mounted_for_writing_before_the_undoing_was_noted_it_is_undone_and_says_
     assert "prevent a bit-for-bit comparison" in read_entries(run)[-1].sentence
 
 
-def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_there(old: Old) -> None:
+def test_damaged_saved_bytes_fail_undo_and_leave_fstab_correct(old: Old) -> None:
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     found, lines = old.digest, old.fstab
@@ -222,7 +222,7 @@ def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_th
     assert "was changed or damaged" in row_of(run).sentence
 
 
-def test_what_an_earlier_version_began_is_left_alone_and_it_says_so(old: Old) -> None:
+def test_run_of_an_earlier_version_is_left_unchanged(old: Old) -> None:
     run = sealed(old)
     before, fstab = old.digest, old.fstab
     (run / FILE).rename(run / EARLIER)
@@ -236,7 +236,7 @@ def test_what_an_earlier_version_began_is_left_alone_and_it_says_so(old: Old) ->
 
 
 @pytest.mark.alone
-def test_a_barred_filesystem_is_found_under_another_name(old: Old, make_drive: MakeDrive) -> None:
+def test_hidden_filesystem_is_found_under_another_name(old: Old, make_drive: MakeDrive) -> None:
     run = sealed(old)
     cut_off(run, old.drive, 3)
     image = old.work.bench.image_of(old.drive)
