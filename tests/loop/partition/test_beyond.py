@@ -51,9 +51,7 @@ def codes(path: str) -> dict[str, Finding]:
 
 @pytest.mark.parametrize("label", ["gpt", "dos"])
 @pytest.mark.parametrize("kind", list(MAKES))
-def test_the_end_of_a_filesystem_is_not_free(
-    work: Work, make_drive: MakeDrive, kind: str, label: str
-) -> None:
+def test_end_of_a_filesystem_is_not_free(work: Work, make_drive: MakeDrive, kind: str, label: str) -> None:
     blocks = 4096 if kind in ("ext4", "btrfs") else 512
     path = make_drive(1000 * MIB, blocks)
     cut_short(path, kind, label, "1MiB" if kind != "ntfs" else "3MiB")
@@ -82,7 +80,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("kind", "label", "block_bytes", "start"), one_in(3, ENDS))
-def test_the_remedy_restores_the_end(
+def test_remedy_restores_the_end(
     work: Work, make_drive: MakeDrive, kind: str, label: str, block_bytes: int, start: str
 ) -> None:
     path = make_drive(1000 * MIB, block_bytes)
@@ -106,7 +104,7 @@ def test_the_remedy_restores_the_end(
         tool(*CHECKS[kind], node)
 
 
-def test_an_end_ends_at_the_last_block(work: Work, make_drive: MakeDrive) -> None:
+def test_restored_partition_ends_at_the_last_usable_block(work: Work, make_drive: MakeDrive) -> None:
     """The contents reach the last usable block, behind which nothing is free."""
     path = make_drive(1000 * MIB)
     node = partition_path(path, 1)
@@ -123,7 +121,7 @@ def test_an_end_ends_at_the_last_block(work: Work, make_drive: MakeDrive) -> Non
     tool("e2fsck", "-fn", node)
 
 
-def test_an_end_is_restored_beside_a_mounted_partition(work: Work, make_drive: MakeDrive) -> None:
+def test_end_is_restored_next_to_a_mounted_partition(work: Work, make_drive: MakeDrive) -> None:
     path = make_drive(1000 * MIB)
     node, other = cut_short(path, "ext4", "gpt", "1MiB"), partition_path(path, 2)
     script = "start=600MiB,size=100MiB"
@@ -144,7 +142,7 @@ def test_an_end_is_restored_beside_a_mounted_partition(work: Work, make_drive: M
 
 
 @pytest.mark.parametrize("case", ["neighbour", "table"])
-def test_an_end_that_is_taken_stays(work: Work, make_drive: MakeDrive, case: str) -> None:
+def test_occupied_end_is_not_restored(work: Work, make_drive: MakeDrive, case: str) -> None:
     path = make_drive(600 * MIB)
     node = cut_short(path, "ext4", "gpt", "1MiB")
     work.bench.own(path)
@@ -174,7 +172,7 @@ SMALLER = {
 
 @pytest.mark.parametrize("kind", one_in(2, SMALLER))
 @pytest.mark.parametrize("label", ["gpt", "dos"])
-def test_a_small_filesystem_fills_its_partition(
+def test_small_filesystem_grows_to_fill_its_partition(
     work: Work, make_drive: MakeDrive, kind: str, label: str
 ) -> None:
     path = make_drive(1000 * MIB)

@@ -30,7 +30,7 @@ def behind(drive: Shared) -> int:
     ("kind", "block_bytes", "filesystem"),
     one_in(3, [("large", 512, "btrfs"), ("large mbr", 4096, "btrfs"), ("large", 512, "old btrfs")]),
 )
-def test_its_files_and_the_neighbours_stay_and_undo_is_to_the_bit(
+def test_files_and_neighbours_stay_and_undo_is_bit_for_bit(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
 ) -> None:
     drive = Shared(work, make_drive, kind, block_bytes)
@@ -57,7 +57,7 @@ def test_its_files_and_the_neighbours_stay_and_undo_is_to_the_bit(
         (place / "new").write_bytes(bytes(MIB))
 
 
-def test_one_that_is_too_full_is_left_alone(work: Work, make_drive: MakeDrive) -> None:
+def test_full_filesystem_is_left_unchanged(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     filled(drive, "btrfs")
     with drive.mounted(2) as place:
@@ -68,7 +68,7 @@ def test_one_that_is_too_full_is_left_alone(work: Work, make_drive: MakeDrive) -
     assert work.digest(drive.path) == was
 
 
-def test_one_on_several_devices_says_so(work: Work, make_drive: MakeDrive) -> None:
+def test_filesystem_on_several_devices_is_refused(work: Work, make_drive: MakeDrive) -> None:
     drive, other = Shared(work, make_drive, "large", 512), make_drive(200 * MIB)
     work.bench.own(drive.path)
     work.bench.own(other)
@@ -81,7 +81,7 @@ def test_one_on_several_devices_says_so(work: Work, make_drive: MakeDrive) -> No
     tool("btrfs", "device", "scan", "--forget", other)
 
 
-def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
+def test_run_killed_while_shrinking_the_scratch_copy_resumes(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = Shared(work, make_drive, "large", 512)
@@ -103,7 +103,7 @@ def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
 
 
 @pytest.mark.parametrize(("seed", "way"), OTHER_ENDINGS)
-def test_killed_at_any_moment_it_goes_on_or_back(
+def test_run_killed_at_any_moment_resumes_or_is_undone(
     work: Work, make_drive: MakeDrive, seed: int, way: str
 ) -> None:
     drive = Shared(work, make_drive, "large", 512)

@@ -11,7 +11,7 @@ SMALL, LARGE = 300 * MIB, 700 * MIB
 
 @pytest.mark.parametrize("end", ["keep", "undo"])
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_the_space_behind_the_old_end_is_used(
+def test_space_beyond_the_old_end_is_used(
     work: Work, make_drive: MakeDrive, block_bytes: int, end: str
 ) -> None:
     small, path = make_drive(SMALL, block_bytes), make_drive(LARGE, block_bytes)

@@ -86,7 +86,7 @@ GROWN = (
 
 
 @pytest.mark.parametrize(("kind", "block_bytes", "filesystem"), one_in(3, GROWN))
-def test_growing_keeps_the_files_and_the_neighbours(
+def test_growing_preserves_files_and_neighbours(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
 ) -> None:
     drive = Shared(work, make_drive, kind, block_bytes)
@@ -115,7 +115,9 @@ def test_growing_keeps_the_files_and_the_neighbours(
 
 
 @pytest.mark.parametrize("filesystem", one_in(3, ("ext4", "xfs", "btrfs")))
-def test_it_grows_into_a_part_of_what_is_free(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
+def test_filesystem_grows_into_part_of_the_free_space(
+    work: Work, make_drive: MakeDrive, filesystem: str
+) -> None:
     drive = Shared(work, make_drive, "large", 512)
     files = filled(drive, filesystem)
     was = work.digest(drive.path)
@@ -135,9 +137,7 @@ def test_it_grows_into_a_part_of_what_is_free(work: Work, make_drive: MakeDrive,
 @pytest.mark.parametrize(
     ("kind", "filesystem"), one_in(3, [("gpt", "ext4"), ("large", "plain xfs"), ("large", "btrfs")])
 )
-def test_what_is_full_to_the_last_block_grows(
-    work: Work, make_drive: MakeDrive, kind: str, filesystem: str
-) -> None:
+def test_full_filesystem_grows(work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
     """Check a full filesystem with no reserved blocks, and files in the area that xfs_mdrestore zeros."""
     drive = Shared(work, make_drive, kind, 512)
     filled(drive, filesystem)
@@ -165,7 +165,7 @@ def test_what_is_full_to_the_last_block_grows(
     ("kind", "filesystem"),
     one_in(4, [("gpt", "ext4"), ("large", "xfs"), ("large", "btrfs"), ("large", "old btrfs")]),
 )
-def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
+def test_growing_is_undone_bit_for_bit(work: Work, make_drive: MakeDrive, kind: str, filesystem: str) -> None:
     drive = Shared(work, make_drive, kind, 512)
     files = filled(drive, filesystem)
     was = work.digest(drive.path)
@@ -182,7 +182,7 @@ def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: s
 @pytest.mark.parametrize(
     ("filesystem", "program"), one_in(3, [("ext4", "resize2fs"), ("xfs", "xfs_growfs"), ("btrfs", "btrfs")])
 )
-def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
+def test_run_killed_while_growing_the_scratch_copy_resumes(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, program: str
 ) -> None:
     """Kill the run, with XFS and Btrfs mounted at that moment."""
@@ -220,7 +220,7 @@ def test_killed_while_it_grows_on_the_stand_in_it_goes_on(
         (("-O", "quota", "-b", "4096"), "does not support these features yet: quota"),
     ],
 )
-def test_what_a_stand_in_cannot_show_is_not_grown(
+def test_filesystem_that_cannot_be_rehearsed_is_not_grown(
     work: Work, make_drive: MakeDrive, words: tuple[str, ...], why: str
 ) -> None:
     drive = Shared(work, make_drive, "far", 512)
@@ -249,7 +249,9 @@ def stopped_in_the_middle(drive: Shared, filesystem: str) -> None:
 
 
 @pytest.mark.parametrize("filesystem", one_in(2, ["xfs", "btrfs"]))
-def test_what_was_not_unmounted_is_not_grown(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
+def test_uncleanly_unmounted_filesystem_is_not_grown(
+    work: Work, make_drive: MakeDrive, filesystem: str
+) -> None:
     drive = Shared(work, make_drive, "large", 512)
     stopped_in_the_middle(drive, filesystem)
     was = work.digest(drive.path)
@@ -259,7 +261,7 @@ def test_what_was_not_unmounted_is_not_grown(work: Work, make_drive: MakeDrive, 
     assert work.digest(drive.path) == was
 
 
-def test_a_damaged_xfs_is_not_grown_and_its_own_check_is_named(work: Work, make_drive: MakeDrive) -> None:
+def test_damaged_xfs_is_refused_with_the_check_to_run(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     filled(drive, "xfs")
     tool("dd", "if=/dev/urandom", f"of={drive.node(2)}", "bs=4096", "seek=2", "count=6", "status=none")
@@ -270,7 +272,7 @@ def test_a_damaged_xfs_is_not_grown_and_its_own_check_is_named(work: Work, make_
     assert work.digest(drive.path) == was
 
 
-def test_a_btrfs_of_mixed_chunks_is_not_grown(work: Work, make_drive: MakeDrive) -> None:
+def test_btrfs_with_mixed_chunks_is_not_grown(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     tool("mkfs.btrfs", "-q", "-f", "--mixed", drive.node(2))
     was = work.digest(drive.path)
@@ -280,16 +282,14 @@ def test_a_btrfs_of_mixed_chunks_is_not_grown(work: Work, make_drive: MakeDrive)
     assert work.digest(drive.path) == was
 
 
-def test_small_blocks_are_refused_when_it_is_planned(work: Work, make_drive: MakeDrive) -> None:
+def test_small_blocks_are_refused_during_planning(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     tool("mkfs.xfs", "-q", "-f", "-b", "size=1024", drive.node(2))
     with pytest.raises(Refused, match="1024-byte blocks"):
         drive.grow_plan()
 
 
-def test_on_a_drive_that_was_copied_to_a_larger_one_it_grows_to_the_end(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_cloned_drive_grows_to_the_end_of_the_larger_one(work: Work, make_drive: MakeDrive) -> None:
     """Check a GPT with its backup in the middle: one run and one undo for table and filesystem."""
     small = Shared(work, make_drive, "gpt", 512)
     files = filled(small, "ext4")

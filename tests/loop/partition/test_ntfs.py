@@ -57,7 +57,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "size"), one_in(3, CASES))
-def test_its_files_and_the_neighbours_stay_and_undo_is_to_the_bit(
+def test_files_and_neighbours_stay_and_undo_is_bit_for_bit(
     work: Work, make_drive: MakeDrive, kind: str, size: int
 ) -> None:
     drive, files = with_films(work, make_drive, kind)
@@ -83,7 +83,7 @@ def test_its_files_and_the_neighbours_stay_and_undo_is_to_the_bit(
     assert files_of(drive) == files
 
 
-def test_one_that_is_marked_for_a_check_is_left_alone(work: Work, make_drive: MakeDrive) -> None:
+def test_volume_marked_for_a_check_is_left_unchanged(work: Work, make_drive: MakeDrive) -> None:
     """Check a volume marked dirty, as ntfsresize leaves it until Windows has checked it."""
     drive = Shared(work, make_drive, "gpt", 512)
     files = filled(drive, "ntfs")
@@ -101,7 +101,7 @@ def test_one_that_is_marked_for_a_check_is_left_alone(work: Work, make_drive: Ma
     assert files_of(drive) == files
 
 
-def test_one_on_which_windows_sleeps_is_left_alone(work: Work, make_drive: MakeDrive) -> None:
+def test_volume_of_a_hibernated_windows_is_left_unchanged(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     filled(drive, "ntfs")
     with drive.mounted(2) as place:
@@ -112,7 +112,7 @@ def test_one_on_which_windows_sleeps_is_left_alone(work: Work, make_drive: MakeD
     assert work.digest(drive.path) == was
 
 
-def test_one_whose_journal_is_not_played_back_is_left_alone(work: Work, make_drive: MakeDrive) -> None:
+def test_volume_with_a_dirty_journal_is_left_unchanged(work: Work, make_drive: MakeDrive) -> None:
     """Check a volume whose $LogFile restart areas show an unclean shutdown."""
     drive = Shared(work, make_drive, "gpt", 512)
     filled(drive, "ntfs")
@@ -178,9 +178,7 @@ def cut_off(drive: Shared) -> None:
     tool("blockdev", "--flushbufs", node)
 
 
-def test_a_size_that_its_files_do_not_fit_into_is_refused_with_the_least(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_size_too_small_for_the_files_is_refused_with_the_minimum(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     filled(drive, "ntfs")
     was = work.digest(drive.path)
@@ -189,7 +187,7 @@ def test_a_size_that_its_files_do_not_fit_into_is_refused_with_the_least(
     assert work.digest(drive.path) == was
 
 
-def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
+def test_run_killed_while_shrinking_the_scratch_copy_resumes(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive, files = with_films(work, make_drive)
@@ -210,7 +208,7 @@ def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
 
 
 @pytest.mark.parametrize(("seed", "way"), ENDINGS)
-def test_killed_at_any_moment_it_goes_on_or_back(
+def test_run_killed_at_any_moment_resumes_or_is_undone(
     work: Work, make_drive: MakeDrive, seed: int, way: str
 ) -> None:
     drive, files = with_films(work, make_drive)

@@ -151,7 +151,7 @@ class Shared:
     ("kind", "block_bytes"),
     [("gpt", 512), ("gpt", 4096), ("mbr", 512), ("mbr", 4096), ("logical", 512)],
 )
-def test_formatting_leaves_the_neighbours_alone(
+def test_formatting_leaves_the_neighbours_unchanged(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int
 ) -> None:
     drive = Shared(work, make_drive, kind, block_bytes)
@@ -170,7 +170,7 @@ def test_formatting_leaves_the_neighbours_alone(
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("kind", ["gpt", "mbr"])
-def test_deleting_leaves_the_neighbours_alone(
+def test_deleting_leaves_the_neighbours_unchanged(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int
 ) -> None:
     drive = Shared(work, make_drive, kind, block_bytes)
@@ -184,7 +184,7 @@ def test_deleting_leaves_the_neighbours_alone(
     assert work.bench.image_of(drive.path).read_bytes()[start + 1080 : start + 1082] == b"\0\0"
 
 
-def test_a_deleted_partition_goes_although_somebody_looks_at_it(work: Work, make_drive: MakeDrive) -> None:
+def test_partition_is_deleted_although_it_was_open_briefly(work: Work, make_drive: MakeDrive) -> None:
     """Keep the partition open for a moment, like udev and every probe."""
     drive = Shared(work, make_drive, "gpt", 512)
     run, state = work.apply(drive.delete_plan(), keep=False)
@@ -271,7 +271,7 @@ def writing_superblocks(place: Path) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("what", ["format", "delete"])
-def test_neighbours_may_write_meanwhile(work: Work, make_drive: MakeDrive, what: str) -> None:
+def test_neighbours_may_be_written_during_the_run(work: Work, make_drive: MakeDrive, what: str) -> None:
     """Check that neighbours may change during rehearsal and writes."""
     drive = Shared(work, make_drive, "gpt", 512)
     first, _, _ = NUMBERS["gpt"]
@@ -286,7 +286,7 @@ def test_neighbours_may_write_meanwhile(work: Work, make_drive: MakeDrive, what:
         tool("umount", str(work.place("new")))
 
 
-def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -> None:
+def test_command_accepts_a_partition(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     node, file = drive.node(2), str(work.folder / "plan.json")
     with drive.mounted(1), drive.mounted(3):
@@ -316,9 +316,7 @@ def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -
         assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
 
 
-def test_a_partition_that_waits_says_so_and_is_finished_without_the_folder(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_waiting_partition_is_finished_without_its_run_folder(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     with drive.mounted(1), drive.mounted(3):
         run, state = work.apply(drive.format_plan(), keep=False)
@@ -337,7 +335,7 @@ def test_a_partition_that_waits_says_so_and_is_finished_without_the_folder(
     assert probe_drive(drive.path).waiting is None
 
 
-def test_a_new_format_of_the_same_kind_leaves_the_table_alone(work: Work, make_drive: MakeDrive) -> None:
+def test_formatting_to_the_same_type_leaves_the_table_unchanged(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     assert work.apply(drive.format_plan())[1] is RunState.DONE
     tool("umount", str(work.place("new")))

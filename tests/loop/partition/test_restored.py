@@ -120,7 +120,7 @@ LOST = [
 
 
 @pytest.mark.parametrize(("table", "kind", "block_bytes", "how"), one_in(3, LOST))
-def test_a_lost_table_is_written_back(
+def test_lost_table_is_restored(
     work: Work, make_drive: MakeDrive, table: str, kind: str, block_bytes: int, how: str
 ) -> None:
     path = made(work, make_drive, table, kind, block_bytes)
@@ -159,7 +159,7 @@ def test_a_lost_table_is_written_back(
 
 
 @pytest.mark.parametrize("case", ["table", "nothing", "inside"])
-def test_no_table_is_written_over_contents(work: Work, make_drive: MakeDrive, case: str) -> None:
+def test_table_is_not_written_over_contents(work: Work, make_drive: MakeDrive, case: str) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
     drop_partitions(path)
     if case != "table":
@@ -206,7 +206,7 @@ def overlap(path: str) -> None:
 
 
 @pytest.mark.parametrize("at", [20 * 512, SIZE - 512], ids=["boot loader", "end"])
-def test_a_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: int) -> None:
+def test_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: int) -> None:
     """Data in the place of a GPT stays, and an MBR fits."""
     path = made(work, make_drive, "mbr", "ext4", 512)
     before = probe_drive(path).partitions
@@ -232,7 +232,7 @@ def test_a_gpt_is_not_written_over_data(work: Work, make_drive: MakeDrive, at: i
         assert device.read(4) == b"GRUB"
 
 
-def test_a_changed_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_forged_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
     drop_partitions(path)
     erase(path, "ends")
@@ -258,7 +258,7 @@ def test_a_changed_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
             read_plan(render_plan(one), "the plan")
 
 
-def test_a_drive_that_changed_since_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_drive_changed_since_the_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
     drop_partitions(path)
     erase(path, "ends")
@@ -270,7 +270,7 @@ def test_a_drive_that_changed_since_is_refused(work: Work, make_drive: MakeDrive
     assert work.digest(path) == was
 
 
-def test_a_mounted_partition_prevents_it(work: Work, make_drive: MakeDrive) -> None:
+def test_mounted_partition_is_refused(work: Work, make_drive: MakeDrive) -> None:
     path = made(work, make_drive, "close", "ext4", 512)
     with mounted(work, partition_path(path, 1), "ext4"):
         erase(path, "ends")

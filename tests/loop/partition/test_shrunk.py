@@ -84,7 +84,7 @@ def held(drive: Shared) -> int:
         ],
     ),
 )
-def test_shrinking_keeps_the_files_and_the_neighbours(
+def test_shrinking_preserves_files_and_neighbours(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
 ) -> None:
     drive = Shared(work, make_drive, kind, block_bytes)
@@ -162,7 +162,7 @@ def odd_files_of(drive: Shared) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("shape", one_in(3, SHAPES))
-def test_of_every_shape_it_shrinks_or_keeps_every_byte(work: Work, make_drive: MakeDrive, shape: str) -> None:
+def test_every_shape_shrinks_or_keeps_every_byte(work: Work, make_drive: MakeDrive, shape: str) -> None:
     drive = Shared(work, make_drive, "large", 512)
     tool("mkfs.ext4", "-q", "-F", *SHAPES[shape], drive.node(2))
     odd_files(drive)
@@ -178,7 +178,7 @@ def test_of_every_shape_it_shrinks_or_keeps_every_byte(work: Work, make_drive: M
     assert held(drive) <= NEW and odd_files_of(drive) == files
 
 
-def test_a_last_group_too_small_for_files_is_left_out(work: Work, make_drive: MakeDrive) -> None:
+def test_last_group_too_small_for_files_is_omitted(work: Work, make_drive: MakeDrive) -> None:
     """Check that files between the end of the filesystem and the end of its partition are moved too. A
     scratch copy always shows the last MiB."""
     drive = Shared(work, make_drive, "large", 512)
@@ -204,7 +204,7 @@ def test_a_last_group_too_small_for_files_is_left_out(work: Work, make_drive: Ma
     assert files_of(drive) == files
 
 
-def test_what_becomes_free_can_be_used(work: Work, make_drive: MakeDrive) -> None:
+def test_freed_space_can_be_used(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     files = at_the_end(drive, "ext4")
     run, state = work.apply(drive.shrink_plan(NEW))
@@ -218,7 +218,7 @@ def test_what_becomes_free_can_be_used(work: Work, make_drive: MakeDrive) -> Non
 
 
 @pytest.mark.parametrize("kind", one_in(3, ["large", "large mbr", "askew"]))
-def test_shrinking_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind: str) -> None:
+def test_shrinking_is_undone_bit_for_bit(work: Work, make_drive: MakeDrive, kind: str) -> None:
     drive = Shared(work, make_drive, kind, 512)
     files = at_the_end(drive, "ext4")
     was = work.digest(drive.path)
@@ -232,7 +232,7 @@ def test_shrinking_is_undone_to_the_bit(work: Work, make_drive: MakeDrive, kind:
     assert files_of(drive) == files
 
 
-def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
+def test_run_killed_while_shrinking_the_scratch_copy_resumes(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = Shared(work, make_drive, "large", 512)
@@ -255,7 +255,7 @@ def test_killed_while_it_shrinks_on_the_stand_in_it_goes_on(
 
 
 @pytest.mark.parametrize(("seed", "way"), ENDINGS)
-def test_killed_at_any_moment_it_goes_on_or_back(
+def test_run_killed_at_any_moment_resumes_or_is_undone(
     work: Work, make_drive: MakeDrive, seed: int, way: str
 ) -> None:
     drive = Shared(work, make_drive, "large", 512)
@@ -265,7 +265,7 @@ def test_killed_at_any_moment_it_goes_on_or_back(
     )
 
 
-def test_what_does_not_fit_is_refused_beforehand(work: Work, make_drive: MakeDrive) -> None:
+def test_size_that_does_not_fit_is_refused_in_advance(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     at_the_end(drive, "ext4")
     with pytest.raises(Refused, match=f"{drive.node(2)} cannot be that small: files and metadata use"):
@@ -276,7 +276,7 @@ def test_what_does_not_fit_is_refused_beforehand(work: Work, make_drive: MakeDri
         drive.shrink_plan(NEW)
 
 
-def test_a_filesystem_that_a_stand_in_cannot_show_is_not_shrunk(work: Work, make_drive: MakeDrive) -> None:
+def test_filesystem_that_cannot_be_rehearsed_is_not_shrunk(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     tool(*EXT, "ext4", "-O", "quota", drive.node(2))
     was = work.digest(drive.path)
@@ -286,7 +286,7 @@ def test_a_filesystem_that_a_stand_in_cannot_show_is_not_shrunk(work: Work, make
     assert work.digest(drive.path) == was
 
 
-def test_what_resize2fs_does_not_take_leaves_the_drive_alone(work: Work, make_drive: MakeDrive) -> None:
+def test_size_refused_by_resize2fs_leaves_the_drive_unchanged(work: Work, make_drive: MakeDrive) -> None:
     """Check a plan without knowledge of the used size."""
     drive = Shared(work, make_drive, "large", 512)
     at_the_end(drive, "ext4")
@@ -300,7 +300,7 @@ def test_what_resize2fs_does_not_take_leaves_the_drive_alone(work: Work, make_dr
     assert work.digest(drive.path) == was
 
 
-def test_a_damaged_one_is_not_shrunk_and_its_own_check_is_named(work: Work, make_drive: MakeDrive) -> None:
+def test_damaged_filesystem_is_refused_with_the_check_to_run(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     at_the_end(drive, "ext4")
     tool("debugfs", "-w", "-R", "clri /large", drive.node(2))
@@ -311,14 +311,14 @@ def test_a_damaged_one_is_not_shrunk_and_its_own_check_is_named(work: Work, make
     assert work.digest(drive.path) == was
 
 
-def test_xfs_is_refused_in_plain_words(work: Work, make_drive: MakeDrive) -> None:
+def test_xfs_is_refused_with_a_message(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "large", 512)
     filled(drive, "xfs")
     with pytest.raises(Refused, match=r"XFS cannot shrink\. Copy the files to a smaller volume instead"):
         drive.shrink_plan(NEW)
 
 
-def test_by_two_commands(work: Work, make_drive: MakeDrive) -> None:
+def test_shrink_by_two_commands(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     files, file = filled(drive, "ext4"), str(work.folder / "shrink.json")
     was = work.digest(drive.path)

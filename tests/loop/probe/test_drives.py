@@ -61,7 +61,7 @@ def by_number(drive: Drive) -> dict[int, Partition]:
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("script", [GPT, MBR], ids=["gpt", "mbr"])
-def test_every_field_of_a_table_is_as_sfdisk_and_the_kernel_have_it(
+def test_table_fields_match_sfdisk_and_the_kernel(
     make_drive: MakeDrive, own: Own, block_bytes: int, script: str
 ) -> None:
     path = make_drive(64 * MIB, block_bytes)
@@ -104,7 +104,7 @@ def test_every_field_of_a_table_is_as_sfdisk_and_the_kernel_have_it(
 
 
 @pytest.mark.parametrize("nodes", [True, False], ids=["with nodes", "without nodes"])
-def test_filesystems_are_as_blkid_finds_them(make_drive: MakeDrive, own: Own, nodes: bool) -> None:
+def test_filesystems_match_blkid(make_drive: MakeDrive, own: Own, nodes: bool) -> None:
     path = make_drive(400 * MIB)
     own(path)
     write_table(path, ",100M\n,150M\n,100M\n", "--label", "gpt")
@@ -123,7 +123,7 @@ def test_filesystems_are_as_blkid_finds_them(make_drive: MakeDrive, own: Own, no
     assert [part.signatures[0].label for part in partitions] == ["a label", "grün", "swap"]
 
 
-def test_a_filesystem_on_the_whole_drive(make_drive: MakeDrive, own: Own) -> None:
+def test_filesystem_on_the_whole_drive(make_drive: MakeDrive, own: Own) -> None:
     path = make_drive(400 * MIB, 4096)
     own(path)
     tool("mkfs.xfs", "-q", "-L", "whole", path)
@@ -133,7 +133,7 @@ def test_a_filesystem_on_the_whole_drive(make_drive: MakeDrive, own: Own) -> Non
     assert drive.free == () and drive.is_empty is False
 
 
-def test_an_empty_drive_is_free_from_end_to_end(make_drive: MakeDrive) -> None:
+def test_empty_drive_is_entirely_free(make_drive: MakeDrive) -> None:
     drive = probe_drive(make_drive(64 * MIB))
     assert drive.is_empty is True
     assert [(extent.start_bytes, extent.size_bytes) for extent in drive.free] == [(0, 64 * MIB)]
@@ -141,7 +141,7 @@ def test_an_empty_drive_is_free_from_end_to_end(make_drive: MakeDrive) -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_files_whose_superblock_is_gone_are_not_passed_over(
+def test_files_without_a_superblock_are_detected(
     make_drive: MakeDrive, own: Own, tmp_path: Path, whole: bool
 ) -> None:
     path = make_drive(64 * MIB)
@@ -166,9 +166,7 @@ def test_files_whose_superblock_is_gone_are_not_passed_over(
         assert probe_drive(path).superblock_copy_bytes is None
 
 
-def test_two_signatures_on_one_device_are_both_listed_and_called_ambivalent(
-    make_drive: MakeDrive, own: Own
-) -> None:
+def test_two_signatures_on_one_device_are_listed_as_ambiguous(make_drive: MakeDrive, own: Own) -> None:
     path = make_drive(200 * MIB)
     own(path)
     tool("mkfs.btrfs", "-q", "-f", path)
@@ -185,7 +183,7 @@ def test_two_signatures_on_one_device_are_both_listed_and_called_ambivalent(
     assert sorted(wiped) == ["btrfs", "swap"]
 
 
-def test_a_label_that_is_no_text_does_not_hurt(make_drive: MakeDrive, own: Own) -> None:
+def test_label_with_invalid_text_causes_no_error(make_drive: MakeDrive, own: Own) -> None:
     path = make_drive(64 * MIB)
     own(path)
     tool("mkfs.ext4", "-q", "-F", "-O", "^metadata_csum", path)
@@ -196,9 +194,7 @@ def test_a_label_that_is_no_text_does_not_hurt(make_drive: MakeDrive, own: Own) 
     assert (mark.kind, mark.label) == ("ext4", "caf\ufffd\x1b[31m")
 
 
-def test_a_stale_mark_of_a_whole_drive_filesystem_is_told_beside_the_table(
-    make_drive: MakeDrive, own: Own
-) -> None:
+def test_stale_whole_drive_signature_is_reported_next_to_the_table(make_drive: MakeDrive, own: Own) -> None:
     path = make_drive(200 * MIB)
     own(path)
     tool("mkfs.btrfs", "-q", path)
@@ -208,7 +204,7 @@ def test_a_stale_mark_of_a_whole_drive_filesystem_is_told_beside_the_table(
     assert [mark.kind for mark in drive.signatures] == ["btrfs"]
 
 
-def test_a_mark_inside_a_partition_is_the_partitions_alone(make_drive: MakeDrive, own: Own) -> None:
+def test_signature_inside_a_partition_belongs_only_to_the_partition(make_drive: MakeDrive, own: Own) -> None:
     path = make_drive(64 * MIB)
     own(path)
     write_table(path, "label: gpt\nfirst-lba: 34\nstart=34,size=40000\n")
@@ -219,9 +215,7 @@ def test_a_mark_inside_a_partition_is_the_partitions_alone(make_drive: MakeDrive
     assert drive.partitions[0].filesystem == "ext4" and drive.partitions[0].start_bytes == 34 * 512
 
 
-def test_saved_facts_mean_the_same_machine_when_read_again(
-    make_drive: MakeDrive, own: Own, tmp_path: Path
-) -> None:
+def test_saved_facts_describe_the_same_machine(make_drive: MakeDrive, own: Own, tmp_path: Path) -> None:
     first, second = make_drive(64 * MIB), make_drive(64 * MIB, 4096)
     for path, script in ((first, MBR), (second, GPT)):
         own(path)
@@ -235,7 +229,7 @@ def test_saved_facts_mean_the_same_machine_when_read_again(
     assert all(drive.partitions for drive in machine.drives)
 
 
-def test_the_digest_stands_still_until_table_or_marks_change(make_drive: MakeDrive, own: Own) -> None:
+def test_digest_changes_only_with_the_table_or_signatures(make_drive: MakeDrive, own: Own) -> None:
     path = make_drive(200 * MIB)
     own(path)
     write_table(path, ",100M\n", "--label", "gpt")
@@ -252,7 +246,7 @@ def test_the_digest_stands_still_until_table_or_marks_change(make_drive: MakeDri
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole drive", "partition"])
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
-def test_writing_to_a_mounted_filesystem_leaves_the_digest(
+def test_writing_to_a_mounted_filesystem_preserves_the_digest(
     make_drive: MakeDrive, own: Own, tmp_path: Path, kind: str, whole: bool
 ) -> None:
     path = make_drive(500 * MIB)
@@ -314,7 +308,7 @@ def put(path: str, image: Image, own: Own) -> None:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_entries_that_overlap_or_lie_outside_are_listed_as_sfdisk_lists_them(
+def test_invalid_entries_are_listed_like_sfdisk_does(
     make_drive: MakeDrive, own: Own, block_bytes: int
 ) -> None:
     path = make_drive(16 * MIB, block_bytes)
@@ -335,7 +329,7 @@ def test_entries_that_overlap_or_lie_outside_are_listed_as_sfdisk_lists_them(
 
 
 @pytest.mark.parametrize("kind", [LINUX, UUID(MOVING_GPT_TYPE)])
-def test_entries_that_lie_nowhere_cost_nothing_but_themselves(
+def test_entries_outside_the_drive_affect_only_themselves(
     make_drive: MakeDrive, own: Own, kind: UUID
 ) -> None:
     path = make_drive(4 * MIB)
@@ -348,7 +342,7 @@ def test_entries_that_lie_nowhere_cost_nothing_but_themselves(
         assert drive.size_bytes == 4 * MIB and not [one for one in drive.unread if one.what == "drive"]
 
 
-def test_garbage_never_costs_more_than_its_own_drive(make_drive: MakeDrive, own: Own) -> None:
+def test_garbage_affects_only_its_own_drive(make_drive: MakeDrive, own: Own) -> None:
     chance = random.Random(20261121)
     path = make_drive(4 * MIB)
     for _ in range(12):

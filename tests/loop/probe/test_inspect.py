@@ -47,7 +47,7 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     return path
 
 
-def test_the_document_has_every_field_of_its_schema(drive: str) -> None:
+def test_document_has_every_field_of_its_schema(drive: str) -> None:
     found = document(drive)
     assert found["schema"] == "diskwright.machine/2"
     [said] = found["drives"]
@@ -89,7 +89,7 @@ def test_the_document_has_every_field_of_its_schema(drive: str) -> None:
     )
 
 
-def test_the_words_fit_a_text_console_and_name_everything(drive: str, tmp_path: Path) -> None:
+def test_text_fits_a_text_console_and_names_every_part(drive: str, tmp_path: Path) -> None:
     tool("mount", f"{drive}p2", str(tmp_path))
     try:
         done = inspect(drive)
@@ -111,14 +111,14 @@ def test_the_words_fit_a_text_console_and_name_everything(drive: str, tmp_path: 
     assert "\x1b" not in done.stdout
 
 
-def test_labels_cannot_reach_the_terminal(drive: str) -> None:
+def test_escape_sequences_in_labels_do_not_reach_the_terminal(drive: str) -> None:
     tool("sfdisk", "--part-label", "--no-reread", "--no-tell-kernel", drive, "1", "x\x1b[2Jy")
     done = inspect(drive)
     assert "\x1b" not in done.stdout and "x?[2Jy" in done.stdout
     assert document(drive)["drives"][0]["partitions"][0]["name"] == "x\x1b[2Jy"
 
 
-def test_without_root_what_is_missing_is_null_with_the_reason(drive: str) -> None:
+def test_missing_facts_without_root_are_null_with_the_reason(drive: str) -> None:
     [said] = document(drive, user=NOBODY)["drives"]
     assert said["size_bytes"] == 64 * MIB and said["geometry"]["logical_block_bytes"] == 512
     assert said["table"] is None and said["content_digest"] is None
@@ -132,7 +132,7 @@ def test_without_root_what_is_missing_is_null_with_the_reason(drive: str) -> Non
     assert words.returncode == 0 and "not read. Reading the device needs root." in words.stdout
 
 
-def test_what_is_no_drive_is_said_in_one_sentence(drive: str, tmp_path: Path) -> None:
+def test_invalid_drive_is_reported_in_one_message(drive: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for word, said in {
         "/dev/sdnope": "Device /dev/sdnope does not exist",
@@ -149,7 +149,7 @@ def test_what_is_no_drive_is_said_in_one_sentence(drive: str, tmp_path: Path) ->
             assert said in done.stderr and done.stderr.count("\n") == 1 and "\x1b" not in done.stderr
 
 
-def test_a_recording_shows_the_same_when_the_drive_is_gone(drive: str, tmp_path: Path) -> None:
+def test_recording_shows_the_same_after_the_drive_is_gone(drive: str, tmp_path: Path) -> None:
     saved = tmp_path / "facts.json"
     live = document(drive, "--save", str(saved))
     forget_partitions(drive)
@@ -162,7 +162,7 @@ def test_a_recording_shows_the_same_when_the_drive_is_gone(drive: str, tmp_path:
     assert done.returncode == 2 and f"does not list drive /dev/sdx, only {drive}" in done.stderr
 
 
-def test_files_that_cannot_be_used(tmp_path: Path, drive: str) -> None:
+def test_unusable_files_are_refused(tmp_path: Path, drive: str) -> None:
     cut = tmp_path / "cut.json"
     inspect(drive, "--save", str(cut))
     cut.write_text(cut.read_text()[:-40])
@@ -176,7 +176,7 @@ def test_files_that_cannot_be_used(tmp_path: Path, drive: str) -> None:
         assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_drives_are_listed_and_empty_loops_only_when_asked_for(drive: str) -> None:
+def test_empty_loop_devices_are_listed_only_on_request(drive: str) -> None:
     assert drive in list_drive_paths()
     every = list_drive_paths(all_devices=True)
     assert set(list_drive_paths()) < set(every)
@@ -188,7 +188,7 @@ def test_drives_are_listed_and_empty_loops_only_when_asked_for(drive: str) -> No
 
 
 @pytest.mark.alone
-def test_coming_and_going_is_noticed_and_opening_is_not(make_drive: MakeDrive) -> None:
+def test_hotplug_is_detected_and_opening_is_not(make_drive: MakeDrive) -> None:
     first = make_drive(8 * MIB)
     stop, seen = threading.Event(), threading.Semaphore(0)
 

@@ -51,7 +51,7 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     return path
 
 
-def test_superblocks_made_by_their_own_tools_are_read(drive: str, tmp_path: Path) -> None:
+def test_superblocks_of_real_tools_are_read(drive: str, tmp_path: Path) -> None:
     recording = str(tmp_path / "machine.json")
     found = inspect("--save", recording, drive)
     marks = [part["signatures"][0] for part in found["partitions"]]
@@ -78,7 +78,7 @@ def test_superblocks_made_by_their_own_tools_are_read(drive: str, tmp_path: Path
     assert all(chunk["offset_bytes"] < 16 * KIB and len(chunk["data"]) < 1024 for chunk in chunks)
 
 
-def test_without_root_nothing_is_claimed_of_what_is_inside(drive: str) -> None:
+def test_inner_layout_is_unknown_without_root(drive: str) -> None:
     found = inspect(drive, user=NOBODY)
     assert all(
         mark["data_offset_bytes"] is None for part in found["partitions"] for mark in part["signatures"]
@@ -100,7 +100,7 @@ STATES: dict[str, tuple[tuple[tuple[str, ...], ...], int, bytes]] = {
 
 
 @pytest.mark.parametrize("code", STATES)
-def test_the_state_of_content_made_by_its_own_tools_is_read(
+def test_content_states_of_real_tools_are_read(
     make_drive: MakeDrive, own: Own, tmp_path: Path, code: str
 ) -> None:
     (make, *change), offset, data = STATES[code]

@@ -25,7 +25,7 @@ def left_behind() -> list[str]:
     return [*loops, *mounts, *([str(FOLDER)] if FOLDER.exists() else [])]
 
 
-def test_a_machine_is_recorded_as_it_was_made_and_nothing_stays() -> None:
+def test_machine_is_recorded_as_created_and_leaves_no_trace() -> None:
     facts = facts_of((TORN, Made(fill=mounted)))
     assert not left_behind()
     torn, used = machine_of(facts).drives
@@ -42,7 +42,7 @@ def test_a_machine_is_recorded_as_it_was_made_and_nothing_stays() -> None:
     assert {block.disk or name for name, block in facts.graph.blocks.items()} == {"loop64", "loop65"}
 
 
-def test_nothing_stays_where_it_goes_wrong_halfway() -> None:
+def test_failure_halfway_leaves_no_trace() -> None:
     def wrong(path: str) -> None:
         raise ValueError(path)
 

@@ -56,7 +56,7 @@ def runs(work: Work, finding: Finding) -> int:
 
 
 @pytest.mark.parametrize("name", list(OFFERED))
-def test_a_move_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, name: str) -> None:
+def test_offered_move_is_possible(work: Work, make_drive: MakeDrive, name: str) -> None:
     path = misaligned(make_drive, *OFFERED[name])
     move = FindingCommand(("diskwright", "move", partition_path(path, 1)))
     (finding,) = (one for one in findings(path) if move in one.commands)
@@ -65,7 +65,7 @@ def test_a_move_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, n
 
 
 @pytest.mark.parametrize("name", list(REFUSED))
-def test_a_move_that_is_refused_is_not_offered(work: Work, make_drive: MakeDrive, name: str) -> None:
+def test_refused_move_is_not_offered(work: Work, make_drive: MakeDrive, name: str) -> None:
     path = misaligned(make_drive, *REFUSED[name])
     if name == "conflicting signatures":
         with Path(partition_path(path, 1)).open("r+b") as part:
@@ -84,7 +84,7 @@ def test_a_move_that_is_refused_is_not_offered(work: Work, make_drive: MakeDrive
 
 
 @pytest.mark.parametrize("full", [False, True], ids=["room behind", "mounted"])
-def test_growing_that_is_offered_is_possible(work: Work, make_drive: MakeDrive, full: bool) -> None:
+def test_offered_growth_is_possible(work: Work, make_drive: MakeDrive, full: bool) -> None:
     small, path = make_drive(300 * MIB), make_drive(600 * MIB)
     tool("sh", "-c", f"echo '1MiB,280MiB' | sfdisk --quiet --label gpt --no-reread {small}")
     tool("partx", "--add", small)
@@ -116,7 +116,7 @@ PLACES = {
 
 @pytest.mark.parametrize("inside", [False, True], ids=["outside partitions", "also in a partition"])
 @pytest.mark.parametrize("kind", ["zfs_member", "btrfs"])
-def test_a_stale_signature_is_erased_with_its_copies(
+def test_stale_signature_is_erased_with_its_copies(
     work: Work, make_drive: MakeDrive, kind: str, inside: bool
 ) -> None:
     path = make_drive(600 * MIB)
@@ -141,9 +141,7 @@ NAMES = ("UUID", "LABEL", "PARTUUID", "PARTLABEL", "path", "link")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_line_without_nofail_on_a_removable_drive_gets_it(
-    work: Work, make_drive: MakeDrive, name: str
-) -> None:
+def test_removable_drive_gets_nofail_in_fstab(work: Work, make_drive: MakeDrive, name: str) -> None:
     path = make_drive(64 * MIB)
     tool("sh", "-c", f"echo 'start=1MiB,name=photos' | sfdisk --quiet --label gpt --no-reread {path}")
     tool("partx", "--add", path)
@@ -174,7 +172,7 @@ def test_a_line_without_nofail_on_a_removable_drive_gets_it(
     assert not found(removable=True)
 
 
-def test_lines_of_absent_drives_are_listed(
+def test_fstab_lines_of_missing_drives_are_listed(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = make_drive(64 * MIB)

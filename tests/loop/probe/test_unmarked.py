@@ -57,7 +57,7 @@ def write(path: str, at: int, data: bytes) -> None:
 
 @pytest.mark.parametrize("at", [0, 5, 512 * MIB - 3], ids=["start", "fifth byte", "end"])
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_one_piece_of_data_keeps_a_drive_from_being_empty(
+def test_drive_with_one_piece_of_data_is_not_empty(
     make_drive: MakeDrive, own: Callable[[str], None], block_bytes: int, at: int
 ) -> None:
     path = make_drive(512 * MIB, block_bytes)
@@ -70,7 +70,7 @@ def test_one_piece_of_data_keeps_a_drive_from_being_empty(
 
 
 @pytest.mark.parametrize("start", [0, 300 * MIB], ids=["everywhere", "second half"])
-def test_unrecognised_data_is_a_loss_that_the_user_has_to_want(
+def test_unrecognised_data_must_be_accepted_as_a_loss(
     work: Work, make_drive: MakeDrive, start: int, tmp_path: Path
 ) -> None:
     path = make_drive(600 * MIB)
@@ -88,7 +88,7 @@ def test_unrecognised_data_is_a_loss_that_the_user_has_to_want(
     assert probe_drive(path).content_digest != now.content_digest
 
 
-def test_a_partition_of_unrecognised_data_is_told_from_an_empty_one(make_drive: MakeDrive) -> None:
+def test_partition_with_unrecognised_data_is_not_empty(make_drive: MakeDrive) -> None:
     path = make_drive(64 * MIB)
     tool("sh", "-c", f"printf '1MiB,20MiB\\n30MiB,20MiB\\n' | sfdisk --quiet --label gpt --no-reread {path}")
     write(path, 31 * MIB, NOISE.randbytes(MIB))
@@ -98,7 +98,7 @@ def test_a_partition_of_unrecognised_data_is_told_from_an_empty_one(make_drive: 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("kind", list(KINDS))
-def test_a_filesystem_is_found_without_its_table(
+def test_filesystem_is_found_without_its_table(
     work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, tmp_path: Path
 ) -> None:
     path = make_drive(900 * MIB, block_bytes)
@@ -122,7 +122,7 @@ def test_a_filesystem_is_found_without_its_table(
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_a_backup_gpt_alone_names_the_partitions(make_drive: MakeDrive, block_bytes: int) -> None:
+def test_backup_gpt_alone_names_the_partitions(make_drive: MakeDrive, block_bytes: int) -> None:
     path = make_drive(600 * MIB, block_bytes)
     script = "37MiB,200MiB,,\\n300MiB,250MiB\\n"
     tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --label gpt --no-reread {path}")
@@ -139,7 +139,7 @@ def test_a_backup_gpt_alone_names_the_partitions(make_drive: MakeDrive, block_by
 
 @pytest.mark.parametrize(("made", "seen"), [(4096, 512), (512, 4096)])
 @pytest.mark.parametrize("kind", ["ext4", "ntfs", "vfat", "xfs", "btrfs"])
-def test_an_mbr_for_other_blocks_is_not_taken_at_its_word(
+def test_mbr_for_another_block_size_is_not_trusted(
     work: Work, make_drive: MakeDrive, kind: str, made: int, seen: int
 ) -> None:
     path = make_drive(1200 * MIB, made)
@@ -166,7 +166,7 @@ def test_an_mbr_for_other_blocks_is_not_taken_at_its_word(
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("partition", ["100MiB", "540MiB"], ids=["fits", "cut off"])
-def test_a_table_of_a_larger_drive_is_not_damaged(
+def test_table_of_a_larger_drive_is_not_damaged(
     work: Work, make_drive: MakeDrive, block_bytes: int, partition: str
 ) -> None:
     path, smaller = make_drive(600 * MIB, block_bytes), make_drive(500 * MIB, block_bytes)

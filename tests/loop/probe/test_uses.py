@@ -44,11 +44,11 @@ def running(*argv: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_an_idle_drive_has_no_use(drive: str) -> None:
+def test_idle_drive_is_not_in_use(drive: str) -> None:
     assert probe_drive(drive).uses == ()
 
 
-def test_a_mounted_partition_is_in_use_and_its_neighbour_is_not(drive: str, tmp_path: Path) -> None:
+def test_mounted_partition_is_in_use_and_its_neighbour_is_not(drive: str, tmp_path: Path) -> None:
     place = tmp_path / "a place"
     place.mkdir()
     tool("mount", f"{drive}p1", str(place))
@@ -63,14 +63,14 @@ def test_a_mounted_partition_is_in_use_and_its_neighbour_is_not(drive: str, tmp_
 
 
 @pytest.mark.alone
-def test_a_mount_in_another_namespace_is_seen(drive: str, tmp_path: Path) -> None:
+def test_mount_in_another_namespace_is_detected(drive: str, tmp_path: Path) -> None:
     inside = f"mount {drive}p1 {tmp_path} && echo ready && read line"
     with running(*in_own_namespace("sh", "-c", inside)):
         assert probe_drive(drive).uses == (Use("mounted", f"{drive}p1", HIDDEN_AT(place=str(tmp_path))),)
         assert probe_drive(drive).partitions[0].mount_points == (), "it is not mounted where we are"
 
 
-def test_a_mount_that_nobody_can_show_is_seen_by_the_kernels_own_list(drive: str, tmp_path: Path) -> None:
+def test_lazily_unmounted_filesystem_is_still_in_use(drive: str, tmp_path: Path) -> None:
     tool("mount", f"{drive}p1", str(tmp_path))
     file = (tmp_path / "kept open").open("w")
     try:
@@ -84,7 +84,7 @@ def test_a_mount_that_nobody_can_show_is_seen_by_the_kernels_own_list(drive: str
     assert probe_drive(drive).uses == ()
 
 
-def test_swap_is_a_use(drive: str) -> None:
+def test_swap_counts_as_use(drive: str) -> None:
     tool("mkswap", f"{drive}p2")
     done = subprocess.run(["swapon", f"{drive}p2"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -96,7 +96,7 @@ def test_swap_is_a_use(drive: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["", "p2"], ids=["whole drive", "partition"])
-def test_a_loop_device_over_it_is_a_use_and_a_layer(drive: str, own: Own, part: str) -> None:
+def test_loop_device_over_a_drive_is_a_use_and_a_layer(drive: str, own: Own, part: str) -> None:
     own(drive)
     above = tool("losetup", "--find", "--show", f"{drive}{part}").strip()
     try:
@@ -107,9 +107,7 @@ def test_a_loop_device_over_it_is_a_use_and_a_layer(drive: str, own: Own, part: 
         tool("losetup", "--detach", above)
 
 
-def test_what_is_mounted_from_a_loop_over_a_partition_is_found_through_it(
-    drive: str, own: Own, tmp_path: Path
-) -> None:
+def test_mount_through_a_loop_over_a_partition_is_found(drive: str, own: Own, tmp_path: Path) -> None:
     own(drive)
     above = tool("losetup", "--find", "--show", f"{drive}p1").strip()
     try:
@@ -124,7 +122,7 @@ def test_what_is_mounted_from_a_loop_over_a_partition_is_found_through_it(
 
 
 @pytest.mark.parametrize("part", ["", "p1"], ids=["whole drive", "partition"])
-def test_a_program_that_holds_it_for_itself_is_a_use(drive: str, part: str) -> None:
+def test_exclusive_open_by_a_program_counts_as_use(drive: str, part: str) -> None:
     holder = (
         f"import os; os.open({drive + part!r}, os.O_RDONLY | os.O_EXCL); print('ready', flush=True); input()"
     )
@@ -135,7 +133,7 @@ def test_a_program_that_holds_it_for_itself_is_a_use(drive: str, part: str) -> N
     assert probe_drive(drive).uses == ()
 
 
-def test_a_program_that_merely_reads_it_is_no_use(drive: str) -> None:
+def test_reading_by_a_program_is_not_a_use(drive: str) -> None:
     descriptor = os.open(drive, os.O_RDONLY)
     try:
         assert probe_drive(drive).uses == ()
@@ -143,7 +141,7 @@ def test_a_program_that_merely_reads_it_is_no_use(drive: str) -> None:
         os.close(descriptor)
 
 
-def test_a_btrfs_over_two_drives_uses_both(make_drive: MakeDrive, own: Own, tmp_path: Path) -> None:
+def test_btrfs_over_two_drives_uses_both(make_drive: MakeDrive, own: Own, tmp_path: Path) -> None:
     pair = [make_drive(200 * MIB), make_drive(200 * MIB)]
     for path in pair:
         own(path)
@@ -158,7 +156,7 @@ def test_a_btrfs_over_two_drives_uses_both(make_drive: MakeDrive, own: Own, tmp_
         tool("btrfs", "device", "scan", "--forget", *pair)
 
 
-def test_a_drive_that_is_locked_is_not_claimed_by_a_probe(make_drive: MakeDrive) -> None:
+def test_probe_never_claims_a_locked_drive(make_drive: MakeDrive) -> None:
     """Check that a probe never claims a locked drive. A short claim could make another program's mkfs or
     mount fail."""
     drive = make_drive(64 * MIB)

@@ -39,7 +39,9 @@ def sudo() -> Iterator[Sudo]:
 
 
 @pytest.mark.alone
-def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+def test_ordinary_user_applies_without_leaking_the_environment(
+    sudo: Sudo, work: Work, make_drive: MakeDrive
+) -> None:
     drive = make_drive(96 * MIB)
     trap = sudo.folder.parent / "trap"
     trap.mkdir()
@@ -107,7 +109,9 @@ def was_read(file: Path) -> bool:
 
 
 @pytest.mark.alone
-def test_nothing_that_sudo_lets_along_reaches_root(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+def test_environment_passed_by_sudo_does_not_reach_root(
+    sudo: Sudo, work: Work, make_drive: MakeDrive
+) -> None:
     """Check the most permissive sudoers. LD_PRELOAD is excluded: the loader handles it first, and a setuid
     sudo never passes it on."""
     drive = make_drive(96 * MIB)
@@ -149,7 +153,7 @@ def test_nothing_that_sudo_lets_along_reaches_root(sudo: Sudo, work: Work, make_
     assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip() == "ext4"
 
 
-def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+def test_denied_root_access_leaves_the_drive_unchanged(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     before = work.digest(drive)
     sudo.refuses = True
@@ -164,7 +168,7 @@ def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_dr
 
 
 @pytest.mark.alone
-def test_root_checks_what_it_is_handed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+def test_root_checks_its_input(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     before = work.digest(drive)
     out, errors = run_as_nobody(sudo, drive, str(work.runs), "another", folder=sudo.folder).communicate(
@@ -176,7 +180,7 @@ def test_root_checks_what_it_is_handed(sudo: Sudo, work: Work, make_drive: MakeD
 
 
 @pytest.mark.alone
-def test_a_run_goes_on_when_its_face_is_killed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+def test_run_continues_after_its_interface_is_killed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     face = run_as_nobody(sudo, make_drive(96 * MIB), str(work.runs), folder=sudo.folder)
     assert face.stdout is not None and face.stderr is not None
     run = next(Path(seen["run"]) for seen in map(json.loads, face.stdout) if "run" in seen)
@@ -187,7 +191,7 @@ def test_a_run_goes_on_when_its_face_is_killed(sudo: Sudo, work: Work, make_driv
     face.stderr.close()
 
 
-def test_a_stop_is_heard_while_the_run_is_told(
+def test_stop_request_works_while_the_run_is_reported(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4", 32 * MIB), wish("ext4"))
@@ -237,7 +241,7 @@ def test_a_stop_is_heard_while_the_run_is_told(
     )
 
 
-def test_the_command_of_a_plain_user_is_refused_with_the_one_for_root(
+def test_command_of_an_ordinary_user_is_refused_with_the_one_for_root(
     sudo: Sudo, work: Work, make_drive: MakeDrive
 ) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4"))

@@ -28,7 +28,7 @@ def root() -> Iterator[Elevated]:
         begun._process.wait(timeout=60)
 
 
-def test_root_works_out_makes_and_undoes_it(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
+def test_root_plans_applies_and_undoes_a_change(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
     assert [step.operation.kind for step in changes.steps] == ["relabel"]
@@ -40,7 +40,7 @@ def test_root_works_out_makes_and_undoes_it(root: Elevated, work: Work, make_dri
     assert root.state is state(run) is RunState.UNDONE and label_of(drive) == "films-of-a-test"
 
 
-def test_what_root_is_handed_is_checked_there(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
+def test_root_checks_its_input(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
     other = change_steps([Relabel(drive, "ext4", "", "films-of-a-test", "other")], changes.drive)
@@ -55,7 +55,7 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, work: Work, make_d
     assert not list_runs(work.runs) and label_of(drive) == "films-of-a-test"
 
 
-def test_root_moves_a_partition_tells_of_it_and_takes_it_back(
+def test_root_moves_a_partition_reports_and_undoes_it(
     root: Elevated, work: Work, make_drive: MakeDrive
 ) -> None:
     path = misaligned(work, make_drive)

@@ -55,7 +55,7 @@ def planned(root: Elevated, old: Old, way: Way = Way.LIGHT, room: Path | None = 
     return make_migration(situation, way)
 
 
-def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old) -> None:
+def test_root_inspects_converts_reports_and_undoes_bit_for_bit(root: Elevated, old: Old) -> None:
     before, token = old.digest, old.drive.removeprefix("/dev/")
     migration = planned(root, old)
     assert (migration.store or migration.undo_dir) == str(old.work.runs), "room is taken among the runs"
@@ -71,7 +71,7 @@ def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old)
         root.keep()
 
 
-def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_folder: Path) -> None:
+def test_root_checks_its_input(root: Elevated, old: Old, plain_folder: Path) -> None:
     before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
     with pytest.raises(Refused, match=re.escape(str(ask.NO_RUN))):
         root.undo()
@@ -107,7 +107,7 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_fo
 
 
 @pytest.mark.alone
-def test_a_plain_user_answers_to_an_ext4_with_every_file(plain_folder: Path, old: Old) -> None:
+def test_ordinary_user_converts_to_ext4_and_keeps_every_file(plain_folder: Path, old: Old) -> None:
     files = old.files("ext3")
     sudo = Sudo(plain_folder / "bin")
     argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(plain_folder / "runs")]

@@ -112,7 +112,7 @@ def package(folder: Path, name: str, program: str) -> None:
 UPDATED = "apt-get update -q >/dev/null 2>&1"
 
 
-def test_one_question_with_the_size_then_the_program_is_there(overlay: Overlay) -> None:
+def test_package_is_installed_after_one_question_with_its_size(overlay: Overlay) -> None:
     done = overlay.run(UPDATED, install("mkfs.exfat", "--yes"))
     assert "status 0" in done.stdout and PROGRAM in done.stdout, done
     lines = done.stderr.splitlines()
@@ -122,20 +122,20 @@ def test_one_question_with_the_size_then_the_program_is_there(overlay: Overlay) 
     assert lines[-1] == "Installed exfatprogs: mkfs.exfat is now available."
 
 
-def test_without_an_answer_nothing_is_installed(overlay: Overlay) -> None:
+def test_unanswered_question_installs_no_package(overlay: Overlay) -> None:
     done = overlay.run(UPDATED, install("exfatprogs"))
     assert "status 3" in done.stdout and "absent" in done.stdout, done
     assert "Install exfatprogs with apt: " in done.stderr and "Use --yes" in done.stderr
 
 
-def test_lists_that_are_missing_are_fetched_after_the_question(overlay: Overlay) -> None:
+def test_missing_package_lists_are_fetched_after_the_question(overlay: Overlay) -> None:
     done = overlay.run(install("mkfs.exfat", "--yes"))
     assert "status 0" in done.stdout and PROGRAM in done.stdout, done
     assert done.stderr.startswith("Install exfatprogs with apt; the size is unknown.")
 
 
 @pytest.mark.parametrize("lists", [UPDATED, ":"], ids=["old lists", "no lists"])
-def test_without_a_network_one_line_says_so(overlay: Overlay, lists: str) -> None:
+def test_missing_network_is_reported_in_one_line(overlay: Overlay, lists: str) -> None:
     away = "echo 'deb [trusted=yes] http://127.0.0.1:1/ x main' > /etc/apt/sources.list"
     done = overlay.run(lists, away, install("mkfs.exfat", "--yes"))
     assert "status 1" in done.stdout and "absent" in done.stdout, done
@@ -143,7 +143,7 @@ def test_without_a_network_one_line_says_so(overlay: Overlay, lists: str) -> Non
     assert done.stderr.splitlines()[-1] == said
 
 
-def test_a_plain_user_is_given_the_command(overlay: Overlay) -> None:
+def test_ordinary_user_gets_the_command(overlay: Overlay) -> None:
     words = (
         "setpriv",
         "--reuid=65534",
@@ -159,7 +159,7 @@ def test_a_plain_user_is_given_the_command(overlay: Overlay) -> None:
     assert done.stderr == "diskwright: Installing needs root. Run: sudo diskwright install mkfs.exfat\n"
 
 
-def test_the_launchers_question_installs_nothing(overlay: Overlay) -> None:
+def test_question_of_the_launcher_installs_no_package(overlay: Overlay) -> None:
     """Check with a package without dependencies, which apt-get installs without a question."""
     done = overlay.run(
         UPDATED,

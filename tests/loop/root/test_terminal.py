@@ -61,7 +61,7 @@ def moved_from(terminal: Terminal, drive: str) -> str:
     return marked(terminal)
 
 
-def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], make_drive: MakeDrive) -> None:
+def test_wizard_returns_after_the_password(desk: tuple[Terminal, Sudo], make_drive: MakeDrive) -> None:
     terminal, sudo = desk
     drive = make_drive(512 * MIB)
     terminal.start(

@@ -62,7 +62,7 @@ def on_terminal(*words: str) -> str:
     return seen.decode()
 
 
-def test_the_first_line_says_so_with_the_whole_command(photos: str, plain_folder: Path) -> None:
+def test_first_line_warns_with_the_full_command(photos: str, plain_folder: Path) -> None:
     plain_folder.chmod(0o777)
     file = plain_folder / "p.json"
     done = as_plain("plan", photos, "--replace", *WORDS, "-o", str(file))
@@ -86,21 +86,21 @@ def test_the_first_line_says_so_with_the_whole_command(photos: str, plain_folder
     assert by_root.returncode == 3 and UNREAD in by_root.stderr
 
 
-def test_the_same_command_as_root_is_a_plan_that_can_be_applied(photos: str, tmp_path: Path) -> None:
+def test_same_command_as_root_creates_a_usable_plan(photos: str, tmp_path: Path) -> None:
     done = as_root("plan", photos, "--replace", *WORDS, "-o", str(tmp_path / "p.json"))
     assert done.returncode == 0 and "was not read" not in done.stderr
     assert f"sudo diskwright apply {tmp_path / 'p.json'} --confirm" in done.stderr
 
 
 @pytest.mark.parametrize("mode", [[], ["--use-free"]], ids=["unsaid", "use-free"])
-def test_a_refusal_leads_to_root_and_to_nothing_that_is_refused_next(photos: str, mode: list[str]) -> None:
+def test_refusal_recommends_root_and_no_command_that_fails(photos: str, mode: list[str]) -> None:
     done = as_plain("plan", photos, *mode, *WORDS)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(f"{photos} {UNREAD} Create the plan as root:\n")
     assert "Reading requires root" in done.stderr and "--replace" not in done.stderr
 
 
-def test_inspect_says_not_read_at_a_pipe_and_on_a_terminal(photos: str) -> None:
+def test_inspect_reports_unread_drive_in_pipe_and_terminal(photos: str) -> None:
     piped = as_plain("inspect", photos)
     assert piped.returncode == 0 and "table: not read. Reading the device needs root." in piped.stdout
     seen = on_terminal("inspect", photos)
@@ -109,7 +109,7 @@ def test_inspect_says_not_read_at_a_pipe_and_on_a_terminal(photos: str) -> None:
         assert "no filesystem" not in told and "nothing recognised" not in told
 
 
-def test_a_plan_on_a_terminal_says_it_first(photos: str, plain_folder: Path) -> None:
+def test_plan_on_a_terminal_warns_first(photos: str, plain_folder: Path) -> None:
     plain_folder.chmod(0o777)
     seen = on_terminal("plan", photos, "--replace", *WORDS, "-o", str(plain_folder / "p.json"))
     assert seen.startswith(f"{photos} {UNREAD}"), seen

@@ -76,7 +76,7 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_a_medium_that_is_read_only_afterwards(
+def test_medium_that_is_read_only_after_the_run(
     work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -129,7 +129,7 @@ def test_a_medium_that_is_read_only_afterwards(
     assert work.digest(drive) == before
 
 
-def test_a_medium_that_turns_read_only_midway(
+def test_medium_that_turns_read_only_during_the_run(
     work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that the current step finishes and the next does not start, because the journal cannot record
@@ -151,7 +151,7 @@ def test_a_medium_that_turns_read_only_midway(
     assert told.returncode == 0 and "interrupted" in told.stdout, told.stderr
 
 
-def test_a_journal_that_was_moved_away_is_not_taken_for_an_empty_one(
+def test_moved_journal_is_not_treated_as_empty(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4"))

@@ -27,7 +27,7 @@ def waiting(
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs", "exfat"])
-def test_what_waits_can_be_mounted_read_only_and_nothing_of_it_changes(
+def test_waiting_result_can_be_mounted_read_only_without_changes(
     filesystem: str, work: Work, make_drive: MakeDrive
 ) -> None:
     drive, run = waiting(work, make_drive, filesystem)
@@ -53,9 +53,7 @@ def test_what_waits_can_be_mounted_read_only_and_nothing_of_it_changes(
     assert state(run) is RunState.KEPT, story(run)
 
 
-def test_one_whose_process_was_killed_is_gone_before_the_drive_is_written_to(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_copy_of_a_killed_look_disappears_before_writes(work: Work, make_drive: MakeDrive) -> None:
     _, run = waiting(work, make_drive)
     place = work.folder / "look"
     place.mkdir()
@@ -81,7 +79,7 @@ def test_one_whose_process_was_killed_is_gone_before_the_drive_is_written_to(
     until(lambda: not attached_in(run))
 
 
-def test_enter_ends_it_and_what_does_not_wait_is_not_shown(work: Work, make_drive: MakeDrive) -> None:
+def test_enter_ends_look_and_undone_run_is_not_shown(work: Work, make_drive: MakeDrive) -> None:
     _, run = waiting(work, make_drive)
     said = diskwright(work, "look", str(run))
     assert said.returncode == 0 and "mount -o ro /dev/loop" in said.stderr, said.stderr

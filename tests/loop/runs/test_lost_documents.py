@@ -46,7 +46,9 @@ def of_another_run(name: str, text: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "how", "command"), one_in(5, CASES))
-def test_it_is_kept_or_undone(work: Work, make_drive: MakeDrive, name: str, how: str, command: str) -> None:
+def test_run_without_documents_is_kept_or_undone(
+    work: Work, make_drive: MakeDrive, name: str, how: str, command: str
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)

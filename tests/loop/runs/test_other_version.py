@@ -18,7 +18,7 @@ def said_otherwise(run: Path) -> None:
 
 
 @pytest.mark.parametrize("keeps", [True, False])
-def test_what_waits_is_settled_by_a_version_with_other_words(
+def test_waiting_run_of_an_older_version_is_kept_or_undone(
     work: Work, make_drive: MakeDrive, keeps: bool
 ) -> None:
     drive = make_drive(96 * MIB)

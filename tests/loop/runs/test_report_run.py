@@ -15,7 +15,7 @@ from wizard.report.anonymous import make_report, write_report
 from wizard.report.gather import Sources
 
 
-def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: MakeDrive) -> None:
+def test_finished_run_is_reported_with_every_check(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(400 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4", None, work.place("shared pictures")), mode=Mode.REPLACE)
@@ -68,7 +68,7 @@ def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: Mak
     assert not [name for name in names if name.casefold() in text.casefold()]
 
 
-def test_a_run_that_failed_is_told_as_far_as_it_came(
+def test_failed_run_is_reported_up_to_the_failure(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", "echo it cannot be made >&2; exit 1")
@@ -87,7 +87,7 @@ def test_a_run_that_failed_is_told_as_far_as_it_came(
     assert not told["checks"] and "it cannot be made" in json.dumps(told["journal"])
 
 
-def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_instead(
+def test_missing_facts_do_not_block_a_run_or_its_report(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_words: object, **_more: object) -> None:
@@ -104,7 +104,7 @@ def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_inst
     assert "The run saved no drive information" in facts["origin"] and facts["drives"][0]["partitions"]
 
 
-def test_changes_in_use_are_reported_and_what_is_named_in_them_can_be_hidden(used: Used) -> None:
+def test_settings_are_reported_and_names_can_be_hidden(used: Used) -> None:
     own = ("--fstab", str(used.work.fstab))
     token = ("--confirm", used.drive.removeprefix("/dev/"))
     done = diskwright(used.work, "label", used.drive, "summer films", *own, *token)
@@ -123,7 +123,7 @@ def test_changes_in_use_are_reported_and_what_is_named_in_them_can_be_hidden(use
     assert hidden.returncode == 0 and "summer films" not in hidden.stdout, hidden.stderr
 
 
-def test_a_migration_that_waits_and_one_that_failed_are_reported(
+def test_waiting_and_failed_conversions_are_reported(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = old_filesystem(work, make_drive)
@@ -141,7 +141,7 @@ def test_a_migration_that_waits_and_one_that_failed_are_reported(
     assert f"sudo diskwright keep {run}" in page.text, "it waits"
 
 
-def test_of_a_run_whose_document_is_damaged_the_journal_is_told(used: Used) -> None:
+def test_run_with_a_damaged_document_is_reported_from_its_journal(used: Used) -> None:
     run, _ = used.apply(used.changes())
     (run / "changes.json").write_text("{}")
     told = diskwright(used.work, "report", run.name, "--json")

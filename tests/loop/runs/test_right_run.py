@@ -54,7 +54,7 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_with_several_open_runs_a_name_is_needed(
+def test_several_open_runs_require_a_name(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check with a clock reset to the past for the second run, so that the first looks newest."""
@@ -102,7 +102,7 @@ def test_with_several_open_runs_a_name_is_needed(
         assert told.returncode == 3 and "no run in" in told.stderr and "is open" in told.stderr, told.stderr
 
 
-def test_a_run_that_was_all_but_checked_needs_no_token(
+def test_resume_of_the_last_check_needs_no_token(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check a run with only the fstab line and the mount missing, and nothing to overwrite."""
@@ -117,7 +117,7 @@ def test_a_run_that_was_all_but_checked_needs_no_token(
     assert work.place("media").is_mount()
 
 
-def test_what_failed_before_anything_was_written_is_not_meant_without_its_name(
+def test_failed_run_without_writes_is_not_selected_without_its_name(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = make_drive(96 * MIB), make_drive(64 * MIB)
@@ -141,7 +141,7 @@ def test_what_failed_before_anything_was_written_is_not_meant_without_its_name(
     assert done.returncode == 0 and state(two) is RunState.DONE, f"{done.stderr} {story(two)}"
 
 
-def test_a_migration_that_wrote_nothing_is_nothing_to_keep(tmp_path: Path) -> None:
+def test_conversion_without_writes_cannot_be_kept(tmp_path: Path) -> None:
     run = tmp_path / "0001-sda"
     run.mkdir()
     (run / RunKind.MIGRATION).touch()
@@ -154,7 +154,7 @@ def test_a_migration_that_wrote_nothing_is_nothing_to_keep(tmp_path: Path) -> No
         run_meant(None, "keep", tmp_path)
 
 
-def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, make_drive: MakeDrive) -> None:
+def test_pipe_instead_of_saved_bytes_does_not_hang_undo(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
@@ -169,7 +169,7 @@ def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, ma
     assert work.digest(drive) == left
 
 
-def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_drive: MakeDrive) -> None:
+def test_refused_undo_reports_the_drive_as_hidden(work: Work, make_drive: MakeDrive) -> None:
     """Write to a hidden drive, then undo. The message must not call the drive empty."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
@@ -198,9 +198,7 @@ def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_d
     assert "Content: a GPT table" in flat(told.stderr), told.stderr
 
 
-def test_of_two_runs_that_wait_on_one_drive_the_later_one_is_named_first(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_later_of_two_waiting_runs_on_a_drive_is_named_first(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
@@ -220,7 +218,7 @@ def test_of_two_runs_that_wait_on_one_drive_the_later_one_is_named_first(
     assert work.digest(drive) == before
 
 
-def test_a_run_under_one_that_was_kept_is_never_put_back(work: Work, make_drive: MakeDrive) -> None:
+def test_run_below_a_kept_one_is_never_undone(work: Work, make_drive: MakeDrive) -> None:
     """Check that undo never overwrites files of a later run."""
     drive, place = make_drive(96 * MIB), work.place("media")
     old_gpt(drive)

@@ -83,7 +83,7 @@ def screens(work: Work, drive: str, key: str, says: str) -> tuple[str, str]:
     return seen[0], seen[-1]
 
 
-def test_the_screens_take_it_back_by_one_key(work: Work, make_drive: MakeDrive) -> None:
+def test_terminal_interface_undoes_with_one_key(work: Work, make_drive: MakeDrive) -> None:
     drive = drive_with_files(work, make_drive)
     before = work.digest(drive)
     first, last = screens(work, drive, "U", "bit for bit")
@@ -93,7 +93,7 @@ def test_the_screens_take_it_back_by_one_key(work: Work, make_drive: MakeDrive) 
     assert work.digest(drive) == before and not usual_place(work).exists()
 
 
-def test_the_screens_keep_it_by_one_key(work: Work, make_drive: MakeDrive) -> None:
+def test_terminal_interface_keeps_with_one_key(work: Work, make_drive: MakeDrive) -> None:
     drive = drive_with_files(work, make_drive)
     place = usual_place(work)
     try:
@@ -115,7 +115,7 @@ def asked_line_by_line(work: Work, drive: str) -> tuple[Conversation, str]:
 
 
 @pytest.mark.parametrize("keeps", [False, True])
-def test_line_by_line(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
+def test_settle_in_plain_mode(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
     drive = drive_with_files(work, make_drive)
     before, place = work.digest(drive), usual_place(work)
     wizard, result = asked_line_by_line(work, drive)
@@ -141,7 +141,7 @@ def test_line_by_line(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
 
 
 @pytest.mark.parametrize("keeps", [False, True])
-def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
+def test_settle_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
     drive = drive_with_files(work, make_drive)
     before, place = work.digest(drive), work.place("films")
     plan = work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE)
@@ -194,7 +194,7 @@ def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
         tidy(place)
 
 
-def test_what_waits_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
+def test_waiting_run_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
     waiting = drive_with_files(work, make_drive)
     first, _ = work.apply(work.plan(waiting, wish("ext4"), mode=Mode.REPLACE), keep=False)
     second, end = work.apply(work.plan(make_drive(96 * MIB), wish("ext4")))
@@ -207,7 +207,7 @@ def test_what_waits_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
     assert [row["id"] for row in rows] == [third.name, first.name, second.name]
 
 
-def test_keep_means_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) -> None:
+def test_keep_selects_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) -> None:
     """Check that `keep` needs no name if the other run wrote nothing."""
     other = work.plan(make_drive(96 * MIB), wish("ext4"))
     tool("mkfs.ext4", "-q", other.drive.path)
@@ -224,7 +224,7 @@ def test_keep_means_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) 
     assert kept.returncode == 0 and state(waiting) is RunState.KEPT, kept.stderr
 
 
-def test_a_run_on_the_drive_itself_says_why_beforehand(
+def test_reason_for_a_direct_run_is_shown_before_the_start(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check the reason for a direct run, which excludes undo, before the start."""

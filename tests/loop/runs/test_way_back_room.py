@@ -47,7 +47,7 @@ def write(work: Work, plan: Plan) -> str:
     return str(file)
 
 
-def test_the_room_that_is_told_is_the_room_that_is_taken(work: Work, make_drive: MakeDrive) -> None:
+def test_predicted_undo_space_equals_the_used_space(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     plan = plan_over_old(work, drive)
     before = work.digest(drive)
@@ -71,7 +71,7 @@ def asked_of_root(work: Work, plan: Plan) -> Answer:
     return answer
 
 
-def test_root_tells_a_plain_user_the_same(
+def test_root_and_ordinary_user_get_the_same_prediction(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
@@ -90,12 +90,12 @@ def test_root_tells_a_plain_user_the_same(
     assert answer.say is Say.REFUSED and not work.runs.exists()
 
 
-def test_zeros_take_no_room(work: Work, make_drive: MakeDrive) -> None:
+def test_zeros_need_no_space(work: Work, make_drive: MakeDrive) -> None:
     empty = work.plan(make_drive(96 * MIB), wish("ext4"))
     assert measure(empty, work.runs, work.environment).old_bytes == 0
 
 
-def test_what_a_killed_process_left_is_cleared_away(work: Work, make_drive: MakeDrive) -> None:
+def test_remains_of_a_killed_process_are_removed(work: Work, make_drive: MakeDrive) -> None:
     left = work.runs / f"{PREFIX}left"
     (left / FOLDER).mkdir(parents=True)
     (left / "journal.jsonl").touch()
@@ -105,9 +105,7 @@ def test_what_a_killed_process_left_is_cleared_away(work: Work, make_drive: Make
     assert not left.exists()
 
 
-def test_too_little_room_is_told_beforehand_and_a_word_goes_on_without(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_missing_undo_space_is_reported_and_can_be_confirmed(work: Work, make_drive: MakeDrive) -> None:
     medium = make_drive(14 * MIB)
     tool("mkfs.ext2", "-q", "-m", "0", medium)
     place = work.folder / "small"
@@ -136,7 +134,7 @@ def test_too_little_room_is_told_beforehand_and_a_word_goes_on_without(
 
 
 @pytest.mark.parametrize("held", ["a table", "unknown data", ""])
-def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
+def test_run_without_a_scratch_copy_on_a_used_drive_needs_confirmation(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
     monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")
@@ -159,7 +157,7 @@ def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
     assert ended(run) is RunState.DONE and not said(run, Event.WAITING), story(run)
 
 
-def test_an_obstacle_that_comes_and_goes_never_takes_the_way_back_unasked(
+def test_temporary_obstacle_never_removes_undo_without_confirmation(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that the need for a direct run is determined once, and the same answer asks for confirmation."""
@@ -173,7 +171,7 @@ def test_an_obstacle_that_comes_and_goes_never_takes_the_way_back_unasked(
     assert work.digest(drive) == before
 
 
-def test_partitions_that_stay_are_never_written_beside_directly(
+def test_drive_with_preserved_partitions_is_never_written_directly(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A half written table could lose them, so it is rehearsed or refused."""
@@ -191,7 +189,7 @@ def test_partitions_that_stay_are_never_written_beside_directly(
     assert work.digest(drive) == before and not list(work.runs.glob("*/plan.json"))
 
 
-def test_a_direct_run_of_an_earlier_version_is_shown_and_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_direct_run_of_an_earlier_version_is_shown_and_refused(work: Work, make_drive: MakeDrive) -> None:
     """It saved regions, stopped after its first steps, and its last line names commands that are gone."""
     drive = make_drive(96 * MIB)
     plan = plan_over_old(work, drive)

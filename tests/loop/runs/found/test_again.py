@@ -65,7 +65,7 @@ def full(make_drive: MakeDrive, work: Work) -> str:
 @pytest.mark.parametrize(
     "filesystem", one_in(2, ["ext4", "xfs", "btrfs", "f2fs", "exfat", "ntfs", "vfat", "swap"])
 )
-def test_what_is_finished_without_the_folder_is_what_the_folder_would_have_made(
+def test_finish_without_the_run_folder_gives_the_same_result(
     work: Work, make_drive: MakeDrive, filesystem: str
 ) -> None:
     drive = make_drive(800 * MIB)
@@ -87,7 +87,7 @@ def test_what_is_finished_without_the_folder_is_what_the_folder_would_have_made(
     assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip() == filesystem
 
 
-def test_it_is_seen_and_never_called_empty(work: Work, full: str) -> None:
+def test_waiting_drive_is_detected_and_not_called_empty(work: Work, full: str) -> None:
     run = waiting_run(work, full)
     shutil.rmtree(run)
     drive = probe_drive(full)
@@ -106,7 +106,7 @@ def test_it_is_seen_and_never_called_empty(work: Work, full: str) -> None:
     assert any(run.name in lost for lost in losses(work.plan(full, wish("ext4"), mode=Mode.REPLACE)))
 
 
-def test_a_plan_that_was_made_before_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_plan_made_before_the_waiting_result_is_refused(work: Work, make_drive: MakeDrive) -> None:
     """Check a plan made before the waiting result. The drive looks empty both times."""
     drive = make_drive(400 * MIB)
     fill(drive, work.bench)
@@ -119,7 +119,7 @@ def test_a_plan_that_was_made_before_is_refused(work: Work, make_drive: MakeDriv
     assert work.digest(drive) == before
 
 
-def test_the_command_shows_everything_and_writes_it_only_with_the_token(work: Work, full: str) -> None:
+def test_command_shows_the_plan_and_writes_only_with_the_token(work: Work, full: str) -> None:
     run = waiting_run(work, full)
     place = notice_on(run)
     before = work.digest(full)
@@ -150,7 +150,7 @@ def test_the_command_shows_everything_and_writes_it_only_with_the_token(work: Wo
     assert diskwright(work, "keep", "--from-drive", full, "--confirm", Path(full).name).returncode == 3
 
 
-def test_what_was_written_to_since_is_not_finished(work: Work, full: str) -> None:
+def test_drive_modified_since_is_not_finished(work: Work, full: str) -> None:
     run = waiting_run(work, full)
     record = load_record(run)
     assert record is not None
@@ -174,14 +174,14 @@ def test_what_was_written_to_since_is_not_finished(work: Work, full: str) -> Non
     assert not [entry for entry in (work.folder / "other").glob("0*")]
 
 
-def test_where_the_folder_is_here_it_is_named(work: Work, full: str) -> None:
+def test_existing_run_folder_is_named(work: Work, full: str) -> None:
     run = waiting_run(work, full)
     found = found_on(full)
     with pytest.raises(Refused, match=run.name):
         make_found_run(found, found.plan.tokens, work.runs, work.environment)
 
 
-def test_it_cannot_be_taken_back(work: Work, full: str) -> None:
+def test_run_recreated_from_the_drive_cannot_be_undone(work: Work, full: str) -> None:
     shutil.rmtree(waiting_run(work, full))
     found = found_on(full)
     run = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
@@ -193,7 +193,7 @@ def test_it_cannot_be_taken_back(work: Work, full: str) -> None:
     assert state(run) is RunState.KEPT, story(run)
 
 
-def test_beside_partitions_that_stay(work: Work, make_drive: MakeDrive) -> None:
+def test_finish_next_to_preserved_partitions(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(GIB)
     fill(drive, work.bench)
     old_gpt(drive)
@@ -220,7 +220,7 @@ def test_two_drives_are_finished_together(work: Work, make_drive: MakeDrive) -> 
     assert kinds == ["btrfs", "btrfs"]
 
 
-def test_where_somebody_made_a_table_since_it_is_told_as_a_doubt(work: Work, full: str) -> None:
+def test_new_table_on_a_waiting_drive_is_reported_as_modified(work: Work, full: str) -> None:
     run = waiting_run(work, full)
     shutil.rmtree(run)
     work.bench.own(full)
@@ -234,7 +234,7 @@ def test_where_somebody_made_a_table_since_it_is_told_as_a_doubt(work: Work, ful
         found_on(full)
 
 
-def test_a_drive_that_waits_can_be_set_up_anew_and_taken_back(work: Work, full: str) -> None:
+def test_waiting_drive_can_be_set_up_again_and_undone(work: Work, full: str) -> None:
     """Check that the new run ignores the old notice, and that undo restores it."""
     first = waiting_run(work, full)
     stale = notice_on(first)

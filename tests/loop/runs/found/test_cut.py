@@ -118,7 +118,7 @@ def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
     return False
 
 
-def test_cut_off_while_the_folder_is_made_it_is_finished_all_the_same(
+def test_finish_succeeds_after_a_cut_while_the_folder_is_created(
     lost: Lost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moments = 0
@@ -152,7 +152,7 @@ def stop(process: subprocess.Popen[str], runs: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_killed_at_any_moment_it_is_finished_by_what_is_said(lost: Lost, seed: int) -> None:
+def test_run_killed_at_any_moment_finishes_as_recommended(lost: Lost, seed: int) -> None:
     dice = Random(seed)
     words = ["keep", "--from-drive", lost.drive, "--confirm", Path(lost.drive).name]
     for _ in range(dice.randrange(1, 4)):
@@ -186,7 +186,7 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_status_mentions_a_drive_that_waits(lost: Lost) -> None:
+def test_status_mentions_a_waiting_drive(lost: Lost) -> None:
     done = diskwright(lost.work, "status")
     assert done.returncode == 0
     assert f"sudo diskwright keep --from-drive {lost.drive}\n" in done.stderr, done.stderr
@@ -194,7 +194,7 @@ def test_status_mentions_a_drive_that_waits(lost: Lost) -> None:
     assert lost.drive not in diskwright(lost.work, "status").stderr
 
 
-def test_status_mentions_no_drive_of_a_listed_run(work: Work, make_drive: MakeDrive) -> None:
+def test_status_omits_drives_of_listed_runs(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     old_gpt(drive)
     run, _ = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)

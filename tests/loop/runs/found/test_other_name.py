@@ -54,7 +54,7 @@ def waiting(work: Work, make_drive: MakeDrive) -> tuple[str, str, str, Path, Pat
     return drive, other, before, run, place
 
 
-def test_it_is_taken_back_by_its_new_name(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
+def test_run_is_undone_under_its_new_name(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
     drive, other, before, run, _ = waiting
     stranger = work.digest(other)
     assert moved(work, drive, other) == other
@@ -65,7 +65,7 @@ def test_it_is_taken_back_by_its_new_name(work: Work, waiting: tuple[str, str, s
     assert any(drive in entry.sentence and other in entry.sentence for entry in read_entries(run))
 
 
-def test_it_is_kept_by_its_new_name(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
+def test_run_is_kept_under_its_new_name(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
     drive, other, _, run, place = waiting
     stranger = work.digest(other)
     moved(work, drive, other)
@@ -79,7 +79,7 @@ def test_it_is_kept_by_its_new_name(work: Work, waiting: tuple[str, str, str, Pa
     assert work.digest(drive) == stranger
 
 
-def test_what_is_not_the_runs_drive_stays_as_it_is(
+def test_other_drive_at_the_node_stays_unchanged(
     work: Work, waiting: tuple[str, str, str, Path, Path]
 ) -> None:
     """Check that another drive of equal size at the missing drive's node stays unchanged."""
@@ -95,7 +95,7 @@ def test_what_is_not_the_runs_drive_stays_as_it_is(
     assert work.digest(drive) == stranger
 
 
-def test_without_its_medium_it_goes_on_waiting(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
+def test_run_waits_without_its_medium(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
     """Remove the medium, like a card from its reader: the run is unchanged, and can be undone once the
     medium is back."""
     drive, _, before, run, _ = waiting

@@ -44,7 +44,7 @@ def old(make_drive: MakeDrive, work: Work) -> str:
     return drive
 
 
-def test_a_run_is_not_begun_on_what_was_attached_anew(work: Work, old: str) -> None:
+def test_run_does_not_start_on_a_reattached_drive(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     attach(work, old, detach(work, old))
     with (
@@ -54,7 +54,7 @@ def test_a_run_is_not_begun_on_what_was_attached_anew(work: Work, old: str) -> N
         preflight(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
 
 
-def test_an_untouched_drive_needs_not_be_the_same_to_give_its_run_up(
+def test_run_without_writes_can_be_undone_after_reattachment(
     work: Work, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run that was killed while it was tried out on a stand-in."""

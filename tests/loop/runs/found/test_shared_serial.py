@@ -81,7 +81,7 @@ def refusal(command: Callable[[Path], object], run: Path) -> str:
     return read_entries(run)[-1].sentence
 
 
-def test_another_disk_in_the_dock_is_not_taken_for_the_runs(
+def test_another_disk_in_the_dock_is_not_confused_with_the_first(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive, other = make_drive(96 * MIB), make_drive(96 * MIB)

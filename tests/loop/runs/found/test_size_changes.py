@@ -47,7 +47,7 @@ OTHERS = pytest.mark.parametrize("size_bytes", [SIZE + 32 * MIB, SIZE - 32 * MIB
 
 
 @OTHERS
-def test_between_plan_and_apply_the_plan_is_refused(work: Work, full: str, size_bytes: int) -> None:
+def test_resize_after_planning_refuses_the_plan(work: Work, full: str, size_bytes: int) -> None:
     plan, file = plan_in(work, full)
     resize(work, full, size_bytes)
     before = content(work, full)
@@ -58,7 +58,7 @@ def test_between_plan_and_apply_the_plan_is_refused(work: Work, full: str, size_
 
 
 @OTHERS
-def test_after_it_was_tried_out_nothing_is_written(
+def test_resize_during_the_rehearsal_prevents_all_writes(
     work: Work, full: str, monkeypatch: pytest.MonkeyPatch, size_bytes: int
 ) -> None:
     """Resize the drive during the rehearsal, before the old bytes are saved and compared."""
@@ -79,7 +79,7 @@ def test_after_it_was_tried_out_nothing_is_written(
 
 
 @OTHERS
-def test_while_it_waits_nothing_is_done_until_its_size_is_back(
+def test_resized_waiting_drive_is_refused_until_its_size_is_back(
     work: Work, full: str, size_bytes: int
 ) -> None:
     before = content(work, full)
@@ -107,7 +107,7 @@ def test_while_it_waits_nothing_is_done_until_its_size_is_back(
     assert undone.returncode == 0 and content(work, full) == before, undone.stderr
 
 
-def test_what_was_cut_off_and_came_back_as_zeros_is_not_called_whole(work: Work, full: str) -> None:
+def test_truncated_drive_filled_with_zeros_is_reported_as_modified(work: Work, full: str) -> None:
     old = content(work, full)
     run, now = work.apply(plan_in(work, full)[0], keep=False)
     assert now is RunState.WAITING, story(run)
