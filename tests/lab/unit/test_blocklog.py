@@ -21,23 +21,23 @@ def log_of(*entries: tuple[int, bytes, int]) -> io.BytesIO:
     return io.BytesIO(out)
 
 
-def test_writes_come_in_their_order_each_with_the_flushes_before_it() -> None:
+def test_writes_keep_their_order_and_preceding_flushes() -> None:
     first, second = b"1" * 1024, b"2" * 512
     log = log_of((8, first, 0), (0, b"", FLUSHED), (2, second, 0), (0, b"", MARKED))
     assert list(read_log(log)) == [Write(4096, first), Write(1024, second, 1)]
 
 
-def test_a_discard_is_refused_since_nobody_knows_what_is_there_then() -> None:
+def test_discard_is_refused_because_later_content_is_unknown() -> None:
     with pytest.raises(ValueError, match="discarded"):
         list(read_log(log_of((8, b"", DISCARDED))))
 
 
-def test_what_is_no_log_is_refused() -> None:
+def test_invalid_log_is_refused() -> None:
     with pytest.raises(ValueError, match="no log"):
         list(read_log(io.BytesIO(bytes(1024))))
 
 
-def test_a_write_in_pieces_is_the_same_write() -> None:
+def test_write_in_pieces_equals_one_write() -> None:
     pieces = list(Write(4096, bytes(range(256)) * 10).in_pieces(1024))
     assert [(piece.offset_bytes, len(piece.data)) for piece in pieces] == [
         (4096, 1024),
@@ -47,7 +47,7 @@ def test_a_write_in_pieces_is_the_same_write() -> None:
     assert b"".join(piece.data for piece in pieces) == bytes(range(256)) * 10
 
 
-def test_a_logged_drive_writes_to_its_image_and_to_its_log() -> None:
+def test_logged_drive_writes_to_its_image_and_its_log() -> None:
     node = logged_node(file_node(replace(CONTROL, logged=True), "/images/drive"), "/images/log")
     assert node["driver"] == "blklogwrites"
     files = [below["filename"] for below in (node["file"], node["log"]) if isinstance(below, dict)]

@@ -17,7 +17,7 @@ SECONDS = 60.0
 @pytest.mark.parametrize(
     "words", [("--version",), ("plan", "--nonsense"), ("inspect", "/dev/none"), ("no-command",)]
 )
-def test_it_ends_and_says_what_the_real_one_does(words: Sequence[str]) -> None:
+def test_forked_command_matches_a_new_process(words: Sequence[str]) -> None:
     forked = carried_out(words, SECONDS)
     real = run([sys.executable, "-m", "wizard", *words], seconds=SECONDS, accept=range(256))
     assert (forked.status, forked.output, forked.errors) == (
@@ -37,7 +37,7 @@ def instead(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
     monkeypatch.setattr(commands, "main", main)
 
 
-def test_one_that_fails_within_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_in_the_command_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise ValueError("of no use")
 
@@ -46,13 +46,13 @@ def test_one_that_fails_within_says_where(monkeypatch: pytest.MonkeyPatch) -> No
     assert told.status == 1 and "Traceback" in told.errors and "of no use" in told.errors
 
 
-def test_one_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_command_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, lambda: sleep(SECONDS))
     with pytest.raises(AssertionError, match=r"diskwright status was not done after 0\.2 s"):
         carried_out(("status",), 0.2)
 
 
-def test_the_environment_is_that_of_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_matches_that_of_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, lambda: print(sorted(os.environ.items())))
     monkeypatch.setenv("MKE2FS_CONFIG", "/nowhere")
     told = carried_out(("status",), SECONDS)

@@ -19,7 +19,7 @@ def states(*writes: Write) -> list[str]:
     return [content.drive[::SECTOR_BYTES].decode() for _ in power_cuts(content, writes, Random(7))]
 
 
-def test_a_later_write_can_be_there_without_an_earlier_one() -> None:
+def test_later_write_can_survive_without_an_earlier_one() -> None:
     assert {found[:3] for found in states(write(0, "a"), write(1, "b"), write(2, "c"))} >= {
         "a..",
         "ab.",
@@ -31,21 +31,21 @@ def test_a_later_write_can_be_there_without_an_earlier_one() -> None:
     }
 
 
-def test_what_was_flushed_is_there() -> None:
+def test_flushed_writes_always_survive() -> None:
     found = states(write(0, "a"), write(1, "b"), write(2, "c", flushes=1), write(3, "d", flushes=1))
     later = [state for state in found if "c" in state or "d" in state]
     assert "ab.d" in {state[:4] for state in later}
     assert all(state.startswith("ab") for state in later)
 
 
-def test_a_long_write_can_have_arrived_in_part_from_its_begin_and_sector_by_sector() -> None:
+def test_long_write_can_survive_in_part() -> None:
     long = TORN_BYTES // SECTOR_BYTES
     found = states(write(0, "a", 2 * long))
     assert "a" * long + "." * (16 - long) in found
     assert any(".a" in state for state in found)
 
 
-def test_no_state_is_looked_at_twice_and_none_without_a_change() -> None:
+def test_every_state_is_a_change_and_appears_once() -> None:
     found = states(
         write(0, "a"), write(0, "a"), write(1, "."), write(0, "b"), write(0, "."), write(2, "c", flushes=1)
     )
@@ -53,7 +53,7 @@ def test_no_state_is_looked_at_twice_and_none_without_a_change() -> None:
     assert "." * 16 not in found
 
 
-def test_the_last_state_of_all_is_what_was_written() -> None:
+def test_last_state_contains_all_writes() -> None:
     content = Content(bytearray(BYTES))
     writes = [write(0, "a", 3), write(1, "b", flushes=1), write(5, "c", 9, flushes=1)]
     begun = [number for number, _ in power_cuts(content, writes, Random(7))]

@@ -41,7 +41,7 @@ def device(name: str, fleet: Fleet = BUS_FLEET) -> dict[str, object]:
     return next(made for made in options(fleet, "-device") if made.get("drive") == name)
 
 
-def test_a_drive_that_begins_within_a_block_is_a_window_on_one_that_does_not() -> None:
+def test_misaligned_drive_is_a_window_on_an_aligned_one() -> None:
     jumpered = node("jumpered")
     below = jumpered["file"]
     assert isinstance(below, dict)
@@ -53,18 +53,18 @@ def test_a_drive_that_begins_within_a_block_is_a_window_on_one_that_does_not() -
     assert image_bytes(SATA_FLEET["jumpered"]) >= offset + SATA_FLEET["jumpered"].size_bytes
 
 
-def test_a_drive_that_claims_small_blocks_charges_by_those_it_has() -> None:
+def test_drive_that_reports_small_blocks_charges_by_physical_ones() -> None:
     assert node("claims-512")["align"] == 4096
     assert SATA_FLEET["claims-512"].physical_block_bytes == 512
 
 
-def test_reading_fails_where_it_is_said_to() -> None:
+def test_configured_sectors_fail_to_read() -> None:
     rules = node("unreadable")["inject-error"]
     assert isinstance(rules, list)
     assert [(rule["iotype"], rule["sector"]) for rule in rules] == [("read", 0), ("read", 1)]
 
 
-def test_what_no_file_can_hold_is_made_of_nothing() -> None:
+def test_drive_too_large_for_a_file_has_no_file() -> None:
     huge = SATA_FLEET["huge"]
     assert file_node(huge, "/images/huge") == {
         "driver": NOWHERE,
@@ -74,7 +74,7 @@ def test_what_no_file_can_hold_is_made_of_nothing() -> None:
     assert image_bytes(huge) < huge.size_bytes
 
 
-def test_every_sata_drive_has_a_port_of_its_own() -> None:
+def test_every_sata_drive_has_its_own_port() -> None:
     ports = [str(made["bus"]) for made in options(SATA_FLEET, "-device")]
     assert len(set(ports)) == len(SATA_FLEET.drives) > 12
     arguments = fleet_arguments(
@@ -92,7 +92,7 @@ def test_only_drives_with_trim_offer_it() -> None:
     assert trims == {"by-trim", "ssd"}
 
 
-def test_zones_and_bridges_are_made_on_their_controllers() -> None:
+def test_zones_and_bridges_use_their_controllers() -> None:
     zoned = device("nvme-zoned")
     assert (zoned["driver"], zoned["bus"], zoned["zoned"], zoned["zoned.zone_size"]) == (
         "nvme-ns",
@@ -105,7 +105,7 @@ def test_zones_and_bridges_are_made_on_their_controllers() -> None:
     assert (drivers["enclosure-controller"], drivers["stick-controller"]) == ("usb-uas", "usb-bot")
 
 
-def test_what_qemu_cannot_make_is_refused() -> None:
+def test_drives_unsupported_by_qemu_are_refused() -> None:
     old = SATA_FLEET["old"]
     with pytest.raises(ValueError, match="NVMe only"):
         replace(old, failing=True)
@@ -117,7 +117,7 @@ def test_what_qemu_cannot_make_is_refused() -> None:
         Fleet("twins", (replace(old, identify=((69, 2),)), replace(old, name="twin", serial="TWIN")))
 
 
-def test_every_visit_has_its_jobs_and_a_title_of_its_own() -> None:
+def test_every_visit_has_jobs_and_a_unique_title() -> None:
     found = [(module, visit) for module in (*MODULES, *PORTRAITS, "performed") for visit in visits(module)]
     for module, visit in found:
         assert [name for name in visit.jobs if not callable(find_job(name, module))] == []
@@ -126,7 +126,7 @@ def test_every_visit_has_its_jobs_and_a_title_of_its_own() -> None:
         find_job("no such job", "look")
 
 
-def test_visits_are_chosen_by_words_and_long_ones_only_when_asked_for() -> None:
+def test_visits_are_selected_by_words_and_long_ones_only_on_request() -> None:
     short = Planned(Visit("Reads a drive", SATA_FLEET, ("look",), 1, udev=False), "look", 0)
     long = Planned(replace(short.visit, full_only=True), "look", 1)
     assert [
@@ -139,7 +139,7 @@ def test_visits_are_chosen_by_words_and_long_ones_only_when_asked_for() -> None:
     ] == [True, False]
 
 
-def test_machines_are_recorded_by_visits_of_their_own() -> None:
+def test_machines_are_recorded_by_separate_visits() -> None:
     arguments = Namespace(
         record=False, photograph_console=False, record_machines=True, only=[], full=False, list=False
     )
@@ -156,7 +156,7 @@ def renamed(raw: RawMachine, old: str, new: str) -> RawMachine:
     return from_json(json.loads(json.dumps(to_json(raw)).replace(old, new)), RawMachine, "renamed")
 
 
-def test_the_node_is_no_difference_and_all_else_is() -> None:
+def test_comparison_ignores_only_the_device_name() -> None:
     patterns = load_patterns()
     raw = load_facts(file_of("archive"))
     name = raw.drives[0].name
@@ -166,7 +166,7 @@ def test_the_node_is_no_difference_and_all_else_is() -> None:
     assert said(raw, patterns) != said(load_facts(file_of("red")), patterns)
 
 
-def test_a_portrait_has_one_drive_and_nothing_of_the_start_that_it_was_made_in() -> None:
+def test_recording_of_one_drive_has_no_data_of_the_boot_or_other_drives() -> None:
     raw = load_facts(file_of("old"))
     name = raw.drives[0].name
     stranger = renamed(raw, name, "sdzz")
@@ -181,7 +181,7 @@ def test_a_portrait_has_one_drive_and_nothing_of_the_start_that_it_was_made_in()
     assert alone == replace(raw, links={name: ("/dev/disk/by-id/old",)})
 
 
-def test_a_finding_too_many_or_too_few_is_told() -> None:
+def test_extra_or_missing_finding_is_reported() -> None:
     diagnosis = diagnosis_of(load_facts(file_of("old")), load_patterns())
     assert not unlike(Expected("unknown", findings=("recording-unknown",)), diagnosis)
     assert "recording-unknown" in unlike(Expected("unknown"), diagnosis)
@@ -191,7 +191,7 @@ def test_a_finding_too_many_or_too_few_is_told() -> None:
     assert unlike(Expected("likely", "drive", ("recording-unknown",)), diagnosis)
 
 
-def test_the_answer_of_sg_readcap_is_read() -> None:
+def test_output_of_sg_readcap_is_parsed() -> None:
     told = (
         "Read Capacity results:\n   Protection: prot_en=0, p_type=0, p_i_exponent=0\n"
         "   Logical block provisioning: lbpme=0, lbprz=0\n"

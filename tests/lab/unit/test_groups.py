@@ -34,7 +34,7 @@ def plan(*visits: Visit, module: str = "look") -> list[Planned]:
     return [Planned(visit, module, number) for number, visit in enumerate(visits)]
 
 
-def test_visits_that_follow_each_other_with_one_fleet_share_it() -> None:
+def test_consecutive_visits_with_the_same_fleet_share_a_lab() -> None:
     wanted = [*plan(SHORT, SHORT, replace(SHORT, fleet=BUS_FLEET)), *plan(SHORT, module="failing")]
     assert [[(one.module, one.number) for one in group.visits] for group in grouped(wanted)] == [
         [("look", 0), ("look", 1)],
@@ -43,12 +43,12 @@ def test_visits_that_follow_each_other_with_one_fleet_share_it() -> None:
     ]
 
 
-def test_what_measures_time_shares_nothing_with_what_does_not() -> None:
+def test_timing_visits_are_not_grouped_with_others() -> None:
     (first, second) = grouped(plan(replace(SHORT, alone=True), SHORT))
     assert (first.alone, second.alone) == (True, False)
 
 
-def test_what_measures_time_has_the_machine_to_itself_and_of_the_rest_the_longest_begins() -> None:
+def test_timing_visits_run_alone_and_others_longest_first() -> None:
     alone, other = replace(SHORT, alone=True), replace(SHORT, alone=True, fleet=BUS_FLEET)
     long = replace(SHORT, seconds=900, fleet=BUS_FLEET)
     found = batches(grouped(plan(alone, SHORT, long, other)))
@@ -56,14 +56,14 @@ def test_what_measures_time_has_the_machine_to_itself_and_of_the_rest_the_longes
     assert batches([]) == []
 
 
-def test_every_visit_that_goes_by_the_clock_is_alone() -> None:
+def test_every_visit_that_depends_on_the_clock_runs_alone() -> None:
     wanted = wanted_of((*MODULES, "performed"), [], full=True)
     timed = [one for one in wanted if {*one.visit.jobs} & {*TIMED} or one.module in ("study", "trials")]
     assert {one.visit.title for one in timed} == {one.visit.title for one in wanted if one.visit.alone}
     assert all(one.visit.alone for one in wanted if one.visit.busy)
 
 
-def test_an_errand_pays_the_visits_of_its_group_and_has_time_for_it() -> None:
+def test_group_process_gets_the_budget_and_time_of_its_visits() -> None:
     group = Group(tuple(plan(SHORT, SHORT, module="hotplug")[1:]))
     alone, beside = task(group, beside_others=False), task(group, beside_others=True)
     assert alone.argv[:5] == (sys.executable, "-m", "tests.lab.errands.errand", "hotplug", "1")
@@ -95,13 +95,11 @@ def test_an_errand_pays_the_visits_of_its_group_and_has_time_for_it() -> None:
         "too late",
     ],
 )
-def test_an_errand_that_does_not_come_to_its_end_is_a_failure_beside_what_it_counted(
-    outcome: Outcome, counts: tuple[int, int]
-) -> None:
+def test_unfinished_group_is_a_failure_besides_its_counts(outcome: Outcome, counts: tuple[int, int]) -> None:
     assert counted(outcome)[:2] == counts
 
 
-def test_the_sum_says_what_went_wrong_with_which_errand(capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary_names_each_failure_and_its_group(capsys: pytest.CaptureFixture[str]) -> None:
     found = Sum()
     found.add(Outcome(TASK, 0, b"5 0\n", late=False))
     assert capsys.readouterr().out == ""
@@ -112,6 +110,6 @@ def test_the_sum_says_what_went_wrong_with_which_errand(capsys: pytest.CaptureFi
     )
 
 
-def test_where_the_lab_cannot_run_its_reason_is_kept() -> None:
+def test_reason_for_an_unusable_lab_is_kept() -> None:
     with pytest.raises(CannotRun, match=r"^nbdkit is not installed\.$"):
         Sum().add(Outcome(TASK, CANNOT_RUN, b"nbdkit is not installed.\n", late=False))

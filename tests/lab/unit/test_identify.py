@@ -59,13 +59,13 @@ def one() -> Iterator[StandIn]:
     stand_in.end()
 
 
-def test_words_are_set_in_the_process_itself(one: StandIn) -> None:
+def test_words_are_changed_in_the_process_itself(one: StandIn) -> None:
     assert one.words() == "0x4000 0x0000"
     poke(one.process.pid, MODEL, [(69, 0x4002), (209, 0x4001)], 30)
     assert one.words() == "0x4002 0x4001"
 
 
-def test_a_model_that_is_not_there_is_told_in_time(one: StandIn) -> None:
+def test_missing_model_is_reported_in_time(one: StandIn) -> None:
     with pytest.raises(GuestTrouble, match="no IDENTIFY data of 'LAB Words 4Kn'"):
         poke(one.process.pid, "LAB Words 4Kn", [(69, 0x4002)], 0)
     assert one.words() == "0x4000 0x0000"
@@ -81,14 +81,14 @@ def test_two_drives_of_one_model_are_refused() -> None:
         two.end()
 
 
-def test_a_process_that_has_ended_is_told() -> None:
+def test_ended_process_is_reported() -> None:
     gone = StandIn("S1")
     gone.end()
     with pytest.raises(GuestTrouble, match="has ended"):
         poke(gone.process.pid, MODEL, [(69, 0x4002)], 30)
 
 
-def test_a_checksum_is_put_right_where_there_is_one() -> None:
+def test_existing_checksum_is_corrected() -> None:
     bare = bytes(512)
     assert changed(bare, [(69, 0x4002)])[138:140] == b"\x02\x40"
     assert changed(bare, [(69, 0x4002)])[510:] == b"\0\0"

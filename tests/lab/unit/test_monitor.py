@@ -77,7 +77,7 @@ def played(folder: Path) -> Iterator[Played]:
         monitor.close()
 
 
-def test_a_refused_command_is_trouble_with_qemus_words(tmp_path: Path) -> None:
+def test_refused_command_raises_trouble_with_the_message_of_qemu(tmp_path: Path) -> None:
     with played(tmp_path) as qemu, Monitor(qemu.path) as monitor:
         with pytest.raises(GuestTrouble, match="refused: no such thing"):
             monitor.do("refused", what=1)
@@ -85,18 +85,18 @@ def test_a_refused_command_is_trouble_with_qemus_words(tmp_path: Path) -> None:
     assert qemu.asked == [("qmp_capabilities", {}), ("refused", {"what": 1}), ("stop", {})]
 
 
-def test_a_qemu_without_a_monitor_is_trouble(tmp_path: Path) -> None:
+def test_qemu_without_a_monitor_raises_trouble(tmp_path: Path) -> None:
     with pytest.raises(GuestTrouble, match="does not answer"):
         Monitor(tmp_path / "none", seconds=0.0)
 
 
-def test_how_a_guest_is_or_why_that_cannot_be_known(tmp_path: Path) -> None:
+def test_guest_state_or_the_reason_it_is_unknown(tmp_path: Path) -> None:
     with played(tmp_path) as qemu:
         assert run_state(qemu.path) == "io-error"
     assert "does not answer" in run_state(tmp_path / "none")
 
 
-def test_the_drive_that_shall_fail_and_no_other_is_told_so(tmp_path: Path) -> None:
+def test_only_the_requested_drive_fails(tmp_path: Path) -> None:
     with played(tmp_path) as qemu, Monitor(qemu.path) as monitor:
         break_health(monitor, BUS_FLEET)
     (command, arguments) = qemu.asked[-1]
@@ -119,11 +119,11 @@ def asked_for(folder: Path, request: str) -> tuple[str, list[tuple[str, dict[str
         return (folder / ANSWER).read_text(), [one for one in qemu.asked if one[0] != "qmp_capabilities"]
 
 
-def test_a_stick_is_pulled_out_with_its_bridge(tmp_path: Path) -> None:
+def test_stick_is_unplugged_with_its_bridge(tmp_path: Path) -> None:
     assert asked_for(tmp_path, "unplug stick") == ("done", [("device_del", {"id": "stick-controller"})])
 
 
-def test_keys_are_pressed_one_after_the_other_and_chords_at_once(tmp_path: Path) -> None:
+def test_keys_are_pressed_in_order_and_chords_together(tmp_path: Path) -> None:
     answer, asked = asked_for(tmp_path, "press ret shift+x")
     assert answer == "done"
     keys = [arguments["keys"] for command, arguments in asked if command == "send-key"]
@@ -131,7 +131,7 @@ def test_keys_are_pressed_one_after_the_other_and_chords_at_once(tmp_path: Path)
     assert keys == [[{"type": "qcode", "data": "ret"}], chord]
 
 
-def test_a_picture_lies_where_the_guest_finds_it(tmp_path: Path) -> None:
+def test_screenshot_is_saved_in_the_folder_of_the_guest(tmp_path: Path) -> None:
     answer, asked = asked_for(tmp_path, "photograph drives")
     assert (answer, asked) == (
         "done",
@@ -139,15 +139,15 @@ def test_a_picture_lies_where_the_guest_finds_it(tmp_path: Path) -> None:
     )
 
 
-def test_what_the_host_does_not_know_is_answered(tmp_path: Path) -> None:
+def test_unknown_request_is_answered(tmp_path: Path) -> None:
     assert asked_for(tmp_path, "sing loudly") == ("The guest asks for something unknown: sing.", [])
 
 
-def test_a_disk_is_pulled_out_alone(tmp_path: Path) -> None:
+def test_disk_is_unplugged_alone(tmp_path: Path) -> None:
     assert asked_for(tmp_path, "unplug disk") == ("done", [("device_del", {"id": "disk-disk"})])
 
 
-def test_a_stick_is_plugged_in_when_it_is_whole(tmp_path: Path) -> None:
+def test_stick_is_plugged_in_once_complete(tmp_path: Path) -> None:
     answer, asked = asked_for(tmp_path, "plug stick")
     assert answer == "done"
     assert [

@@ -34,7 +34,7 @@ def nodes() -> dict[str, dict[str, object]]:
     return {node["node-name"]: node for node in made}
 
 
-def test_the_price_of_a_rewrite_is_charged_above_the_pace() -> None:
+def test_cost_of_a_rewrite_is_added_to_the_rate_limit() -> None:
     node = nodes()["charging"]
     assert (node["driver"], node["align"]) == ("blkdebug", 4096)
     below = node["image"]
@@ -43,7 +43,7 @@ def test_the_price_of_a_rewrite_is_charged_above_the_pace() -> None:
     assert below["file"]["filename"] == "/images/charging"
 
 
-def test_the_control_has_the_same_pace_and_no_price() -> None:
+def test_control_drive_has_the_same_rate_limit_and_no_cost() -> None:
     assert nodes()["control"]["driver"] == "throttle"
     assert isinstance(CONTROL.media, Pace)
     assert isinstance(CHARGING.media, Pace)
@@ -55,7 +55,7 @@ def test_the_control_has_the_same_pace_and_no_price() -> None:
     ]
 
 
-def test_the_page_cache_of_this_machine_hides_nothing() -> None:
+def test_page_cache_of_the_host_is_bypassed() -> None:
     for node in nodes().values():
         while "driver" in node and node["driver"] != "file":
             below = node.get("file") or node.get("image")
@@ -64,7 +64,7 @@ def test_the_page_cache_of_this_machine_hides_nothing() -> None:
         assert node["cache"] == {"direct": True, "no-flush": True}
 
 
-def test_devices_carry_what_the_guest_shall_see() -> None:
+def test_devices_have_the_properties_for_the_guest() -> None:
     devices = [
         json.loads(text)
         for text in after("-device", fleet_arguments(FIRST_FLEET, IMAGES))
@@ -87,7 +87,7 @@ def test_devices_carry_what_the_guest_shall_see() -> None:
     assert charging["model"] == CHARGING.model
 
 
-def test_a_virtio_drive_has_neither_model_nor_wwn() -> None:
+def test_virtio_drive_has_no_model_and_no_wwn() -> None:
     drive = replace(NATIVE, bus=Bus.VIRTIO, model=None, wwn=None, rotation_rate=None)
     (device,) = (
         json.loads(text) for text in after("-device", fleet_arguments(Fleet("one", (drive,)), IMAGES))
@@ -96,7 +96,7 @@ def test_a_virtio_drive_has_neither_model_nor_wwn() -> None:
     assert not {"model", "product", "wwn", "rotation_rate"} & set(device)
 
 
-def test_drives_that_qemu_cannot_make_are_refused() -> None:
+def test_drives_unsupported_by_qemu_are_refused() -> None:
     with pytest.raises(ValueError, match="512"):
         replace(NATIVE, bus=Bus.SATA)
     with pytest.raises(ValueError, match="serial"):
@@ -105,7 +105,7 @@ def test_drives_that_qemu_cannot_make_are_refused() -> None:
         Fleet("two", (NATIVE, NATIVE))
 
 
-def test_modules_are_loaded_after_what_they_need() -> None:
+def test_modules_are_loaded_after_their_dependencies() -> None:
     dependencies = (
         "kernel/a.ko.xz: kernel/b-c.ko.xz kernel/d.ko.xz\nkernel/b-c.ko.xz: kernel/d.ko.xz\nkernel/d.ko.xz:\n"
         "kernel/e.ko.xz:\n"
@@ -113,14 +113,14 @@ def test_modules_are_loaded_after_what_they_need() -> None:
     assert load_order(dependencies, ("a", "b_c")) == ("kernel/d.ko.xz", "kernel/b-c.ko.xz", "kernel/a.ko.xz")
 
 
-def test_a_module_that_is_built_in_is_left_out() -> None:
+def test_built_in_module_is_omitted() -> None:
     assert load_order("kernel/e.ko:\n", ("e", "virtio_pci")) == ("kernel/e.ko",)
 
 
 @pytest.mark.skipif(
     shutil.which("busybox") is None, reason="reads the archive with busybox (package busybox-static)"
 )
-def test_the_first_root_can_be_unpacked(tmp_path: Path) -> None:
+def test_initramfs_can_be_unpacked(tmp_path: Path) -> None:
     members = [
         Member("bin", stat.S_IFDIR | 0o755),
         Member("bin/tool", stat.S_IFREG | 0o755, b"12345"),
@@ -148,11 +148,11 @@ def test_the_first_root_can_be_unpacked(tmp_path: Path) -> None:
         ("usr/share/doc/udev/copyright", False),
     ],
 )
-def test_only_what_the_guest_needs_is_unpacked(path: str, wanted: bool) -> None:
+def test_only_files_for_the_guest_are_unpacked(path: str, wanted: bool) -> None:
     assert is_wanted(tuple(path.split("/"))) is wanted
 
 
-def test_a_job_that_breaks_off_is_a_failed_check() -> None:
+def test_aborted_job_is_a_failed_check() -> None:
     answer = '{"what": "sizes", "holds": true, "seen": ""}\n'
     (whole,) = checks_of(GuestResult(0, answer, "", "", 1.0))
     assert whole.holds
@@ -167,12 +167,12 @@ def test_silence_and_garbage_are_failures(answer: str) -> None:
     assert [check.holds for check in checks_of(GuestResult(0, answer, "", "", 1.0))] == [False]
 
 
-def test_jobs_refuse_to_run_outside_of_a_guest() -> None:
+def test_jobs_refuse_to_run_outside_a_guest() -> None:
     with pytest.raises(AssertionError, match="guest only"):
         assert_guest()
 
 
-def test_the_noise_is_no_partition_table() -> None:
+def test_noise_is_not_a_partition_table() -> None:
     pattern = noise()
     assert len(pattern) == 1024 * 1024
     assert pattern[510:512] != b"\x55\xaa"

@@ -28,7 +28,7 @@ def stream(platters: Platters, start: int, size: int, request: int) -> float:
     return size / sum(platters.write(0.0, place, request) for place in range(start, start + size, request))
 
 
-def test_a_shingled_drive_falls_off_its_cliff_when_its_cache_is_full() -> None:
+def test_shingled_drive_slows_down_once_its_cache_is_full() -> None:
     platters = shingled()
     costs = random_writes(platters, 400)
     full = CACHE_BYTES // PIECE_BYTES
@@ -37,7 +37,7 @@ def test_a_shingled_drive_falls_off_its_cliff_when_its_cache_is_full() -> None:
     assert platters.used_bytes <= CACHE_BYTES
 
 
-def test_writing_in_order_is_as_fast_before_and_after_however_it_is_cut() -> None:
+def test_sequential_writes_keep_their_speed_for_any_request_size() -> None:
     for request in (64 * KIB, 128 * KIB, 512 * KIB):
         platters = shingled()
         before = stream(platters, 512 * MIB, 32 * MIB, request)
@@ -48,14 +48,14 @@ def test_writing_in_order_is_as_fast_before_and_after_however_it_is_cut() -> Non
         assert min(before, after) > BYTES_PER_SECOND * 0.8
 
 
-def test_a_plain_drive_has_no_cliff() -> None:
+def test_conventional_drive_keeps_its_speed() -> None:
     platters = Platters(SIZE_BYTES)
     costs = random_writes(platters, 2000)
     assert mean(costs[:500]) * 0.8 < mean(costs[-500:]) < mean(costs[:500]) * 1.2
     assert platters.used_bytes == 0
 
 
-def test_a_drive_left_alone_has_room_again() -> None:
+def test_idle_drive_regains_cache_space() -> None:
     platters = shingled()
     random_writes(platters, 200)
     assert platters.used_bytes > CACHE_BYTES * 0.9
@@ -68,7 +68,7 @@ def test_a_drive_left_alone_has_room_again() -> None:
     assert busy.used_bytes == 100 * PIECE_BYTES
 
 
-def test_rewriting_what_is_cached_takes_no_more_room_and_discarding_gives_it_back() -> None:
+def test_rewriting_needs_no_extra_cache_and_discarding_frees_it() -> None:
     platters = shingled()
     for _ in range(1000):
         assert platters.write(0.0, 100 * MIB, PIECE_BYTES) < 0.01
@@ -78,7 +78,7 @@ def test_rewriting_what_is_cached_takes_no_more_room_and_discarding_gives_it_bac
     assert platters.used_bytes == 0
 
 
-def test_what_was_written_out_of_order_is_read_from_the_cache_in_the_order_of_writing() -> None:
+def test_random_writes_are_read_from_the_cache_in_write_order() -> None:
     platters = Platters(SIZE_BYTES, shingled=True, cache_bytes=CACHE_BYTES)
     starts = [
         2 * index * PIECE_BYTES for index in Random(2).sample(range(SIZE_BYTES // PIECE_BYTES // 2), 50)
@@ -97,7 +97,7 @@ def test_what_was_written_out_of_order_is_read_from_the_cache_in_the_order_of_wr
     assert all(platters.place_of(start) == start for start in starts)
 
 
-def test_a_misaligned_write_costs_a_turn_more() -> None:
+def test_misaligned_write_costs_one_more_rotation() -> None:
     for make in (shingled, lambda: Platters(SIZE_BYTES)):
         aligned = make().write(0.0, 500 * MIB, 4096)
         misaligned = make().write(0.0, 500 * MIB + 512, 4096)

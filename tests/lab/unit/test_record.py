@@ -26,14 +26,14 @@ def devices() -> dict[str, dict[str, object]]:
     return {str(device.get("drive") or device["id"]): device for device in made}
 
 
-def test_an_nvme_drive_has_the_model_that_qemu_gives_it() -> None:
+def test_nvme_drive_has_the_model_set_by_qemu() -> None:
     busy = devices()["busy-controller"]
     assert (busy["driver"], busy["serial"]) == ("nvme", "NV8K2P41")
     assert devices()["busy"]["bus"] == "busy-controller"
     assert not {"model", "product", "wwn", "rotation_rate"} & set(busy)
 
 
-def test_a_stick_hangs_on_a_bridge_that_knows_its_serial() -> None:
+def test_stick_is_on_a_bridge_with_its_serial() -> None:
     bridge, stick = devices()["stick-controller"], devices()["stick"]
     assert (bridge["driver"], bridge["serial"]) == ("usb-bot", STICK.serial)
     assert (stick["driver"], stick["bus"], stick["removable"]) == ("scsi-hd", "stick-controller.0", True)
@@ -56,7 +56,7 @@ class Images(Laboratory):
 @pytest.mark.skipif(
     find("mke2fs") is None or find("sfdisk") is None, reason="makes filesystems by mke2fs, tables by sfdisk"
 )
-def test_the_drives_have_the_past_that_the_pictures_show(tmp_path: Path) -> None:
+def test_drives_have_the_old_content_of_the_pictures(tmp_path: Path) -> None:
     images = Images(tmp_path)
     lay_out_past(images)
     table = json.loads(run(["sfdisk", "--json", str(images.image(SHINGLED.name))], seconds=30).output)[
@@ -77,14 +77,14 @@ def test_the_drives_have_the_past_that_the_pictures_show(tmp_path: Path) -> None
         assert file.read(16).rstrip(b"\0").decode() == "M\u00fcsik"
 
 
-def test_what_tells_of_the_machine_is_found() -> None:
+def test_traces_of_the_machine_are_found() -> None:
     assert record.traces("mounted /dev/sda1 at /srv/films by /usr/sbin/mount") == ()
     assert record.traces(f"{CHECKOUT}/wizard/apply") == (str(CHECKOUT),)
     assert record.traces("saved in /lab/plan.json") == ("/lab/",)
     assert record.traces(f"host {os.uname().nodename}, drive 1") == (os.uname().nodename,)
 
 
-def test_nothing_is_kept_where_one_file_tells_of_the_machine(
+def test_no_recording_is_saved_if_one_file_has_a_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept, shared = tmp_path / "kept", tmp_path / "shared"
@@ -100,7 +100,7 @@ def test_nothing_is_kept_where_one_file_tells_of_the_machine(
     assert sorted(path.name for path in kept.iterdir()) == sorted(record.NAMES)
 
 
-def test_pictures_take_the_place_of_the_old_ones_unless_one_tells_of_the_machine(
+def test_pictures_are_replaced_unless_one_has_a_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept, shared = tmp_path / "kept", tmp_path / "shared"

@@ -30,7 +30,7 @@ def of(*cells: Cell) -> Seen:
     return Seen((cells,))
 
 
-def test_a_screen_is_read_line_by_line() -> None:
+def test_screen_is_read_line_by_line() -> None:
     held = bytes((2, 3, 1, 0)) + b"".join(
         struct.pack("BB", glyph, GREY | CYAN << 4) for glyph in b"ab\x1ade "
     )
@@ -39,7 +39,7 @@ def test_a_screen_is_read_line_by_line() -> None:
     assert screen.lines[0][2] == Cell("\u2192", 26, GREY, CYAN)
 
 
-def test_what_the_font_has_can_be_seen() -> None:
+def test_glyphs_of_the_font_are_visible() -> None:
     cells = (
         Cell("a", 97, GREY, BLACK),
         Cell("\u2192", 26, BLACK, CYAN),
@@ -49,16 +49,16 @@ def test_what_the_font_has_can_be_seen() -> None:
     assert [*unfit(of(*cells), FONT)] == []
 
 
-def test_what_the_font_lacks_is_named_with_its_place() -> None:
+def test_missing_glyph_is_reported_with_its_position() -> None:
     (said,) = unfit(of(Cell("a", 97, GREY, BLACK), Cell("\u2026", REPLACED, GREY, BLACK)), FONT)
     assert said.startswith("line 1, column 2: '\u2026' is shown as glyph 168")
 
 
-def test_another_glyph_than_the_fonts_own_is_named() -> None:
+def test_wrong_glyph_is_reported() -> None:
     assert len([*unfit(of(Cell("\u2192", REPLACED, GREY, BLACK)), FONT)]) == 1
 
 
-def test_ink_of_its_grounds_colour_cannot_be_seen() -> None:
+def test_text_in_the_background_colour_is_invisible() -> None:
     (said,) = unfit(of(Cell("a", 97, CYAN, CYAN)), FONT)
     assert "the colour of its ground" in said
 
@@ -67,7 +67,7 @@ def lines(*texts: str) -> Seen:
     return Seen(tuple(tuple(Cell(char, ord(char), GREY, BLACK) for char in text.ljust(80)) for text in texts))
 
 
-def test_what_has_scrolled_is_not_whole() -> None:
+def test_scrolled_screen_is_incomplete() -> None:
     head = " diskwright   \u25a0 Drives  2 Purpose  3 Plan  4 Review  5 Work"
     text, keys = " What is it for?", " [b] back  [q] quit"
     assert is_whole(lines(head, text, keys), 2)
@@ -77,7 +77,7 @@ def test_what_has_scrolled_is_not_whole() -> None:
     assert not is_whole(lines(head, text, ""), 2), "its keys are gone"
 
 
-def test_a_line_with_a_ground_is_where_the_focus_is() -> None:
+def test_highlighted_line_has_the_focus() -> None:
     screen = Seen(
         (
             (Cell("a", 97, GREY, BLACK), Cell(" ", 32, GREY, GREY)),
@@ -93,7 +93,7 @@ def test_keys_have_the_names_of_a_keyboard() -> None:
 
 
 @pytest.mark.parametrize("picture", PICTURES)
-def test_every_step_is_pictured_with_25_lines_of_80_characters(picture: str) -> None:
+def test_pictures_of_every_step_have_25_lines_of_80_characters(picture: str) -> None:
     """Each character has 9 by 16 dots, as on VGA."""
     head = (SCREENSHOTS / f"{ON_CONSOLE}{picture}.png").read_bytes()[:24]
     assert head.startswith(b"\x89PNG\r\n\x1a\n") and struct.unpack(">II", head[16:]) == (80 * 9, 25 * 16)

@@ -45,11 +45,11 @@ def evidence() -> EvidenceFile:
     return read_profile(table.STUDY, EvidenceFile)
 
 
-def test_the_table_is_that_of_the_results() -> None:
+def test_table_matches_the_results() -> None:
     assert table.main(["--check"]) == 0
 
 
-def test_another_result_makes_another_table(
+def test_other_results_give_another_table(
     kept: list[Series], instruments: Instruments, evidence: EvidenceFile
 ) -> None:
     slower = replace(
@@ -75,7 +75,7 @@ def test_every_figure_of_the_study_is_in_the_table(
     assert len(rows) == len(evidence.measurements) + 2
 
 
-def test_every_trial_that_was_kept_is_in_the_table(
+def test_every_saved_trial_is_in_the_table(
     kept: list[Series], instruments: Instruments, evidence: EvidenceFile
 ) -> None:
     text = table.render(kept, instruments, evidence)
@@ -88,7 +88,7 @@ def test_every_trial_that_was_kept_is_in_the_table(
         assert row in text, row
 
 
-def test_every_filesystem_was_measured_as_often_on_each_partition(kept: list[Series]) -> None:
+def test_every_filesystem_was_measured_equally_often_on_each_partition(kept: list[Series]) -> None:
     assert [one.filesystem for one in kept] == [*table.FILESYSTEMS]
     for series in kept:
         rounds = rounds_of(series)
@@ -103,7 +103,7 @@ def test_every_filesystem_was_measured_as_often_on_each_partition(kept: list[Ser
         assert len(series.timings) == rounds * len(Operation) * 3
 
 
-def test_all_was_measured_by_the_code_that_is_here(kept: list[Series], instruments: Instruments) -> None:
+def test_results_match_the_current_code(kept: list[Series], instruments: Instruments) -> None:
     """Changed drives, files or commands require new results."""
     for setting in (
         *(one.setting for one in kept),
@@ -128,7 +128,7 @@ def test_all_was_measured_by_the_code_that_is_here(kept: list[Series], instrumen
         assert series.setting.request_kib == study.REQUEST_KIB
 
 
-def test_what_the_sentences_beside_the_table_say(kept: list[Series], instruments: Instruments) -> None:
+def test_statements_next_to_the_table_are_true(kept: list[Series], instruments: Instruments) -> None:
     for series in kept:
         middles = {operation: ratio(series, operation).middle for operation in Operation}
         assert 0.9 < middles[Operation.READ_SMALL] < 1.1, series.filesystem
@@ -137,7 +137,7 @@ def test_what_the_sentences_beside_the_table_say(kept: list[Series], instruments
     assert instruments.bench_low * 0.9 <= instruments.fio <= instruments.bench_high * 1.1
 
 
-def test_a_ratio_is_that_of_each_round() -> None:
+def test_ratio_is_computed_per_round() -> None:
     times = [
         (0, MISALIGNED, 2.0),
         (0, ALIGNED, 1.0),
@@ -154,12 +154,12 @@ def test_a_ratio_is_that_of_each_round() -> None:
     assert (found.least, found.middle, found.most) == (2.0, 3.0, 8.0)
 
 
-def test_results_are_read_as_they_were_written(kept: list[Series]) -> None:
+def test_results_are_read_as_written(kept: list[Series]) -> None:
     for series in kept:
         assert read_series(as_text(series), "here") == series
 
 
-def test_the_files_are_the_same_every_time(tmp_path: Path, kept: list[Series]) -> None:
+def test_files_are_identical_every_time(tmp_path: Path, kept: list[Series]) -> None:
     folders = tmp_path / "one", tmp_path / "other"
     for folder in folders:
         folder.mkdir()
@@ -172,7 +172,7 @@ def test_the_files_are_the_same_every_time(tmp_path: Path, kept: list[Series]) -
     assert sum(sizes) == kept[0].setting.small_bytes
 
 
-def test_each_filesystem_has_a_visit_that_is_not_for_every_day() -> None:
+def test_each_filesystem_has_a_visit_in_full_runs_only() -> None:
     found = visits("study")
     assert [visit.jobs for visit in found] == [(name,) for name in (*study.MAKERS, study.INSTRUMENTS)]
     assert all(visit.full_only for visit in found)

@@ -39,9 +39,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_two_run_at_a_time_and_what_each_says_stays_together(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_two_run_in_parallel_with_separate_output(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     here = [tmp_path / name for name in "ab"]
     tasks = [
         python(
@@ -62,7 +60,7 @@ def test_two_run_at_a_time_and_what_each_says_stays_together(
     assert "b 1\nb 2\n" in said
 
 
-def test_no_more_run_than_are_allowed(tmp_path: Path) -> None:
+def test_parallel_commands_never_exceed_the_limit(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     code = f"os.mkdir({str(mark)!r})\ntime.sleep(0.05)\nos.rmdir({str(mark)!r})"
     ended: list[Outcome] = []
@@ -70,7 +68,7 @@ def test_no_more_run_than_are_allowed(tmp_path: Path) -> None:
     assert [(one.task.name, one.status) for one in ended] == [(str(number), 0) for number in range(4)]
 
 
-def test_one_that_hangs_is_ended_alone_and_may_clean_up(tmp_path: Path) -> None:
+def test_hanging_command_is_ended_alone_and_may_clean_up(tmp_path: Path) -> None:
     cleaned = tmp_path / "cleaned"
     hangs = (
         f"trap 'touch {cleaned}; kill $!; exit 143' TERM; printf begun >/proc/self/fd/$0; sleep 600 & wait"
@@ -84,7 +82,7 @@ def test_one_that_hangs_is_ended_alone_and_may_clean_up(tmp_path: Path) -> None:
     assert cleaned.exists()
 
 
-def test_one_that_is_killed_takes_no_other_with_it() -> None:
+def test_killed_command_does_not_end_others() -> None:
     ended: list[Outcome] = []
     run_together(
         [python("dies", "os.kill(os.getpid(), signal.SIGKILL)"), python("works", "")], 2, ended.append
@@ -92,7 +90,7 @@ def test_one_that_is_killed_takes_no_other_with_it() -> None:
     assert {(one.task.name, one.status) for one in ended} == {("dies", -signal.SIGKILL), ("works", 0)}
 
 
-def test_whoever_breaks_off_ends_all_others(tmp_path: Path) -> None:
+def test_interruption_ends_all_commands(tmp_path: Path) -> None:
     pid, here = tmp_path / "pid", tmp_path / "here"
     waits = f"Path({str(pid)!r}).write_text(str(os.getpid()))\nPath({str(here)!r}).touch()\ntime.sleep(600)"
 
@@ -105,7 +103,7 @@ def test_whoever_breaks_off_ends_all_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_outlives_whoever_started_it(number: signal.Signals, tmp_path: Path) -> None:
+def test_no_command_outlives_its_starter(number: signal.Signals, tmp_path: Path) -> None:
     pid, here, cleaned = tmp_path / "pid", tmp_path / "here", tmp_path / "cleaned"
     waits = f"""
         signal.signal(signal.SIGTERM, lambda *_: (Path({str(cleaned)!r}).touch(), sys.exit(143)))

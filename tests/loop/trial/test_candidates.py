@@ -93,7 +93,7 @@ def path(make_drive: MakeDrive, own: Callable[[str], None]) -> str:
     return made
 
 
-def test_filesystems_are_tried_and_nothing_is_left(path: str) -> None:
+def test_filesystems_are_tried_without_leftovers(path: str) -> None:
     told: list[TrialProgress] = []
     asked = order(path, "ext4", "xfs", "btrfs")
     verdict = run_trial(asked, told.append, lambda: False)
@@ -112,7 +112,7 @@ def test_filesystems_are_tried_and_nothing_is_left(path: str) -> None:
 
 
 @pytest.mark.parametrize("wanted", one_in(2, (SLOWER, FASTER)))
-def test_a_slowdown_that_was_planted_is_found(path: str, wanted: TrialFinding) -> None:
+def test_deliberate_slowdown_is_detected(path: str, wanted: TrialFinding) -> None:
     asked = order(path, "ext4", "ext4", load="large-file", seconds=SECONDS)
     # By how much depends on the drive: on any it is a flush for every MiB that is written.
     slow = replace(asked.candidates[1], mount_options=("sync", *asked.candidates[1].mount_options))
@@ -124,7 +124,7 @@ def test_a_slowdown_that_was_planted_is_found(path: str, wanted: TrialFinding) -
     is_clean(path)
 
 
-def test_a_filesystem_against_itself_shows_nothing(path: str) -> None:
+def test_filesystem_against_itself_shows_no_difference(path: str) -> None:
     verdict = tried(order(path, "ext4", "ext4", seconds=SECONDS if IS_FULL else SECONDS / 2))
     (found,) = verdict.comparisons
     assert found.finding in (TrialFinding.SAME, TrialFinding.OPEN), found
@@ -174,7 +174,7 @@ def test_only_free_space_is_written(
     own(path)
 
 
-def test_where_the_plan_is_not_free_nothing_is_tried(path: str, own: Callable[[str], None]) -> None:
+def test_trial_on_space_used_since_is_refused(path: str, own: Callable[[str], None]) -> None:
     asked = order(path, "ext4", "xfs")
     own(path)
     tool("mkfs.ext4", "-q", path)
@@ -183,7 +183,7 @@ def test_where_the_plan_is_not_free_nothing_is_tried(path: str, own: Callable[[s
     assert "ext4" in tool("blkid", "--probe", path)
 
 
-def test_it_ends_at_its_bounds(path: str) -> None:
+def test_trial_ends_at_its_limits(path: str) -> None:
     asked = order(path, "ext4", "xfs", scale=0.2)
     begun = monotonic()
     verdict = tried(replace(asked, bounds=Bounds(300.0, 256 * MIB, 24)))
@@ -194,7 +194,7 @@ def test_it_ends_at_its_bounds(path: str) -> None:
     is_clean(path)
 
 
-def test_a_load_that_fails_is_told_and_nothing_is_left(path: str) -> None:
+def test_failing_load_is_reported_and_leaves_no_trace(path: str) -> None:
     asked = order(path, "ext4", "xfs", scale=0.2)
     wrong = replace(asked.candidates[1], mount_options=("no-such-option",))
     with pytest.raises(Failed):
@@ -210,7 +210,7 @@ def start_of(path: str) -> int | None:
 
 
 @pytest.mark.parametrize("filesystem", one_in(3, ("ext4", "xfs", "btrfs")))
-def test_one_is_tried_against_itself_where_sector_34_would_start(path: str, filesystem: str) -> None:
+def test_misaligned_trial_starts_at_sector_34(path: str, filesystem: str) -> None:
     starts: dict[str, set[int | None]] = {}
 
     def told(progress: TrialProgress) -> None:
@@ -228,7 +228,7 @@ def test_one_is_tried_against_itself_where_sector_34_would_start(path: str, file
     is_clean(path)
 
 
-def test_a_killed_trial_of_a_misaligned_one_leaves_nothing(path: str) -> None:
+def test_killed_misaligned_trial_leaves_no_trace(path: str) -> None:
     for seed in range(1, 4):
         process, worker = begun(path, "--misaligned", "--seconds", "40")
         sleep(Random(seed).uniform(0.1, 5))
@@ -243,7 +243,7 @@ def command(path: str, *words: str) -> list[str]:
     return [sys.executable, "-m", "wizard", *drive, "--confirm", token, *words]
 
 
-def test_the_command_tells_what_is_lost_before_the_token(path: str) -> None:
+def test_command_shows_losses_before_the_token(path: str) -> None:
     told = subprocess.run(
         command(path)[:-2], capture_output=True, text=True, timeout=60, cwd=ROOM, check=False
     )
@@ -254,7 +254,7 @@ def test_the_command_tells_what_is_lost_before_the_token(path: str) -> None:
     is_clean(path)
 
 
-def test_the_command_prints_a_document(path: str) -> None:
+def test_command_prints_a_document(path: str) -> None:
     argv = command(path, "--json", "--with", "xfs", "--seconds", "12")
     done = subprocess.run(argv, capture_output=True, text=True, timeout=120, cwd=ROOM, check=False)
     assert done.returncode == 0, done.stderr
@@ -289,7 +289,7 @@ SEEDS = [SEED] if SEED else one_in(2, range(1, 5))
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("seed", SEEDS[:1])
-def test_a_killed_command_leaves_nothing(path: str, number: signal.Signals, seed: int) -> None:
+def test_killed_command_leaves_no_trace(path: str, number: signal.Signals, seed: int) -> None:
     process, worker = begun(path)
     sleep(Random(seed).uniform(0.5, 12))
     process.send_signal(number)
@@ -301,7 +301,7 @@ def test_a_killed_command_leaves_nothing(path: str, number: signal.Signals, seed
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_killed_trial_leaves_nothing(path: str, seed: int) -> None:
+def test_killed_trial_leaves_no_trace(path: str, seed: int) -> None:
     process, worker = begun(path)
     sleep(Random(seed).uniform(0.1, 12))
     os.kill(worker, signal.SIGKILL)
@@ -310,7 +310,7 @@ def test_a_killed_trial_leaves_nothing(path: str, seed: int) -> None:
     is_clean(path)
 
 
-def test_what_nobody_was_there_to_take_away_the_next_trial_does(path: str) -> None:
+def test_next_trial_cleans_up_leftovers(path: str) -> None:
     process, worker = begun(path)
     sleep(4)
     os.kill(process.pid, signal.SIGKILL)

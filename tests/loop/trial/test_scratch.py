@@ -47,7 +47,7 @@ def scratch(path: str, **kwargs: float) -> Verdict:
     )
 
 
-def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
+def test_every_write_repeats_bytes_just_read_in_free_space(
     full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
 ) -> None:
     path, image, before = full
@@ -60,7 +60,7 @@ def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
     assert digest(image) == before
 
 
-def test_a_loop_device_is_never_said_to_be_faster_aligned(make_drive: MakeDrive) -> None:
+def test_loop_device_is_never_reported_as_faster_when_aligned(make_drive: MakeDrive) -> None:
     path = make_drive(SIZE_BYTES)
     reading = run_alignment_trial(
         probe_drive(path),
@@ -76,7 +76,7 @@ def test_a_loop_device_is_never_said_to_be_faster_aligned(make_drive: MakeDrive)
     assert any("cannot rule out" in caveat for caveat in reading.caveats)
 
 
-def test_bench_says_that_nothing_can_be_misaligned(make_drive: MakeDrive) -> None:
+def test_bench_reports_that_misalignment_is_impossible(make_drive: MakeDrive) -> None:
     for logical, word in ((512, "--assume-physical 4096"), (4096, "smaller requests")):
         done = bench(make_drive(SIZE_BYTES, logical), "--json")
         assert done.returncode == 0, done.stderr
@@ -84,7 +84,7 @@ def test_bench_says_that_nothing_can_be_misaligned(make_drive: MakeDrive) -> Non
         assert verdict.outcome is Outcome.NOT_POSSIBLE and word in verdict.sentence
 
 
-def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> None:
+def test_bench_saves_the_verdict_and_preserves_the_drive(full: Known, tmp_path: Path) -> None:
     path, image, before = full
     kept = tmp_path / "verdict.json"
     token = path.removeprefix("/dev/")
@@ -99,7 +99,7 @@ def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Signals) -> None:
+def test_interrupted_bench_changes_no_data(full: Known, number: signal.Signals) -> None:
     path, image, before = full
     words = [
         path,
@@ -116,7 +116,7 @@ def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Sig
     assert not out or "writing:" in out
 
 
-def test_scratch_is_refused_where_it_is_not_safe(
+def test_unsafe_scratch_is_refused(
     make_drive: MakeDrive, own: Callable[[str], None], full: Known, tmp_path: Path
 ) -> None:
     path, image, before = full
@@ -167,7 +167,7 @@ def make_drive_over(path: str, own: Callable[[str], None]) -> str:
     ).strip()
 
 
-def test_reading_wants_root(make_drive: MakeDrive) -> None:
+def test_reading_requires_root(make_drive: MakeDrive) -> None:
     path = make_drive(SIZE_BYTES)
     done = subprocess.run(
         [sys.executable, "-m", "wizard", "bench", path, "--assume-physical", "4096"],

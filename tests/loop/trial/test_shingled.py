@@ -40,7 +40,7 @@ def probed(path: str) -> CliffVerdict:
     )
 
 
-def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
+def test_every_write_repeats_bytes_just_read_in_free_space(
     full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
 ) -> None:
     path, image, before = full
@@ -54,16 +54,14 @@ def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
     assert {WritePhase.SEQUENTIAL_BEFORE, WritePhase.RANDOM} <= {window.phase for window in verdict.windows}
 
 
-def test_a_loop_device_is_never_called_shingled(make_drive: MakeDrive) -> None:
+def test_loop_device_is_never_reported_as_shingled(make_drive: MakeDrive) -> None:
     verdict = probed(make_drive(SIZE_BYTES, 4096))
     assert verdict.outcome is not CliffOutcome.FOUND, verdict.sentence
     assert any("loop device" in caveat for caveat in verdict.caveats)
     assert any("zeros" in caveat for caveat in verdict.caveats)
 
 
-def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(
-    full: Known, tmp_path: Path
-) -> None:
+def test_command_shows_limits_and_preserves_the_drive(full: Known, tmp_path: Path) -> None:
     path, image, before = full
     kept = tmp_path / "cliff.json"
     words = (
@@ -87,7 +85,7 @@ def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Signals) -> None:
+def test_interrupted_probe_changes_no_data(full: Known, number: signal.Signals) -> None:
     path, image, before = full
     words = [path, "--scratch", "--shingled", "--confirm", path.removeprefix("/dev/"), "--seconds", "30"]
     out = ended_in_the_middle(words, number)
@@ -95,7 +93,7 @@ def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Sig
     assert not out or path in out
 
 
-def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDrive, full: Known) -> None:
+def test_unsafe_or_pointless_probe_is_refused(make_drive: MakeDrive, full: Known) -> None:
     path, image, before = full
     token = path.removeprefix("/dev/")
     refused([path, "--scratch", "--shingled", "--confirm", "another"], "does not confirm")
@@ -120,7 +118,7 @@ def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDr
 
 
 @pytest.mark.parametrize("trial", ["shingled", "alignment"])
-def test_another_writer_ends_it_and_keeps_what_it_wrote(
+def test_probe_ends_at_a_foreign_write_and_preserves_it(
     trial: str, full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
 ) -> None:
     """Write to the whole drive between two writes of the trial, despite the lock."""

@@ -81,7 +81,7 @@ def mounts_of(drive: str) -> list[str]:
 
 
 @pytest.mark.parametrize("filesystem", MAKERS)
-def test_a_label_is_changed_with_the_line_that_names_it_and_comes_back(
+def test_label_changes_with_its_fstab_line_and_undo_reverts_both(
     work: Work, make_drive: MakeDrive, filesystem: str
 ) -> None:
     old = "OLD-ONE" if filesystem == "xfs" else "OLD ONE"
@@ -100,7 +100,7 @@ def test_a_label_is_changed_with_the_line_that_names_it_and_comes_back(
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
-def test_a_label_is_changed_in_use(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
+def test_label_changes_while_mounted(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
     drive = made(work, make_drive, filesystem, "films")
     work.fstab.write_text("")
     with mounted(drive, work.place("films")), (work.place("films") / "film").open("w") as film:
@@ -111,7 +111,7 @@ def test_a_label_is_changed_in_use(work: Work, make_drive: MakeDrive, filesystem
         assert label_of(drive) == "films"
 
 
-def test_a_filesystem_without_a_label_has_none_again(work: Work, make_drive: MakeDrive) -> None:
+def test_undo_removes_the_label_of_an_unlabelled_filesystem(work: Work, make_drive: MakeDrive) -> None:
     work.fstab.write_text("")
     for filesystem in ("xfs", "vfat", "ntfs"):
         drive = make_drive(SIZE)
@@ -133,7 +133,7 @@ def test_a_filesystem_without_a_label_has_none_again(work: Work, make_drive: Mak
         ("ext4", "OLD ONE", "already has the label 'OLD ONE'"),
     ],
 )
-def test_a_label_that_cannot_be_is_refused(
+def test_invalid_label_is_refused(
     work: Work, make_drive: MakeDrive, filesystem: str, label: str, says: str
 ) -> None:
     old = "OLD-ONE" if filesystem == "xfs" else "OLD ONE"
@@ -143,7 +143,7 @@ def test_a_label_that_cannot_be_is_refused(
     assert label_of(drive) == old and not work.runs.exists()
 
 
-def test_a_label_that_the_kernel_was_started_by_stays(
+def test_label_on_the_kernel_command_line_is_not_changed(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = made(work, make_drive, "ext4", "films")
@@ -156,7 +156,7 @@ def test_a_label_that_the_kernel_was_started_by_stays(
     assert plan_settings.act(drive, SetLabel("pictures"), work.environment).steps
 
 
-def test_an_old_label_that_could_not_be_put_back_stays(work: Work, make_drive: MakeDrive) -> None:
+def test_label_that_undo_could_not_restore_is_not_changed(work: Work, make_drive: MakeDrive) -> None:
     work.fstab.write_text("")
     drive = made(work, make_drive, "xfs", "a b")
     assert "so undo could not restore this label" in do(work, "label", drive, "films", code=3)
@@ -164,7 +164,7 @@ def test_an_old_label_that_could_not_be_put_back_stays(work: Work, make_drive: M
 
 
 @pytest.mark.parametrize(("filesystem", "check"), [("ext4", 2), ("ntfs", 0)])
-def test_it_is_mounted_now_and_at_boot_and_unmounted_and_all_of_it_undone(
+def test_mount_now_and_at_boot_unmount_and_undo_all(
     work: Work, make_drive: MakeDrive, filesystem: str, check: int
 ) -> None:
     """Mount NTFS with ntfs-3g if the kernel lacks ntfs3."""
@@ -190,9 +190,7 @@ def test_it_is_mounted_now_and_at_boot_and_unmounted_and_all_of_it_undone(
     assert not mounts_of(drive) and work.fstab.read_text() == before
 
 
-def test_once_leaves_fstab_alone_and_a_line_that_is_there_says_where(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_once_leaves_fstab_unchanged_and_an_entry_gives_the_place(work: Work, make_drive: MakeDrive) -> None:
     drive, place = made(work, make_drive, "btrfs", "films"), work.place("films")
     work.fstab.write_text("")
     do(work, "mount", drive, "--at", str(place), "--once")
@@ -209,7 +207,7 @@ def test_once_leaves_fstab_alone_and_a_line_that_is_there_says_where(
     assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
 
 
-def test_where_its_label_is_taken_it_is_mounted_beside(
+def test_mount_point_with_a_used_name_gets_a_suffix(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that the mount point follows the rule for new volumes."""
@@ -224,9 +222,7 @@ def test_where_its_label_is_taken_it_is_mounted_beside(
     assert mounts_of(drive) == []
 
 
-def test_what_is_in_use_is_not_unmounted_and_it_is_said_who_uses_it(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_busy_filesystem_is_not_unmounted_and_its_users_are_named(work: Work, make_drive: MakeDrive) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
     work.fstab.write_text("")
     with mounted(drive, place):
@@ -248,9 +244,7 @@ def test_what_is_in_use_is_not_unmounted_and_it_is_said_who_uses_it(
         assert mounts_of(drive) == [str(place)]
 
 
-def test_options_are_replaced_in_fstab_and_in_force_where_that_can_be(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_options_are_replaced_in_fstab_and_in_force_if_possible(work: Work, make_drive: MakeDrive) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
     before = f"{BEFORE_IT}LABEL=films\t{place} ext4 relatime,nofail 0 2{BEHIND_IT}"
     work.fstab.write_text(before)
@@ -281,7 +275,7 @@ def test_options_are_replaced_in_fstab_and_in_force_where_that_can_be(
         assert work.fstab.read_text() == before
 
 
-def test_no_options_are_the_defaults_and_the_review_names_old_and_new(
+def test_empty_options_are_the_defaults_and_review_shows_old_and_new(
     work: Work, make_drive: MakeDrive
 ) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
@@ -296,7 +290,7 @@ def test_no_options_are_the_defaults_and_the_review_names_old_and_new(
     assert options_at_boot(found, drive, work.fstab) is None
 
 
-def test_what_was_written_down_is_applied_only_as_long_as_it_is_what_would_be_done(
+def test_saved_changes_are_refused_once_they_differ_from_current_ones(
     work: Work, make_drive: MakeDrive
 ) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
@@ -322,7 +316,7 @@ def test_what_was_written_down_is_applied_only_as_long_as_it_is_what_would_be_do
         ("btrfs", False, "compress=foo,nofail", "compress=foo: "),
     ],
 )
-def test_options_that_the_kernel_refuses_never_reach_fstab(
+def test_options_refused_by_the_kernel_do_not_reach_fstab(
     work: Work, make_drive: MakeDrive, filesystem: str, in_use: bool, options: str, named: str
 ) -> None:
     drive, place = made(work, make_drive, filesystem, "films"), work.place("films")
@@ -337,9 +331,7 @@ def test_options_that_the_kernel_refuses_never_reach_fstab(
     assert in_use or Path(drive).read_bytes() == content
 
 
-def test_options_that_only_this_filesystem_refuses_never_reach_fstab(
-    work: Work, make_drive: MakeDrive
-) -> None:
+def test_options_refused_by_this_filesystem_do_not_reach_fstab(work: Work, make_drive: MakeDrive) -> None:
     """Check options known to the driver that fail at mount: without a journal, data=journal is impossible."""
     drive, place = made(work, make_drive, "ext2", "films"), work.place("films")
     content = Path(drive).read_bytes()
@@ -359,7 +351,7 @@ def test_options_that_only_this_filesystem_refuses_never_reach_fstab(
     assert mounts_of(drive) == [str(place)]
 
 
-def test_a_document_with_options_that_the_kernel_refuses_is_not_carried_out(
+def test_document_with_options_refused_by_the_kernel_is_refused(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check that an ordinary user's plan is validated before the first write."""
@@ -384,7 +376,7 @@ def test_a_document_with_options_that_the_kernel_refuses_is_not_carried_out(
         ("nofail", "nofail,noatime", False),
     ],
 )
-def test_a_line_that_loses_nofail_is_warned_of(
+def test_line_without_nofail_causes_a_warning(
     work: Work, make_drive: MakeDrive, old: str, new: str, warns: bool
 ) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
@@ -429,7 +421,7 @@ def test_an_existing_filesystem_becomes_writable_and_undo_restores_its_owner(
         assert top_of(work.place("again")) == (0, 0, 0o755)
 
 
-def test_only_a_filesystem_with_owners_gets_one(work: Work, make_drive: MakeDrive) -> None:
+def test_owner_is_set_only_on_filesystems_with_owners(work: Work, make_drive: MakeDrive) -> None:
     drive, place = made(work, make_drive, "xfs", "films"), work.place("films")
     work.fstab.write_text("")
     with mounted(drive, place):
@@ -454,7 +446,7 @@ def test_only_a_filesystem_with_owners_gets_one(work: Work, make_drive: MakeDriv
     assert diskwright(work, "mount", drive, "--writable", "nobody-of-this-name").returncode == 2
 
 
-def test_an_owner_is_not_restored_in_the_folder_below(work: Work, make_drive: MakeDrive) -> None:
+def test_owner_is_not_restored_on_the_folder_below_the_mount(work: Work, make_drive: MakeDrive) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
     work.fstab.write_text("")
     do(work, "mount", drive, "--at", str(place), "--writable", "nobody", "--once")

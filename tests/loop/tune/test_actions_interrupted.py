@@ -45,7 +45,7 @@ def wants(work: Work) -> dict[str, Callable[[], Wanted]]:
 
 @pytest.mark.parametrize("what", ["label", "mount", "unmount"])
 @pytest.mark.parametrize("step", [1, 2])
-def test_after_a_power_cut_it_goes_on_or_goes_back(
+def test_action_resumes_or_is_undone_after_a_power_cut(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, what: str, step: int
 ) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
@@ -119,7 +119,7 @@ def goes(entry: Path) -> Thread:
     return thread
 
 
-def test_a_drive_is_unmounted_and_loses_its_power(work: Work, stick: str) -> None:
+def test_drive_is_unmounted_and_powered_off(work: Work, stick: str) -> None:
     place, entry = work.place("films"), work.folder / "sys/class/block" / Path(stick).name
     place.mkdir(parents=True)
     tool("mount", stick, str(place))
@@ -139,7 +139,7 @@ def test_a_drive_is_unmounted_and_loses_its_power(work: Work, stick: str) -> Non
 
 
 @pytest.mark.alone
-def test_a_drive_that_went_when_the_run_was_cut_off_is_off(
+def test_drive_removed_during_the_interruption_counts_as_off(
     work: Work, stick: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = work.folder / "sys/class/block" / Path(stick).name
@@ -151,7 +151,7 @@ def test_a_drive_that_went_when_the_run_was_cut_off_is_off(
     assert state(run) is RunState.DONE, story(run)
 
 
-def test_what_does_not_lose_its_power_is_said_and_mounted_again(work: Work, stick: str) -> None:
+def test_drive_that_stays_powered_is_reported_and_mounted_again(work: Work, stick: str) -> None:
     place = work.place("films")
     place.mkdir(parents=True)
     tool("mount", "-o", "noatime", stick, str(place))

@@ -114,7 +114,7 @@ def made_with(filesystem: str, path: str, option: str) -> bool:
 @pytest.mark.parametrize("logical", [512, 4096])
 @pytest.mark.parametrize("recording", RECORDINGS)
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_what_is_advised_is_made_and_mounted(
+def test_recommended_options_work_with_mkfs_and_mount(
     workload: str,
     recording: str,
     logical: int,
@@ -156,7 +156,7 @@ def never(kind: OptionKind) -> list[str]:
     return [option.id for option in load_catalogue().values() if option.never and option.kind is kind]
 
 
-def test_without_a_journal_the_recipe_of_2010_does_not_mount(
+def test_writeback_without_a_journal_does_not_mount(
     catalogue: dict[str, CatalogueOption], make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
 ) -> None:
     bare, writeback = catalogue["ext4-no-journal"], catalogue["ext4-data-writeback"]
@@ -191,7 +191,7 @@ def test_old_schedulers_are_gone(
 @pytest.mark.parametrize(
     ("filesystem", "logical"), [(name, logical) for name in MAKE for logical in (512, 4096)]
 )
-def test_no_filesystem_is_made_below_its_minimum_by_mistake(
+def test_filesystem_below_its_minimum_size_is_not_created(
     filesystem: str, logical: int, make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
 ) -> None:
     """Check a working volume with a journal at the minimum size. Smaller ones are only discouraged, except

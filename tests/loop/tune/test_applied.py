@@ -39,7 +39,7 @@ def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:
     assert used.all == before and state(run) is RunState.UNDONE
 
 
-def test_the_command_line_from_advice_to_undo(used: Used) -> None:
+def test_commands_from_advice_to_undo(used: Used) -> None:
     before, file = used.fstab, used.work.folder / "better.json"
     own = ("--fstab", str(used.work.fstab))
     tuned = diskwright(used.work, "tune", used.drive, "--workload", "large-media", "-o", str(file), *own)
@@ -59,16 +59,14 @@ def test_the_command_line_from_advice_to_undo(used: Used) -> None:
     assert (row.state, row.drive, row.steps_done) == (RunState.UNDONE, used.drive, row.steps)
 
 
-def test_what_the_kernel_started_from_is_known_under_the_name_that_it_has_then(
-    used: Used, make_drive: MakeDrive
-) -> None:
+def test_dev_root_is_recognised_as_the_drive(used: Used, make_drive: MakeDrive) -> None:
     mounted = mounted_from(used.drive, str(used.place))
     assert mounted is not None
     as_root = replace(mounted, source="/dev/root")
     assert is_mount_of(as_root, used.drive) and not is_mount_of(as_root, make_drive(MIB))
 
 
-def test_of_several_lines_the_one_is_changed_that_is_mounted(used: Used) -> None:
+def test_mounted_line_of_several_is_changed(used: Used) -> None:
     uuid = used.line.split()[0]
     used.work.fstab.write_text(f"{uuid} /elsewhere ext4 noatime 0 2\n{used.line}\n")
     changes = used.changes()
@@ -110,7 +108,7 @@ def another_filesystem(used: Used) -> None:
     "change",
     [changed_fstab, changed_rules, changed_queue, changed_mount, changed_superblock, another_filesystem],
 )
-def test_what_is_no_longer_as_it_was_shown_is_refused(used: Used, change: object) -> None:
+def test_changed_filesystem_is_refused(used: Used, change: object) -> None:
     changes = used.changes()
     assert callable(change)
     change(used)

@@ -116,7 +116,7 @@ class Used:
     ("kind", "filesystem"),
     [("gpt", "xfs"), ("mbr", "xfs"), ("gpt", "btrfs"), ("gpt", "ext4"), ("mbr", "ext3"), ("copied", "xfs")],
 )
-def test_it_grows_while_it_is_written_to(
+def test_filesystem_grows_during_writes(
     work: Work, make_drive: MakeDrive, kind: str, filesystem: str
 ) -> None:
     if filesystem.startswith("ext") and not has_capability(SYS_RESOURCE):
@@ -137,7 +137,7 @@ def test_it_grows_while_it_is_written_to(
     tool("umount", str(drive.place))
 
 
-def test_a_btrfs_gets_its_old_size_back(work: Work, make_drive: MakeDrive) -> None:
+def test_undo_restores_the_old_size_of_a_btrfs(work: Work, make_drive: MakeDrive) -> None:
     drive = Used(work, make_drive, "gpt", "btrfs")
     assert "Undo is not possible" not in drive.grow()
     assert drive.table != drive.was
@@ -147,7 +147,7 @@ def test_a_btrfs_gets_its_old_size_back(work: Work, make_drive: MakeDrive) -> No
     drive.check("btrfs")
 
 
-def test_what_does_not_shrink_is_said_to_stay(work: Work, make_drive: MakeDrive) -> None:
+def test_growth_without_undo_is_announced(work: Work, make_drive: MakeDrive) -> None:
     drive = Used(work, make_drive, "gpt", "xfs")
     told = drive.grow()
     assert "Growing cannot be undone" in told and "Undo is not possible." in told
@@ -159,7 +159,7 @@ def test_what_does_not_shrink_is_said_to_stay(work: Work, make_drive: MakeDrive)
 
 @pytest.mark.parametrize("filesystem", ["xfs", "btrfs"])
 @pytest.mark.parametrize("step", [1, 2])
-def test_after_a_power_cut_it_goes_on_or_goes_back(
+def test_growth_resumes_or_is_undone_after_a_power_cut(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, step: int
 ) -> None:
     drive = Used(work, make_drive, "gpt", filesystem)
@@ -188,7 +188,7 @@ def test_after_a_power_cut_it_goes_on_or_goes_back(
 @pytest.mark.parametrize(
     ("kind", "written"), [("gpt", 1), ("gpt", 2), ("gpt", 3), ("copied", 2), ("copied", 3)]
 )
-def test_a_table_that_was_half_written_becomes_whole(
+def test_half_written_table_becomes_complete(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str, written: int, back: bool
 ) -> None:
     """Complete only some of the four writes: entries and header of the backup, then of the primary table."""
@@ -220,7 +220,7 @@ def test_a_table_that_was_half_written_becomes_whole(
     drive.check("xfs")
 
 
-def test_room_that_somebody_takes_meanwhile_is_left_to_them(work: Work, make_drive: MakeDrive) -> None:
+def test_space_used_by_others_since_is_left_unchanged(work: Work, make_drive: MakeDrive) -> None:
     drive = Used(work, make_drive, "gpt", "xfs")
     run = drive.begin()
     tool("sh", "-c", f"echo 'start=400MiB,size=8MiB' | sfdisk -q --append --no-reread --force {drive.path}")
@@ -230,7 +230,7 @@ def test_room_that_somebody_takes_meanwhile_is_left_to_them(work: Work, make_dri
     assert drive.table == taken and drive.end == (OLD, OLD)
 
 
-def test_one_that_does_not_fill_its_partition_grows_alone(work: Work, make_drive: MakeDrive) -> None:
+def test_filesystem_smaller_than_its_partition_grows_alone(work: Work, make_drive: MakeDrive) -> None:
     drive = Used(work, make_drive, "gpt", "xfs")
     tool("sh", "-c", f"echo ',511MiB' | sfdisk -q -N 2 --no-reread --force {drive.path}")
     tool("partx", "--update", "--nr", "2:2", drive.path)
@@ -242,7 +242,7 @@ def test_one_that_does_not_fill_its_partition_grows_alone(work: Work, make_drive
     assert again.returncode == 3 and "the filesystem fills" in again.stderr
 
 
-def test_what_cannot_grow_in_use_is_refused_and_nothing_changes(work: Work, make_drive: MakeDrive) -> None:
+def test_impossible_growth_is_refused_without_changes(work: Work, make_drive: MakeDrive) -> None:
     drive = Used(work, make_drive, "gpt", "xfs")
     environment = work.environment
 
@@ -265,7 +265,7 @@ def test_what_cannot_grow_in_use_is_refused_and_nothing_changes(work: Work, make
     assert drive.table == drive.was
 
 
-def test_where_root_may_not_grow_an_ext4_nothing_is_begun(
+def test_ext4_growth_without_the_capability_is_refused(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = Used(work, make_drive, "gpt", "ext4")

@@ -22,7 +22,7 @@ from tests.loop.program import (
 from tests.loop.tune.tuning import BLOCKS, Used, begin
 
 
-def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resume_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
     changes, ahead = used.changes(), used.read_ahead
     run = begin(used.work, changes)
     for step in range(1, len(changes.steps) + 1):
@@ -40,7 +40,7 @@ def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytes
     )
 
 
-def test_undoing_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undo_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
     before = used.all
     for step in (2, 3, 6):
         run = begin(used.work, used.changes())
@@ -50,7 +50,7 @@ def test_undoing_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.Mon
         assert used.all == before and state(run) is RunState.UNDONE, story(run)
 
 
-def test_undoing_that_is_itself_cut_off_is_repeated(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_undo_is_repeated(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
     before, changes = used.all, used.changes()
     run, _ = used.apply(changes)
     Journal(run).add(Event.STARTED, "Undoing.")
@@ -62,7 +62,7 @@ def test_undoing_that_is_itself_cut_off_is_repeated(used: Used, monkeypatch: pyt
     assert used.all == before
 
 
-def test_what_somebody_else_changed_since_is_left_to_them(used: Used) -> None:
+def test_settings_changed_by_others_since_are_left_unchanged(used: Used) -> None:
     before = used.all
     run, _ = used.apply(used.changes())
     mine = used.rules.read_text().replace("4096", "2048")
@@ -77,7 +77,7 @@ def test_what_somebody_else_changed_since_is_left_to_them(used: Used) -> None:
     assert last.count("Left unchanged, because of a later change") == 2, last
 
 
-def test_a_line_that_somebody_else_changed_is_left_to_them(used: Used) -> None:
+def test_fstab_line_changed_by_others_is_left_unchanged(used: Used) -> None:
     run, _ = used.apply(used.changes())
     theirs = used.fstab.replace("lazytime", "commit=5")
     used.work.fstab.write_text(theirs)
@@ -87,7 +87,7 @@ def test_a_line_that_somebody_else_changed_is_left_to_them(used: Used) -> None:
     )
 
 
-def test_what_does_not_hold_goes_back_at_once_and_the_file_is_not_reached(
+def test_ineffective_remount_is_reverted_before_fstab_changes(
     used: Used, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check a kernel that applies other options."""
@@ -109,7 +109,7 @@ def test_what_does_not_hold_goes_back_at_once_and_the_file_is_not_reached(
     assert used.all == before
 
 
-def test_the_files_go_back_where_the_drive_holds_something_else(used: Used) -> None:
+def test_files_are_restored_if_the_drive_has_other_content(used: Used) -> None:
     before = used.fstab
     run, _ = used.apply(used.changes())
     tool("umount", str(used.place))

@@ -41,7 +41,7 @@ def known(kind: OptionKind, filesystem: str) -> list[CatalogueOption]:
 
 
 @pytest.mark.parametrize("filesystem", MAKE)
-def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
+def test_mount_options_are_active_or_refused_as_in_the_catalogue(
     filesystem: str, make_drive: MakeDrive, own: Callable[[str], None], tmp_path: Path
 ) -> None:
     """Check like the verification of a plan: every selectable option must be active, otherwise each such
@@ -76,7 +76,7 @@ def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
 
 
 @pytest.mark.parametrize("filesystem", MAKE)
-def test_what_mkfs_can_be_asked_for_is_made_and_mounted(
+def test_mkfs_options_of_the_catalogue_work_and_mount(
     filesystem: str, make_drive: MakeDrive, own: Callable[[str], None], tmp_path: Path
 ) -> None:
     path, place = make_drive(400 * MIB), tmp_path / "mnt"
@@ -101,7 +101,7 @@ def features(path: str) -> set[str]:
     return next(set(line.split()[2:]) for line in lines if line.startswith("Filesystem features:"))
 
 
-def test_a_danger_that_was_typed_back_is_really_had(work: Work, make_drive: MakeDrive) -> None:
+def test_confirmed_dangerous_option_is_active(work: Work, make_drive: MakeDrive) -> None:
     drive, place, file = make_drive(300 * MIB), work.place("scratch"), work.folder / "plan.json"
     words = (
         "plan",

@@ -12,7 +12,7 @@ from tests.loop.program import MIB
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
-def test_the_difference_of_fstab_fits_and_nothing_is_written(
+def test_fstab_patch_applies_and_tune_writes_no_file(
     work: Work, make_drive: MakeDrive, own: Callable[[str], None], end: str
 ) -> None:
     drive, place = make_drive(300 * MIB), work.place("media")
@@ -36,7 +36,7 @@ def test_the_difference_of_fstab_fits_and_nothing_is_written(
     assert work.fstab.read_text() == old.replace("defaults,barrier=0", "noatime")
 
 
-def test_what_holds_no_filesystem_is_said_so(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
+def test_device_without_a_filesystem_is_reported(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
     empty = diskwright(
         work, "tune", make_drive(16 * MIB), "--workload", "large-media", "--fstab", str(work.fstab)
     )

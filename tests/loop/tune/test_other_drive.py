@@ -61,7 +61,7 @@ def cut_off(work: Work, drive: str, patch: pytest.MonkeyPatch) -> Path:
     ("what", "step", "way"),
     one_in(4, product(("label", "mount", "unmount"), (1, 2), ("resume", "undo"))),
 )
-def test_after_a_restart_it_ends_in_both_directions(
+def test_resume_and_undo_work_after_a_reboot(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, what: str, step: int, way: str
 ) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
@@ -86,7 +86,7 @@ def test_after_a_restart_it_ends_in_both_directions(
     assert mounts_of(drive) == ([] if what == "mount" else [str(place)])
 
 
-def test_with_a_clone_beside_it_neither_is_written(
+def test_clone_and_original_are_not_written(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = made(work, make_drive, "ext4", "films")
@@ -114,7 +114,7 @@ def test_with_a_clone_beside_it_neither_is_written(
     ],
     ids=lambda part: part if isinstance(part, str) else part[0],
 )
-def test_no_line_that_means_two_devices_is_shown(
+def test_ambiguous_fstab_line_is_not_shown(
     work: Work, make_drive: MakeDrive, filesystem: str, words: tuple[str, ...]
 ) -> None:
     drive = made(work, make_drive, filesystem, "films")
@@ -136,7 +136,7 @@ def uuid_of(drive: str) -> str:
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "ext2", "xfs", "btrfs", "swap", "vfat", "exfat", "ntfs"])
-def test_a_copy_gets_a_uuid_of_its_own_and_the_old_one_back(
+def test_copy_gets_its_own_uuid_and_undo_restores_the_old_one(
     work: Work, make_drive: MakeDrive, filesystem: str
 ) -> None:
     drive = made(work, make_drive, filesystem, "films")
@@ -200,7 +200,7 @@ def is_sound(drive: str, kind: str) -> bool:
 
 
 @pytest.mark.parametrize("kind", COPIED)
-def test_a_copied_table_or_container_gets_uuids_of_its_own_and_every_byte_back(
+def test_copied_table_or_container_gets_own_uuids_and_undo_reverts(
     work: Work, make_drive: MakeDrive, kind: str
 ) -> None:
     drive = with_table_or_luks(work, make_drive, kind)
@@ -218,7 +218,7 @@ def test_a_copied_table_or_container_gets_uuids_of_its_own_and_every_byte_back(
 
 
 @pytest.mark.parametrize("kind", COPIED)
-def test_one_drive_alone_is_compared_with_what_udev_knows_of_the_others(
+def test_single_drive_is_compared_with_the_udev_data_of_others(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     drive = with_table_or_luks(work, make_drive, kind)
@@ -239,7 +239,7 @@ def test_one_drive_alone_is_compared_with_what_udev_knows_of_the_others(
 @pytest.mark.parametrize(
     ("kind", "cut"), [*product(["gpt"], range(4)), ("mbr", 0), ("luks2", 0), ("luks2", 1)]
 )
-def test_cut_off_between_two_blocks_it_is_readable_and_ends_in_both_directions(
+def test_cut_between_two_blocks_stays_readable_and_recovers(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str, cut: int, way: str
 ) -> None:
     drive = with_table_or_luks(work, make_drive, kind)
@@ -264,7 +264,7 @@ def test_cut_off_between_two_blocks_it_is_readable_and_ends_in_both_directions(
     assert state(run) is RunState.UNDONE and work.digest(drive) == was, story(run)
 
 
-def test_a_table_that_changed_since_stays(work: Work, make_drive: MakeDrive) -> None:
+def test_table_changed_since_is_left_unchanged(work: Work, make_drive: MakeDrive) -> None:
     drive = with_table_or_luks(work, make_drive, "gpt")
     run = begin(work, act(drive, NewUuid(), work.environment))
     tool("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", "--delete", drive, "2")
@@ -273,7 +273,7 @@ def test_a_table_that_changed_since_stays(work: Work, make_drive: MakeDrive) -> 
     assert state(run) is RunState.REFUSED and work.digest(drive) == was, story(run)
 
 
-def test_a_uuid_in_use_stays(work: Work, make_drive: MakeDrive) -> None:
+def test_uuid_in_use_is_not_changed(work: Work, make_drive: MakeDrive) -> None:
     drive = made(work, make_drive, "ext4", "films")
     work.fstab.write_text("")
     with mounted(drive, work.place("films")):
@@ -282,7 +282,7 @@ def test_a_uuid_in_use_stays(work: Work, make_drive: MakeDrive) -> None:
 
 
 @pytest.mark.alone
-def test_the_drive_in_its_place_is_left_alone(
+def test_replacement_drive_is_left_unchanged(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive, other = made(work, make_drive, "ext4", "films"), made(work, make_drive, "ext4", "others")

@@ -114,7 +114,7 @@ def commands(run: Path) -> list[str]:
     return [" ".join(entry.command[:4]) for entry in said(run, Event.COMMAND) if entry.command]
 
 
-def test_layers_stop_from_the_top_and_start_again_but_for_the_container(
+def test_layers_stop_from_the_top_and_restart_except_the_container(
     work: Work, stacked: tuple[list[str], Path, list[str]]
 ) -> None:
     drives, folder, _ = stacked
@@ -143,7 +143,7 @@ def test_layers_stop_from_the_top_and_start_again_but_for_the_container(
 
 
 @pytest.mark.parametrize("state_text", ["read-auto", "readonly"])
-def test_an_array_that_was_read_only_is_read_only_again(
+def test_read_only_array_is_read_only_after_a_restart(
     work: Work, stacked: tuple[list[str], Path, list[str]], state_text: str
 ) -> None:
     drives, folder, _ = stacked
@@ -156,7 +156,9 @@ def test_an_array_that_was_read_only_is_read_only_again(
 @pytest.mark.parametrize(
     "how", ["before planning", "before starting", "while it runs", "rebuilding", "foreign"]
 )
-def test_a_layer_in_use_stays(work: Work, stacked: tuple[list[str], Path, list[str]], how: str) -> None:
+def test_layer_in_use_is_not_stopped(
+    work: Work, stacked: tuple[list[str], Path, list[str]], how: str
+) -> None:
     drives, folder, held = stacked
     if how in ("rebuilding", "foreign", "before planning"):
         if how == "rebuilding":
@@ -178,7 +180,7 @@ def test_a_layer_in_use_stays(work: Work, stacked: tuple[list[str], Path, list[s
     assert not active(folder), story(run)
 
 
-def test_an_array_does_not_start_without_a_member(
+def test_array_does_not_start_without_a_member(
     work: Work, stacked: tuple[list[str], Path, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drives, folder, _ = stacked
@@ -191,7 +193,7 @@ def test_an_array_does_not_start_without_a_member(
     assert not active(folder) and not any("--assemble" in one for one in commands(run)), story(run)
 
 
-def test_a_document_for_other_members_is_refused(
+def test_document_for_other_members_is_refused(
     work: Work, stacked: tuple[list[str], Path, list[str]]
 ) -> None:
     drives, _, _ = stacked

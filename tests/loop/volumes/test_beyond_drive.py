@@ -40,7 +40,7 @@ def pool(*nodes: str) -> None:
 
 @pytest.mark.parametrize("parted", [False, True], ids=["whole drives", "partitions"])
 @pytest.mark.parametrize("make", [btrfs, volume_group, pool])
-def test_the_other_half_is_named(
+def test_other_half_is_named(
     work: Work, make_drive: MakeDrive, make: Callable[..., None], parted: bool
 ) -> None:
     drives = [make_drive(300 * MIB) for _ in range(3)]
@@ -65,9 +65,7 @@ SET = "0d7f3b1c-93a5-4e0b-8f53-6a1f0c7c2d4e"
 
 
 @pytest.mark.parametrize("dirty", [1, 2])
-def test_a_cache_and_its_backing_device_name_each_other(
-    work: Work, make_drive: MakeDrive, dirty: int
-) -> None:
+def test_cache_and_its_backing_device_name_each_other(work: Work, make_drive: MakeDrive, dirty: int) -> None:
     backing, cache, alone = (make_drive(300 * MIB) for _ in range(3))
     write(backing, {4096: bcache(1, SET, "5b1c2f6e-1111-4222-8333-444455556666", dirty)})
     write(cache, {4096: bcache(3, SET, "6b1c2f6e-1111-4222-8333-444455556666")})

@@ -75,7 +75,7 @@ def is_nowhere(work: Work, run: Path) -> bool:
 
 
 @pytest.mark.usefixtures("direct")
-def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
+def test_container_matches_the_plan_and_passphrase_is_not_saved(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB, 4096)
@@ -93,7 +93,7 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
     assert not (work.folder / "crypttab").exists()
 
 
-def test_no_image_of_a_crashed_process_can_hold_the_passphrase(
+def test_core_dump_never_contains_the_passphrase(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check with an unlimited core file size, which the user may have set."""
@@ -119,7 +119,7 @@ def test_no_image_of_a_crashed_process_can_hold_the_passphrase(
 
 
 @pytest.mark.skipif((LOADED / "dm_crypt").exists(), reason="this kernel has dm-crypt at work already")
-def test_where_the_kernel_cannot_open_containers_nothing_is_begun(
+def test_kernel_without_container_support_prevents_the_start(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(64 * MIB)
@@ -130,7 +130,7 @@ def test_where_the_kernel_cannot_open_containers_nothing_is_begun(
     assert work.digest(drive) == before
 
 
-def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(
+def test_conflicting_crypttab_line_is_reported_in_advance(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = work.plan(make_drive(64 * MIB), secret_wish(work))
@@ -140,7 +140,7 @@ def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(
         work.start(plan, secret=PASSPHRASE)
 
 
-def test_fstab_names_what_is_in_the_container(work: Work, make_drive: MakeDrive) -> None:
+def test_fstab_names_the_content_of_the_container(work: Work, make_drive: MakeDrive) -> None:
     """Check swap and a filesystem, created on a substitute drive with the plan's commands."""
     drive, spare = make_drive(160 * MIB), make_drive(64 * MIB)
     swap = replace(wish("swap", 48 * MIB, options=()), mount_point="none", encrypted=True)
@@ -162,7 +162,7 @@ def test_fstab_names_what_is_in_the_container(work: Work, make_drive: MakeDrive)
         assert [one.split()[1] for one in opening] == [f"UUID={container.uuid}"]
 
 
-def test_a_name_that_was_taken_meanwhile_is_noticed_before_anything_is_kept(
+def test_mapping_name_used_since_is_detected_before_keep(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check a mapping name taken during a long wait. The waiting result is unencrypted, which every kernel
@@ -191,7 +191,7 @@ def test_a_name_that_was_taken_meanwhile_is_noticed_before_anything_is_kept(
     assert work.digest(drive) == before
 
 
-def test_the_terminal_asks_twice_and_shows_nothing(
+def test_terminal_asks_twice_without_echo(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = work.plan(make_drive(64 * MIB), secret_wish(work))

@@ -90,7 +90,7 @@ def check_made(volume: Volume, work: Work) -> None:
 
 
 @pytest.mark.parametrize("block", [512, 4096])
-def test_each_is_made_and_used_as_planned(
+def test_each_filesystem_is_created_and_used_as_planned(
     block: int, kinds: tuple[MadeKind, ...], make_drive: MakeDrive, work: Work
 ) -> None:
     # Those with a serial number reckon in the drive's own blocks; the others always in 4096 bytes.
@@ -109,7 +109,7 @@ def test_each_is_made_and_used_as_planned(
     assert checked == {volume.path for volume in plan.volumes if MADE[volume.filesystem].clean_check}
 
 
-def test_a_kernel_without_it_is_an_obstacle_that_is_said(
+def test_missing_kernel_support_is_reported_as_an_obstacle(
     kinds: tuple[MadeKind, ...], make_drive: MakeDrive
 ) -> None:
     machine = probe_machine([make_drive(SIZE)])
@@ -125,7 +125,7 @@ def test_a_kernel_without_it_is_an_obstacle_that_is_said(
         )
 
 
-def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
+def test_partition_types_in_an_mbr(make_drive: MakeDrive, work: Work) -> None:
     drive = make_drive(600 * MIB)
     tool(
         "sh",
@@ -145,7 +145,7 @@ def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
     assert blkid(f"{drive}p1", "PART_ENTRY_TYPE") == "0x83"
 
 
-def test_a_filesystem_that_its_own_check_finds_damaged_never_reaches_the_drive(
+def test_filesystem_that_fails_its_check_is_not_written(
     make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is recognised as planned, and a block that is in use counts as free."""
@@ -165,7 +165,7 @@ def test_a_filesystem_that_its_own_check_finds_damaged_never_reaches_the_drive(
     assert ended(run) is RunState.DONE, story(run)
 
 
-def test_a_run_that_ended_with_its_swap_in_use_goes_on(
+def test_interrupted_run_with_active_swap_resumes(
     make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(64 * MIB)
@@ -183,7 +183,7 @@ def test_a_run_that_ended_with_its_swap_in_use_goes_on(
         check_made(volume, work)
 
 
-def test_what_held_ntfs_exfat_and_a_table_is_taken_over(make_drive: MakeDrive, work: Work) -> None:
+def test_partitions_with_ntfs_exfat_and_a_table_are_replaced(make_drive: MakeDrive, work: Work) -> None:
     drive = make_drive(96 * MIB)
     tool(
         "sh",

@@ -10,7 +10,7 @@ from tests.loop.applying import Work, diskwright, said, story, wish
 from tests.loop.program import MIB, Event, RunState, StripeWish, Subvolume, read_plan
 
 
-def test_a_mirror_by_btrfs_gives_its_files_back_from_either_drive(work: Work, make_drive: MakeDrive) -> None:
+def test_btrfs_mirror_is_readable_from_either_drive(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     file, place = work.folder / "mirrored.json", work.place("files")
     made = diskwright(
@@ -52,7 +52,7 @@ def test_a_mirror_by_btrfs_gives_its_files_back_from_either_drive(work: Work, ma
             Path(lost).write_bytes(kept)
 
 
-def test_a_mirror_by_btrfs_has_its_subvolumes(work: Work, make_drive: MakeDrive) -> None:
+def test_btrfs_mirror_has_its_subvolumes(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     home = work.place("home")
     wanted = replace(wish("btrfs"), subvolumes=(Subvolume("@"), Subvolume("@home", str(home))))

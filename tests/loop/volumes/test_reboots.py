@@ -109,7 +109,7 @@ def check_in_use(work: Work, plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("shape", one_in(2, SHAPES), ids=lambda shape: shape.name)
-def test_a_restart_between_any_two_steps_of_keep(
+def test_reboot_between_any_two_steps_of_keep(
     plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch, shape: Shape
 ) -> None:
     with attached(work, *[SIZE] * shape.drives) as machine:
@@ -130,7 +130,7 @@ def test_a_restart_between_any_two_steps_of_keep(
 
 
 @pytest.mark.parametrize("shape", one_in(2, SHAPES), ids=lambda shape: shape.name)
-def test_a_waiting_run_gives_every_byte_back_after_a_restart(
+def test_waiting_run_is_undone_bit_for_bit_after_a_reboot(
     plain_folder: Path, work: Work, shape: Shape
 ) -> None:
     with attached(work, *[SIZE] * shape.drives) as machine:
@@ -143,7 +143,7 @@ def test_a_waiting_run_gives_every_byte_back_after_a_restart(
         assert [work.digest(node) for node in reversed(machine.nodes)] == before
 
 
-def test_a_lost_journal_does_not_matter_once_it_is_kept(
+def test_finished_run_without_its_journal_resumes(
     plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the journal of a finished run is lost, every step recognises its own result."""
@@ -158,7 +158,7 @@ def test_a_lost_journal_does_not_matter_once_it_is_kept(
 
 
 @pytest.mark.parametrize("wishes", [ext4, swap, subvolumes])
-def test_another_drive_of_that_name_is_not_used(
+def test_another_drive_with_the_same_name_is_not_used(
     plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch, wishes: Wishes
 ) -> None:
     """Of the same size, with the same kind of filesystem in the same place, and no serial number."""
@@ -192,7 +192,7 @@ def test_another_drive_of_that_name_is_not_used(
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "btrfs"])
-def test_a_copy_of_the_drive_is_named_and_nothing_is_mounted(
+def test_clone_is_reported_and_no_volume_is_mounted(
     plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch, filesystem: str
 ) -> None:
     """Made byte for byte while the run was interrupted: fstab's UUID could mean either."""
@@ -216,7 +216,7 @@ def test_a_copy_of_the_drive_is_named_and_nothing_is_mounted(
         assert ended(run) is RunState.DONE, story(run)
 
 
-def test_what_mount_shows_instead_of_the_volume_is_unmounted_at_once(
+def test_wrongly_mounted_device_is_unmounted_immediately(
     plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A mount program that takes another device, as where a node changed hands in that moment."""

@@ -57,7 +57,7 @@ def planned(
 
 
 @pytest.mark.parametrize(("sizes", "block_bytes"), [((256, 256), 512), ((256, 320, 256), 4096)])
-def test_one_btrfs_over_several_drives_ends_mounted(
+def test_btrfs_over_several_drives_ends_mounted(
     work: Work, make_drive: MakeDrive, sizes: tuple[int, ...], block_bytes: int
 ) -> None:
     place = work.place("media")
@@ -89,7 +89,7 @@ def test_one_btrfs_over_several_drives_ends_mounted(
             assert old[end:begin] == new[end:begin]
 
 
-def test_the_command_wants_every_drives_token(work: Work, make_drive: MakeDrive) -> None:
+def test_command_requires_the_token_of_every_drive(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     file = work.folder / "striped.json"
     made = diskwright(
@@ -131,7 +131,7 @@ def test_the_command_wants_every_drives_token(work: Work, make_drive: MakeDrive)
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_each_drive_can_refuse_for_all(work: Work, make_drive: MakeDrive, which: int) -> None:
+def test_any_drive_can_prevent_the_run(work: Work, make_drive: MakeDrive, which: int) -> None:
     """Changed, mounted, locked or not allowed: whichever drive it is, none of them is written."""
     plan = planned(work, make_drive, 256, 256)
     path = plan.paths[which]
@@ -159,7 +159,7 @@ def test_each_drive_can_refuse_for_all(work: Work, make_drive: MakeDrive, which:
     assert [work.digest(other) for other in plan.paths] == before
 
 
-def test_a_plan_with_another_drive_put_in_is_refused(work: Work, make_drive: MakeDrive) -> None:
+def test_plan_with_a_replaced_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
     plan, other = planned(work, make_drive, 256, 256), make_drive(256 * MIB)
     foreign = work.plan(other, wish("btrfs"))
     before = work.digest(other)
@@ -176,7 +176,7 @@ def test_a_plan_with_another_drive_put_in_is_refused(work: Work, make_drive: Mak
     assert work.digest(other) == before
 
 
-def test_both_drives_wait_unseen_and_come_back_to_the_bit(work: Work, make_drive: MakeDrive) -> None:
+def test_both_drives_wait_hidden_and_undo_is_bit_for_bit(work: Work, make_drive: MakeDrive) -> None:
     """Rehearsed on two stand-ins, and written under one record."""
     one, two = make_drive(256 * MIB), make_drive(256 * MIB, 4096)
     for drive in (one, two):
@@ -198,7 +198,7 @@ def test_both_drives_wait_unseen_and_come_back_to_the_bit(work: Work, make_drive
     (place / "letter").write_text("it is there to be written to")
 
 
-def test_a_run_killed_with_its_new_volume_mounted_goes_on(
+def test_killed_run_with_its_volume_mounted_resumes(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The drive is in use then, by the run's own mount."""

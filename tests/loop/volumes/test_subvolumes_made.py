@@ -47,7 +47,7 @@ def check_made(work: Work, uuid: str) -> None:
     assert not Path("/run/diskwright", uuid).exists()
 
 
-def test_each_subvolume_is_made_mounted_and_has_its_line(work: Work, make_drive: MakeDrive) -> None:
+def test_each_subvolume_is_created_mounted_and_in_fstab(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(256 * MIB)
     plan = work.plan(drive, subdivided(work))
     run, now = work.apply(plan)
@@ -57,7 +57,7 @@ def test_each_subvolume_is_made_mounted_and_has_its_line(work: Work, make_drive:
 
 
 @pytest.mark.parametrize("words", ["btrfs subvolume create */@home", "umount"])
-def test_a_run_killed_while_they_are_made_makes_what_is_missing(
+def test_run_killed_during_creation_creates_the_missing_subvolumes(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
     """Kill the run after the first subvolume, and after all with the filesystem still at its private mount
@@ -83,7 +83,7 @@ def test_a_run_killed_while_they_are_made_makes_what_is_missing(
     check_made(work, plan.volumes[0].uuid)
 
 
-def test_a_missing_subvolume_is_told_at_the_end(
+def test_missing_subvolume_is_reported_at_the_end(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Delete a subvolume between its creation and the last verification."""

@@ -29,7 +29,7 @@ from wizard.probe.machine import save_machine, survey
 from wizard.process.program import Result
 
 
-def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDrive) -> None:
+def test_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(256 * MIB)
     work.bench.own(drive)
     file, recording = work.folder / "plan.json", work.folder / "machine.json"
@@ -50,7 +50,7 @@ def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: Make
 
 
 @pytest.mark.skipif((LOADED / "dm_mod").exists(), reason="this kernel has the device mapper at work already")
-def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(
+def test_kernel_without_device_mapper_prevents_the_start(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(128 * MIB)
@@ -66,7 +66,9 @@ def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(
     assert not list_runs(work.runs)
 
 
-def test_a_group_of_that_name_on_another_drive_is_not_activated(work: Work, make_drive: MakeDrive) -> None:
+def test_group_with_the_same_name_on_another_drive_is_not_activated(
+    work: Work, make_drive: MakeDrive
+) -> None:
     """Check that the partition contains the planned physical volume. LVM uses names."""
     drive = make_drive(128 * MIB)
     plan = work.plan(drive, wish("ext4"), arrangement=Arrangement(grouped=True))
