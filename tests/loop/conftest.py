@@ -54,7 +54,7 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "wizard.apply.plan.start.direct_reason", lambda _plan: "this test is of the direct way"
     )
-    # That it is confirmed by a word is test_way_back_room's.
+    # That it is confirmed by a word is test_undo_space's.
     monkeypatch.setattr("wizard.apply.plan.start.wants_word", lambda *_: False)
     monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
 

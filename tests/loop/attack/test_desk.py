@@ -6,7 +6,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, old_gpt, story, wish
-from tests.loop.desk.test_walked import held, plan_anew
+from tests.loop.desk.test_screens import held, plan_anew
 from tests.loop.desk.walking import Walker, run_of, token_of, walker
 from tests.loop.program import MIB, Mode, RunState, list_runs, state
 

@@ -23,7 +23,7 @@ END_0_90 = SIZE // 65536 * 65536 - 65536
 
 
 def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> DataLayout:
-    """Read a superblock. tests/loop/partition/test_beyond.py compares the size in it."""
+    """Read a superblock. tests/loop/partition/test_beyond_partition.py compares the size in it."""
     return replace(read_inside(kind, Bytes(size, pieces).read, size, mark), size_bytes=None)
 
 

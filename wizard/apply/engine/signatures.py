@@ -1,6 +1,6 @@
 """Find the signatures of drives and partitions and their backup copies, and hide them on a scratch copy.
 
-Tested with each tool (`tests/loop/engine/test_marks.py`). A LUKS2 header is restored from the backup header,
+Tested with each tool (`tests/loop/engine/test_signatures.py`). A LUKS2 header is restored from its backup,
 and a GPT is read from the backup table. F2FS mounts by the second superblock, NILFS2 by the one at the end.
 Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup,
 docs/on-disk-format-luks2. For repair programs: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/closefs.c

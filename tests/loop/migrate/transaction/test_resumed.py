@@ -10,7 +10,7 @@ from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
 from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrate.migrating import Old, old_filesystem
-from tests.loop.migrate.transaction.test_barred import CutDevice
+from tests.loop.migrate.transaction.test_hidden import CutDevice
 from tests.loop.program import (
     Event,
     Journal,

@@ -25,7 +25,7 @@ RECORDINGS = {
     "usual": Recording("unknown", None, Recorded.UNKNOWN, "low"),
     "shingled": Recording("shingled", "drive", Recorded.YES, "high"),
 }
-# What else can be made is tried in test_filesystems_made.py; no workload names options for it.
+# What else can be made is tried in test_filesystems.py; no workload names options for it.
 MAKE = {
     "ext4": ["mkfs.ext4", "-q", "-F"],
     "xfs": ["mkfs.xfs", "-q", "-f"],

@@ -13,7 +13,7 @@ from tests.loop.applying import OLD_FSTAB, Work, old_gpt, until
 from tests.loop.faces.ending import KEYS, SIGNALS, end, shows_typing
 from tests.loop.lines.conversing import Window
 from tests.loop.program import MIB
-from tests.loop.volumes.test_encryption_made import half_able
+from tests.loop.volumes.test_encryption import half_able
 from wizard.plan.undo_policy import WORD
 
 PROGRAM = """
