@@ -166,7 +166,7 @@ def test_comparison_ignores_only_the_device_name() -> None:
     assert said(raw, patterns) != said(load_facts(file_of("red")), patterns)
 
 
-def test_recording_of_one_drive_has_no_data_of_the_boot_or_other_drives() -> None:
+def test_recording_of_one_drive_omits_the_boot_and_other_drives() -> None:
     raw = load_facts(file_of("old"))
     name = raw.drives[0].name
     stranger = renamed(raw, name, "sdzz")

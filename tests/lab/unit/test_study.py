@@ -88,7 +88,7 @@ def test_every_saved_trial_is_in_the_table(
         assert row in text, row
 
 
-def test_every_filesystem_was_measured_equally_often_on_each_partition(kept: list[Series]) -> None:
+def test_every_filesystem_has_equal_measurements_per_partition(kept: list[Series]) -> None:
     assert [one.filesystem for one in kept] == [*table.FILESYSTEMS]
     for series in kept:
         rounds = rounds_of(series)

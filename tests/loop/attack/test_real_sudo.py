@@ -56,7 +56,7 @@ def traps_in(folder: Path) -> tuple[dict[str, str], Path]:
 
 
 @pytest.mark.alone
-def test_sudo_asks_for_a_password_and_hostile_variables_have_no_effect(
+def test_sudo_asks_for_a_password_and_ignores_hostile_variables(
     user: RealUser, work: Work, make_drive: MakeDrive
 ) -> None:
     drive = make_drive(96 * MIB)

@@ -206,7 +206,7 @@ def test_undo_reports_changes_made_outside_the_run(old: Old) -> None:
     assert list(old.undo_dir.rglob("*.e2undo"))
 
 
-def test_undo_of_an_unfinished_small_step_restores_the_drive_and_names_the_check(
+def test_undo_of_an_unfinished_step_restores_and_names_the_check(
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = old.digest

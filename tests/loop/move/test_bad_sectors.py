@@ -223,7 +223,7 @@ def test_unreadable_start_prevents_undo(work: Work, drive: FailingDrive) -> None
 
 
 @pytest.mark.parametrize("number", one_in(2, (0, 1)))
-def test_unreadable_partition_of_several_stays_and_the_other_is_undone(
+def test_unreadable_partition_stays_and_the_other_is_undone(
     work: Work, drive: FailingDrive, number: int
 ) -> None:
     table(drive.path, "label: gpt\nfirst-lba: 34\nstart=63, size=65536\nstart=131105, size=65536\n")

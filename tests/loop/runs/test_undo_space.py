@@ -134,7 +134,7 @@ def test_missing_undo_space_is_reported_and_can_be_confirmed(work: Work, make_dr
 
 
 @pytest.mark.parametrize("held", ["a table", "unknown data", ""])
-def test_run_without_a_scratch_copy_on_a_used_drive_needs_confirmation(
+def test_direct_run_on_a_used_drive_needs_confirmation(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
     monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")

@@ -399,7 +399,7 @@ def top_of(place: Path) -> tuple[int, int, int]:
         ("everyone", (0, 0, 0o1777)),
     ],
 )
-def test_an_existing_filesystem_becomes_writable_and_undo_restores_its_owner(
+def test_undo_restores_the_owner_of_a_filesystem_made_writable(
     work: Work, make_drive: MakeDrive, state: str, who: str, top: tuple[int, int, int]
 ) -> None:
     drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
