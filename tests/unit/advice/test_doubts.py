@@ -4,14 +4,14 @@ from tests.unit.advice.test_ranking import LIKELY, SHINGLED, UNKNOWN, advice_for
 from tests.unit.machines import drive
 
 
-def test_likely_shingled_is_a_doubt_and_says_what_would_be_otherwise() -> None:
+def test_likely_shingled_drive_is_a_doubt_with_its_consequences() -> None:
     doubts = " ".join(advice_for("large-media", None, LIKELY).doubts)
     assert "likely shingled" in doubts
     assert "XFS would rank before ext4" in doubts
     assert "likely shingled" not in " ".join(advice_for("large-media", None, SHINGLED).doubts)
 
 
-def test_an_order_that_no_figure_carries_is_a_doubt_that_a_trial_settles() -> None:
+def test_unproven_order_is_a_doubt_that_a_trial_settles() -> None:
     """The figures of 2010 are single runs and not comparable. Only a file server on a shingled drive has
     enough runs."""
     for recording in (UNKNOWN, SHINGLED):
@@ -25,7 +25,7 @@ def test_an_order_that_no_figure_carries_is_a_doubt_that_a_trial_settles() -> No
     assert "fits into a shingled drive's cache" in last
 
 
-def test_where_another_one_is_shown_to_be_faster_the_chosen_one_says_so() -> None:
+def test_recommended_filesystem_mentions_a_faster_one() -> None:
     for workload in (
         "database",
         "desktop-root",
@@ -41,7 +41,7 @@ def test_where_another_one_is_shown_to_be_faster_the_chosen_one_says_so() -> Non
         assert "1.22 times the work" not in str(advice_for(workload, drive()).choices[0].sentence)
 
 
-def test_what_a_database_waits_for_on_a_shingled_drive_is_not_claimed() -> None:
+def test_no_claim_about_database_latency_on_shingled_drive() -> None:
     """The latency of single appends in XFS only reflects the closed loop of that benchmark."""
     for workload in ("database", "vm-images"):
         first, second, third = advice_for(workload, drive(size_bytes=8 * 1000**4), SHINGLED).choices[:3]

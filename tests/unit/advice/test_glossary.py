@@ -30,7 +30,7 @@ def own_file(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Path:
     return path
 
 
-def test_every_term_is_one_that_the_program_uses() -> None:
+def test_every_term_is_used_by_the_program() -> None:
     sources = [*(BUNDLED.parent / "wizard").rglob("*.py"), *BUNDLED.rglob("*.toml")]
     said = "\n".join(
         " ".join(re.sub(r'"\s+f?"', "", path.read_text()).split())
@@ -66,11 +66,11 @@ def test_each_text_is_one_to_three_sentences() -> None:
         ("sw", "su"),
     ],
 )
-def test_a_term_is_found_in_any_spelling(asked: str, term: str) -> None:
+def test_term_is_found_in_any_spelling(asked: str, term: str) -> None:
     assert str(find_term(asked).term) == term
 
 
-def test_an_unknown_term_gets_its_neighbours_named() -> None:
+def test_unknown_term_suggests_similar_terms() -> None:
     with pytest.raises(BadInput, match=r"'noatim' is not in the glossary.*noatime"):
         find_term("noatim")
     with pytest.raises(BadInput, match=r"'zzzzzz' is not in the glossary\.$"):
@@ -79,14 +79,14 @@ def test_an_unknown_term_gets_its_neighbours_named() -> None:
         find_term("\x1b[31m")
 
 
-def test_searching_puts_what_begins_so_first() -> None:
+def test_search_lists_prefix_matches_first() -> None:
     names = [str(term.term) for term in search_terms("str", load_glossary())]
     assert names[0] == "stride" and set(names) >= {"stripe width", "RAID0"}
     assert "write cliff" in [str(term.term) for term in search_terms("CLIFF", load_glossary())]
     assert search_terms(" ", load_glossary()) == list(load_glossary())
 
 
-def test_the_terms_of_a_text_are_whole_words_in_their_order() -> None:
+def test_terms_in_text_are_whole_words_in_order() -> None:
     text = (
         "A 512e drive:\n  the stripe\n width is wrong, /dev/label and --run say nothing, and a prerun "
         "neither. MBR!"
@@ -94,7 +94,7 @@ def test_the_terms_of_a_text_are_whole_words_in_their_order() -> None:
     assert [str(term.term) for term in terms_in(text, load_glossary())] == ["512e", "stripe width", "MBR"]
 
 
-def test_a_file_of_ones_own_adds_and_replaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_file_adds_and_replaces_terms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     both = MINE.format(id="smr", term="SMR", text="Mine.") + MINE.format(
         id="bcache", term="bcache", text="A cache."
     )
@@ -117,16 +117,14 @@ def test_a_file_of_ones_own_adds_and_replaces(tmp_path: Path, monkeypatch: pytes
         ("[[terms]]\nid = 'x'\n", "missing"),
     ],
 )
-def test_a_fault_names_its_line(
-    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_names_its_line(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = own_file(tmp_path, monkeypatch, text)
     with pytest.raises(BadInput, match=said) as error:
         load_glossary()
     assert str(path) in str(error.value)
 
 
-def test_the_command_prints_one_or_all(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_prints_one_term_or_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["glossary", "stripe", "width"]) == ExitCode.DONE
     one = capsys.readouterr().out
     assert one.startswith("stripe width (also ") and "Source: mke2fs(8)" in one and "512e" not in one
@@ -141,6 +139,6 @@ def test_the_command_prints_one_or_all(capsys: pytest.CaptureFixture[str]) -> No
     ]
 
 
-def test_an_unknown_term_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_term_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["glossary", "nonsense"]) == ExitCode.USAGE
     assert "'nonsense' is not in the glossary." in capsys.readouterr().err

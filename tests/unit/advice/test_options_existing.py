@@ -37,30 +37,30 @@ def ext4(*at_boot: str, **of: int | bool) -> Existing:
     return replace(found, **of)  # type: ignore[arg-type]
 
 
-def test_the_advised_options_take_the_place_of_what_says_otherwise() -> None:
+def test_recommended_options_replace_conflicting_ones() -> None:
     found = tuning(ext4("defaults", "relatime", "commit=30", "nodiratime"))
     assert found.options == ("commit=30", "noatime")
     assert said(found) == ["mounted with noatime"]
     assert all(str(change.why).endswith(".") and change.source for change in found.changes)
 
 
-def test_what_is_good_stays_as_it_is() -> None:
+def test_good_options_are_unchanged() -> None:
     found = tuning(ext4("noatime", "commit=30"))
     assert found == Tuning()
 
 
 @pytest.mark.parametrize("text", ["barrier=0", "nobarrier", "data=writeback", "noauto_da_alloc"])
-def test_a_danger_in_fstab_is_told_and_taken_out(text: str) -> None:
+def test_dangerous_option_in_fstab_is_reported_and_removed(text: str) -> None:
     found = tuning(ext4("noatime", text))
     assert found.options == ("noatime",) and said(found) == [f"mounted without {text}"]
 
 
-def test_without_a_line_in_fstab_its_options_are_left_alone() -> None:
+def test_options_without_fstab_line_are_unchanged() -> None:
     found = tuning(Existing("/dev/sda1", "ext4", size_bytes=100 * GIB, mount_point="/srv"))
     assert found.options is None and not said(found)
 
 
-def test_the_scheduler_that_is_advised() -> None:
+def test_recommended_scheduler() -> None:
     found = tuning(ext4("noatime"), on=drive(scheduler="bfq"))
     assert found.queue == (("scheduler", "mq-deadline"),) and said(found) == [
         "scheduler mq-deadline instead of bfq"
@@ -71,20 +71,20 @@ def test_the_scheduler_that_is_advised() -> None:
     ("now", "best", "wanted"),
     [(0, 0, 128), (64, 0, 128), (128, 0, None), (128, 512, 1024), (1024, 512, None), (4096, 0, None)],
 )
-def test_read_ahead_is_what_the_kernel_would_take_by_itself(now: int, best: int, wanted: int | None) -> None:
+def test_read_ahead_matches_the_kernel_default(now: int, best: int, wanted: int | None) -> None:
     on = drive(geometry=Geometry(512, 4096, 0, 4096, best * KIB))
     found = tuning(ext4("noatime", read_ahead_bytes=now * KIB), on=on)
     assert found.queue == (() if wanted is None else (("read_ahead_kb", str(wanted)),))
 
 
-def test_discards_are_for_drives_that_take_them_and_have_nobody_to_tell() -> None:
+def test_discard_only_for_drives_that_support_it() -> None:
     solid = drive(rotational=False, discard=Discard(4096, GIB), scheduler="none")
     assert said(tuning(ext4("noatime", trims_weekly=False), on=solid)) == ["fstrim.timer enabled"]
     assert not said(tuning(ext4("noatime", trims_weekly=True), on=solid))
     assert not said(tuning(ext4("noatime", trims_weekly=False)))
 
 
-def test_reserved_blocks_come_back_but_not_from_a_system() -> None:
+def test_reserved_blocks_are_freed_except_on_a_system() -> None:
     held = ext4("noatime", reserved_bytes=5 * GIB)
     (change,) = tuning(held).changes
     assert tuning(held).reserved_percent == 0 and "5.4 GB reserved for root" in str(change.why)
@@ -92,7 +92,7 @@ def test_reserved_blocks_come_back_but_not_from_a_system() -> None:
     assert not said(tuning(ext4("noatime", reserved_bytes=GIB // 2)))
 
 
-def test_only_one_field_of_a_line_of_fstab_changes() -> None:
+def test_only_one_field_of_the_fstab_line_changes() -> None:
     _, media, root, _ = FSTAB.split("\n")
     assert line_with(media, ("noatime", "commit=30")) == media.replace(
         "defaults,relatime", "noatime,commit=30"
@@ -100,7 +100,7 @@ def test_only_one_field_of_a_line_of_fstab_changes() -> None:
     assert line_with(root, ("noatime",)) == "UUID=1 / xfs noatime"
 
 
-def test_a_rule_knows_the_drive_by_its_serial_number() -> None:
+def test_udev_rule_matches_the_serial_number() -> None:
     values = (("scheduler", "none"), ("read_ahead_kb", "256"))
     known = identity_of(drive(), GIB, E512)
     rule = udev_rule(known, values)
@@ -128,7 +128,7 @@ def test_a_rule_knows_the_drive_by_its_serial_number() -> None:
         (False, "0x5000c500a1b2c3d4", True, 'ENV{ID_SERIAL_SHORT}=="S1"'),
     ],
 )
-def test_a_rule_never_hits_another_drive_that_tells_the_same_number(
+def test_udev_rule_never_matches_a_drive_with_the_same_serial(
     serial_shared: bool, wwn: str | None, wwn_shared: bool, match: str
 ) -> None:
     known = replace(identity_of(drive(), GIB, E512), wwn=wwn)
@@ -138,7 +138,7 @@ def test_a_rule_never_hits_another_drive_that_tells_the_same_number(
 
 
 @pytest.mark.parametrize("optimal", [33553920, 0xFFFF * 4096, 65535 * 512, 6144])
-def test_read_ahead_does_not_follow_an_optimal_size_that_cannot_be_meant(optimal: int) -> None:
+def test_read_ahead_ignores_a_bogus_optimal_size(optimal: int) -> None:
     on = drive(geometry=Geometry(512, 4096, 0, 4096, optimal))
     assert tuning(ext4("noatime", read_ahead_bytes=128 * KIB), on=on).queue == ()
 
@@ -154,7 +154,7 @@ def test_read_ahead_does_not_follow_an_optimal_size_that_cannot_be_meant(optimal
         ({"bus": "usb", "uses": (Use("running-system", "/dev/sda1", "/"),)}, ("noatime",), False),
     ],
 )
-def test_a_removable_drive_does_not_stop_a_start(
+def test_removable_drive_does_not_block_boot(
     changes: dict[str, object], at_boot: tuple[str, ...], is_added: bool
 ) -> None:
     found = tuning(ext4(*at_boot), on=replace(drive(), **changes))  # type: ignore[arg-type]

@@ -26,7 +26,7 @@ def offers(filesystem: str, workload: str = "large-media", kernel: str = "6.12.0
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
-def test_every_option_that_is_written_is_offered_and_no_other(filesystem: str) -> None:
+def test_every_writable_option_is_offered_and_no_other(filesystem: str) -> None:
     wanted = {
         option.id
         for option in load_catalogue().values()
@@ -37,14 +37,14 @@ def test_every_option_that_is_written_is_offered_and_no_other(filesystem: str) -
     assert set(offers(filesystem)) == wanted
 
 
-def test_the_advised_are_marked_and_come_first() -> None:
+def test_recommended_options_are_marked_and_come_first() -> None:
     found = list(offers("ext4").values())
     advised = [one for one in found if one.advised]
     assert "-T largefile" in {one.option.text for one in advised}
     assert found[: len(advised)] == advised
 
 
-def test_a_danger_comes_late_and_excludes_what_it_cannot_stand_beside() -> None:
+def test_dangers_come_late_and_exclude_conflicting_options() -> None:
     found = offers("ext4")
     journal = found["ext4-no-journal"]
     assert journal.option.danger and not journal.refusal
@@ -53,13 +53,13 @@ def test_a_danger_comes_late_and_excludes_what_it_cannot_stand_beside() -> None:
     assert "data=writeback" in journal.excludes
 
 
-def test_a_systems_volume_is_refused_every_danger() -> None:
+def test_system_volume_refuses_every_danger() -> None:
     dangers = [one for one in offers("ext4", "desktop-root").values() if one.option.danger]
     assert dangers and all(one.refusal and not one.advised for one in dangers)
     assert all("not allowed on a system volume" in one.refusal for one in dangers if not one.option.refused)
 
 
-def test_what_the_kernel_does_not_take_is_refused_with_its_reason() -> None:
+def test_options_unsupported_by_the_kernel_are_refused_with_reason() -> None:
     assert not offers("xfs")["xfs-rmapbt"].refusal
     old = offers("xfs", kernel="4.4.0")["xfs-rmapbt"]
     assert "4.8" in old.refusal
@@ -90,9 +90,7 @@ LISTED = frozenset({"no-holes", "zoned"})
         (Program("mkfs.ext4", (1, 47), defaults=frozenset({"orphan_file"})), "ext4-checksum-seed", "offered"),
     ],
 )
-def test_what_the_installed_mkfs_sets_itself_is_not_offered(
-    program: Program, option: str, state: str
-) -> None:
+def test_options_set_by_the_installed_mkfs_are_not_offered(program: Program, option: str, state: str) -> None:
     filesystem = option.partition("-")[0]
     of = machine(drive(), kernel=Kernel("7.0.0", frozenset({"ext4", "xfs", "btrfs"})), programs=(program,))
     profile, catalogue = find_workload("large-media"), load_catalogue()
@@ -114,7 +112,7 @@ def test_what_the_installed_mkfs_sets_itself_is_not_offered(
 @pytest.mark.parametrize(
     "option", ["xfs-parent-pointers", "xfs-exchange-range", "ext4-orphan-file", "ext4-checksum-seed", BGT]
 )
-def test_a_new_feature_states_which_kernel_and_boot_loader_lose_access(option: str) -> None:
+def test_new_feature_names_incompatible_kernels_and_boot_loaders(option: str) -> None:
     entry = load_catalogue()[option]
     assert "kernels before" in entry.risk.english.lower() and "GRUB" in entry.risk.english
     assert entry.since and (Need.NOT_ROOT in entry.needs or "GRUB reads it" in entry.risk.english)

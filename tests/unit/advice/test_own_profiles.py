@@ -29,7 +29,7 @@ def mine(write: Write) -> Path:
     return write_sound(write)
 
 
-def test_the_bundled_workloads() -> None:
+def test_bundled_workloads() -> None:
     found = {profile.workload.id: profile for profile in load_workloads()}
     assert set(found) >= {"small-files", "large-media", "desktop-root"}
     for profile in found.values():
@@ -38,7 +38,7 @@ def test_the_bundled_workloads() -> None:
     assert found["desktop-root"].root and not found["large-media"].root
 
 
-def test_the_layout_takes_every_option_that_can_be_offered() -> None:
+def test_layout_accepts_every_offered_option() -> None:
     for profile in load_workloads():
         for candidate in profile.candidates:
             for standing in (candidate.usual, candidate.shingled):
@@ -47,7 +47,7 @@ def test_the_layout_takes_every_option_that_can_be_offered() -> None:
                 assert mount_options_fault(tuple(option.text for option in standing.mount)) is None
 
 
-def test_a_users_workload_is_added(mine: Path) -> None:
+def test_user_workload_is_added(mine: Path) -> None:
     profile = find_workload("photos")
     assert profile.workload.origin == str(mine)
     ext4 = profile.candidates[0]
@@ -59,7 +59,7 @@ def test_a_users_workload_is_added(mine: Path) -> None:
     assert {other.workload.id for other in load_workloads()} >= {"photos", "small-files"}
 
 
-def test_purposes_are_listed_by_what_people_come_for_and_a_users_own_last(mine: Path) -> None:
+def test_workloads_are_listed_by_popularity_and_custom_ones_last(mine: Path) -> None:
     names = [profile.workload.id for profile in load_workloads()]
     assert names[:3] == ["desktop-root", "large-media", "ssd-general"]
     assert names[-2:] == ["web-cache", "photos"]
@@ -71,7 +71,7 @@ def test_purposes_are_listed_by_what_people_come_for_and_a_users_own_last(mine: 
     ]
 
 
-def test_a_users_workload_and_option_replace_the_bundled_ones(write: Write) -> None:
+def test_user_workload_and_option_replace_the_bundled_ones(write: Write) -> None:
     path = write(
         "workloads/x.toml",
         WORKLOAD.replace('"photos"', '"small-files"', 1)
@@ -84,14 +84,14 @@ def test_a_users_workload_and_option_replace_the_bundled_ones(write: Write) -> N
     assert [option.text for option in found[0].candidates[0].usual.mkfs] == ["-I 512"]
 
 
-def test_an_unknown_workload_names_the_known_ones() -> None:
+def test_unknown_workload_names_the_known_ones() -> None:
     with pytest.raises(
         BadInput, match=r"Unknown workload 'videos\?\[2J'.*desktop-root, large-media, .*small-files"
     ):
         find_workload("videos\x1b[2J")
 
 
-def test_a_filesystem_left_out_is_rejected_with_its_own_sentence(mine: Path) -> None:
+def test_omitted_filesystem_is_rejected_with_its_own_sentence(mine: Path) -> None:
     mine.write_text(
         WORKLOAD[: WORKLOAD.rindex("[[choices]]")].replace('place = "second"', 'place = "rejected"', 1)
     )
@@ -108,7 +108,7 @@ def test_a_filesystem_left_out_is_rejected_with_its_own_sentence(mine: Path) -> 
     assert advice.choices[2].sentence == FILESYSTEMS["btrfs"].in_general
 
 
-def test_a_users_workload_is_advised(mine: Path) -> None:
+def test_user_workload_is_recommended(mine: Path) -> None:
     held = drive()
     advice = advise(
         machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos")
@@ -132,7 +132,7 @@ def test_a_users_workload_is_advised(mine: Path) -> None:
         (False, {"HOME": "here"}, []),
     ],
 )
-def test_the_folders_are_those_of_who_asks_also_under_sudo(
+def test_folders_belong_to_the_caller_also_under_sudo(
     monkeypatch: pytest.MonkeyPatch, root: bool, environment: dict[str, str], homes: list[str]
 ) -> None:
     def known(number: int) -> SimpleNamespace:
@@ -153,7 +153,7 @@ def test_the_folders_are_those_of_who_asks_also_under_sudo(
     ]
 
 
-def test_a_user_whom_the_system_does_not_know_has_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_user_has_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -163,7 +163,7 @@ def test_a_user_whom_the_system_does_not_know_has_no_folder(monkeypatch: pytest.
     assert list(profiles.profile_folders()) == [profiles.BUNDLED, Path("/etc/diskwright")]
 
 
-def test_workloads_shows_where_each_comes_from(
+def test_workloads_command_shows_the_source_of_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))

@@ -20,39 +20,39 @@ NAMES = Sentence("It says: {text}")
 RED = str(REPO / "tests/machines/red.json")
 
 
-def test_a_text_is_said_in_the_persons_language_where_a_catalogue_has_it(pseudo_language: None) -> None:
+def test_text_is_translated_if_the_catalogue_has_it(pseudo_language: None) -> None:
     noatime = load_catalogue()["noatime"]
     assert str(noatime.why) == pseudo(noatime.why.english)
     assert str(ProfileText("Mine {alone}, 100 %o.")) == "Mine {alone}, 100 %o."
     assert str(NO_TEXT) == "" and not NO_TEXT and noatime.why
 
 
-def test_a_text_is_whole_and_without_escapes_within_a_sentence() -> None:
+def test_text_is_complete_and_has_no_escapes_in_a_sentence() -> None:
     long = ProfileText("word " * 100 + "\x1b[31m {x}")
     assert str(NAMES(text=long)).endswith("word ?[31m {x}")
     assert in_english(join(ProfileText("One."), long)) == f"One. {long.english}"
 
 
-def test_every_bundled_text_is_in_the_template_and_none_twice() -> None:
+def test_every_bundled_text_is_in_the_template_once() -> None:
     texts = [message.id for message in template() if message.context == PROFILES]
     assert set(texts) == {written.text for written in written_in()} and len(texts) > 500
     assert len(texts) == len(set(texts))
     assert not [message for message in template() if "python-format" in message.flags]
 
 
-def test_braces_in_a_text_are_no_fields() -> None:
+def test_braces_in_a_text_are_not_fields() -> None:
     from babel.messages.catalog import Message as CatalogMessage
 
     assert not fault_of(CatalogMessage("A {brace and }", "Eine {Klammer", context=PROFILES))
     assert pseudo("A {brace", named=False) == "⟦Á {bráçé~~⟧"
 
 
-def test_a_long_sentence_of_a_profile_is_found() -> None:
+def test_long_sentence_in_a_profile_is_detected() -> None:
     texts = (Written("a.toml", "sentence", f"Short. {'word ' * 21}"), Written("b.toml", "why", "word " * 20))
     assert [fault.split(":")[0] for fault in faults_of_profiles(texts)] == ["profiles/a.toml"]
 
 
-def test_a_document_holds_english(pseudo_language: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_document_is_in_english(pseudo_language: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert to_json(NAMES(text=ProfileText("It is.")))["values"] == {"text": "It is."}
     assert decode("It is.", ProfileText) == ProfileText("It is.")
     with pytest.raises(Misfit):
@@ -77,20 +77,20 @@ def test_parts_of_a_row() -> None:
     assert isinstance(one, Message) and len({one, ProfileText("One."), two}) == 2
 
 
-def test_a_danger_is_typed_back_as_it_is_shown_or_in_english(pseudo_language: None) -> None:
+def test_danger_is_typed_as_shown_or_in_english(pseudo_language: None) -> None:
     journal = load_catalogue()["ext4-no-journal"]
     assert is_danger(journal, journal.phrase.english) and is_danger(journal, str(journal.phrase))
     assert str(journal.phrase) != journal.phrase.english and not is_danger(journal, "")
 
 
-def test_a_term_is_found_in_either_language(pseudo_language: None) -> None:
+def test_term_is_found_in_either_language(pseudo_language: None) -> None:
     assert find_term("noatime").id == find_term(pseudo("noatime")).id == "noatime"
     assert [term.id for term in terms_in(f"Mit {pseudo('stripe width')} und RAID0.", load_glossary())][
         :1
     ] == ["stripe-width"]
 
 
-def test_a_users_own_text_is_shown_as_it_is_written(
+def test_user_text_is_shown_as_written(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, pseudo_language: None
 ) -> None:
     write: Write = writing(tmp_path_factory.mktemp("own"), monkeypatch)

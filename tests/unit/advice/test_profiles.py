@@ -177,7 +177,9 @@ def assert_at(said: str, number: int, place: str) -> None:
         ),
     ],
 )
-def test_faults_in_a_workload(mine: Path, old: str, new: str, at: str, nth: int, key: str, says: str) -> None:
+def test_invalid_workload_is_rejected(
+    mine: Path, old: str, new: str, at: str, nth: int, key: str, says: str
+) -> None:
     assert old in WORKLOAD
     mine.write_text(WORKLOAD.replace(old, new, 1), encoding="utf-8")
     said = fault(mine)
@@ -186,7 +188,7 @@ def test_faults_in_a_workload(mine: Path, old: str, new: str, at: str, nth: int,
     assert "\x1b" not in said
 
 
-def test_the_same_id_twice_in_one_folder(mine: Path, write: Write) -> None:
+def test_duplicate_id_in_one_folder_is_rejected(mine: Path, write: Write) -> None:
     second = write("workloads/second.toml", WORKLOAD)
     said = fault(second)
     assert "line 1, `id`: " in said and str(mine) in said
@@ -209,7 +211,7 @@ def test_the_same_id_twice_in_one_folder(mine: Path, write: Write) -> None:
         ('since = "2.6"', "since = 2.6", "since", "must be text, not a number."),
     ],
 )
-def test_faults_in_an_option(write: Write, old: str, new: str, key: str, says: str) -> None:
+def test_invalid_option_is_rejected(write: Write, old: str, new: str, key: str, says: str) -> None:
     assert old in OPTIONS
     path = write("options/mine.toml", OPTIONS.replace(old, new, 1))
     said = fault(path)
@@ -218,7 +220,7 @@ def test_faults_in_an_option(write: Write, old: str, new: str, key: str, says: s
     assert says in said
 
 
-def test_conflicts_are_seen_from_either_side(mine: Path, write: Write) -> None:
+def test_conflicts_apply_in_both_directions(mine: Path, write: Write) -> None:
     write("options/mine.toml", OPTIONS.replace('["noatime"]', '["ext4-no-reserve"]'))
     assert "ext4-no-reserve and my-inode-size cannot be combined" in fault(mine)
 
@@ -244,18 +246,18 @@ def test_conflicts_are_seen_from_either_side(mine: Path, write: Write) -> None:
         ('era = "2026"\n', "", "[study]", "study, era", "is missing"),
     ],
 )
-def test_faults_in_evidence(write: Write, old: str, new: str, at: str, key: str, says: str) -> None:
+def test_invalid_evidence_is_rejected(write: Write, old: str, new: str, at: str, key: str, says: str) -> None:
     path = write("evidence/mine.toml", EVIDENCE.replace(old, new, 1))
     said = fault(path)
     assert_at(said, line(path, at), key)
     assert says in said
 
 
-def test_a_file_that_is_no_toml(write: Write) -> None:
+def test_invalid_toml_is_rejected(write: Write) -> None:
     path = write("workloads/broken.toml", 'id = "x\n')
     assert "line 1" in fault(path)
 
 
-def test_two_options_with_the_same_flag_exclude_each_other(write: Write, mine: Path) -> None:
+def test_options_with_the_same_flag_exclude_each_other(write: Write, mine: Path) -> None:
     write("options/mine.toml", OPTIONS.replace('"-I 512"', '"-m 1"').replace('["noatime"]', "[]"))
     assert "cannot be combined" in fault(mine)

@@ -121,7 +121,7 @@ def test_options_for_large_media_on_a_shingled_drive() -> None:
     assert texts(choice) == (["-m 0", "-T largefile4", "-E packed_meta_blocks=1"], ["noatime", "lazytime"])
 
 
-def test_a_shingled_drive_is_called_a_poor_home_for_a_system_only() -> None:
+def test_shingled_drive_is_unsuitable_only_for_a_system() -> None:
     assert any("Avoid shingled drives" in note for note in advice_for("desktop-root", None, SHINGLED).notes)
     assert not any(
         "Avoid shingled drives" in note for note in advice_for("large-media", None, SHINGLED).notes
@@ -182,7 +182,7 @@ HARD_DISK, SSD = {"rotational": True}, {"rotational": False, "kernel_rotational"
         ("ssd-general", "ext4", HARD_DISK, False),
     ],
 )
-def test_figures_count_only_for_the_kind_of_drive_that_was_measured(
+def test_figures_apply_only_to_the_measured_kind_of_drive(
     workload: str, filesystem: str, of: dict[str, Any], applies: bool
 ) -> None:
     (profile,) = [one for one in find_workload(workload).candidates if one.filesystem == filesystem]
@@ -199,7 +199,7 @@ def test_figures_count_only_for_the_kind_of_drive_that_was_measured(
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("of", [HARD_DISK, SSD])
-def test_no_evidence_of_the_other_kind_of_drive_is_shown(workload: str, of: dict[str, Any]) -> None:
+def test_evidence_of_another_kind_of_drive_is_not_shown(workload: str, of: dict[str, Any]) -> None:
     advice = advice_for(workload, drive(**of))
     shown = [card for choice in advice.choices for card in choice.evidence]
     shown += [card for unmade in advice.unmade for card in unmade.evidence]
@@ -207,7 +207,7 @@ def test_no_evidence_of_the_other_kind_of_drive_is_shown(workload: str, of: dict
     assert find_workload(workload).measured.figures == () or advice.doubts or of is HARD_DISK
 
 
-def test_inodes_by_the_size_of_the_volume_not_of_the_drive() -> None:
+def test_inode_count_depends_on_the_volume_size() -> None:
     big = drive(size_bytes=4 * TIB)
     assert "-i 8192" in texts(the(advice_for("small-files", big), "ext4"))[0]
     assert texts(the(advice_for("small-files", big), "xfs"))[0] == ["-i maxpct=25"]
@@ -225,7 +225,7 @@ def test_inodes_by_the_size_of_the_volume_not_of_the_drive() -> None:
     assert "16 TiB" in str(reasons["-i 8192"])
 
 
-def test_a_missing_tool_names_the_package_and_the_second_moves_up() -> None:
+def test_missing_tool_names_its_package_and_the_second_moves_up() -> None:
     on = machine(tools=tuple((name, name) for name in TOOLS if name != "mkfs.xfs"))
     advice = advice_for("large-media", on=on)
     assert ranking(advice) == [("ext4", "chosen"), ("btrfs", "second"), ("xfs", "rejected")]
@@ -238,14 +238,14 @@ def test_a_missing_tool_names_the_package_and_the_second_moves_up() -> None:
     assert "would be recommended" in str(the(advice, "xfs").sentence)
 
 
-def test_the_order_below_an_obstacle_stays() -> None:
+def test_order_below_a_blocker_is_unchanged() -> None:
     on = machine(tools=tuple((name, name) for name in TOOLS if name != "mkfs.btrfs"))
     advice = advice_for("large-media", on=on)
     assert ranking(advice) == [("xfs", "chosen"), ("ext4", "second"), ("btrfs", "rejected")]
     assert the(advice, "ext4").sentence == the(advice_for("large-media"), "ext4").sentence
 
 
-def test_what_is_shared_with_other_systems_is_never_given_what_only_linux_reads() -> None:
+def test_shared_drives_get_no_linux_only_filesystem() -> None:
     everything = [program for kind in MADE.values() for program in kind.programs]
     kernel = Kernel("6.12.9", frozenset({"ext4", "xfs", "btrfs", "exfat", "ntfs3", "vfat"}))
     able = machine(kernel=kernel, tools=tuple((name, name) for name in (*TOOLS, *everything)))
@@ -264,7 +264,7 @@ def test_what_is_shared_with_other_systems_is_never_given_what_only_linux_reads(
     )
 
 
-def test_what_a_workload_calls_unfit_or_does_not_rank_never_moves_up() -> None:
+def test_unfit_or_unranked_filesystem_never_moves_up() -> None:
     profile = find_workload("large-media")
     on = machine(tools=tuple((name, name) for name in TOOLS if name not in ("mkfs.xfs", "mkfs.ext4")))
     held = drive()
@@ -278,14 +278,14 @@ def test_what_a_workload_calls_unfit_or_does_not_rank_never_moves_up() -> None:
         assert the(advice, "btrfs").sentence == the(advice_for("large-media"), "btrfs").sentence
 
 
-def test_a_kernel_without_the_filesystem() -> None:
+def test_kernel_without_the_filesystem() -> None:
     advice = advice_for("desktop-root", on=machine(kernel=Kernel("6.12.9", frozenset({"xfs"}))))
     assert ranking(advice)[0] == ("xfs", "chosen")
     assert "ext4 and Btrfs cannot be used here" in str(advice.choices[0].sentence)
     assert "6.12.9" in the(advice, "ext4").obstacles[0]
 
 
-def test_filesystems_that_could_not_be_read_are_a_doubt_and_no_obstacle() -> None:
+def test_unreadable_filesystem_list_is_a_doubt_not_a_blocker() -> None:
     advice = advice_for("desktop-root", on=machine(kernel=Kernel("6.12.9")))
     assert not any("kernel" in obstacle for choice in advice.choices for obstacle in choice.obstacles)
     assert any("kernel" in doubt for doubt in advice.doubts)
@@ -305,7 +305,7 @@ def test_filesystems_that_could_not_be_read_are_a_doubt_and_no_obstacle() -> Non
         (1024 * 1024 * TIB + 4096, {"btrfs", "xfs"}),
     ],
 )
-def test_sizes_that_a_filesystem_cannot_have(room: int, able: set[str]) -> None:
+def test_unsupported_volume_sizes_are_rejected(room: int, able: set[str]) -> None:
     """A whole drive needs 2 MiB more for the partition table than a volume."""
     for advice in (
         advice_for("large-media", drive(size_bytes=room + 2 * MIB)),
@@ -318,13 +318,13 @@ def test_sizes_that_a_filesystem_cannot_have(room: int, able: set[str]) -> None:
         } == able
 
 
-def test_blocks_larger_than_a_filesystems() -> None:
+def test_blocks_larger_than_the_filesystem_supports() -> None:
     advice = advice_for("large-media", drive(geometry=Geometry(16384, 16384, 0, 16384, 0)))
     assert advice.chosen is None
     assert "16384" in advice.choices[0].obstacles[0]
 
 
-def test_the_scheduler_is_only_advised_where_the_kernel_has_it_and_heads_move() -> None:
+def test_scheduler_is_recommended_only_for_hard_disks_with_support() -> None:
     assert the(advice_for("large-media"), "xfs").scheduler is not None
     for of in (drive(rotational=False), drive(rotational=None), drive(schedulers=("none",))):
         choice = the(advice_for("large-media", of), "xfs")
@@ -335,14 +335,14 @@ def test_the_scheduler_is_only_advised_where_the_kernel_has_it_and_heads_move() 
     )
 
 
-def test_a_purpose_for_ssds_says_so_on_a_drive_that_rotates() -> None:
+def test_ssd_workload_warns_on_a_rotating_drive() -> None:
     for rotational, told in ((True, 1), (False, 0), (None, 0)):
         notes = advice_for("ssd-general", drive(rotational=rotational)).notes
         assert sum("non-rotating drives" in note for note in notes) == told
     assert not any("non-rotating drives" in note for note in advice_for("mail").notes)
 
 
-def test_discard_is_a_note_and_no_option() -> None:
+def test_discard_is_a_note_not_an_option() -> None:
     solid = advice_for("desktop-root", drive(rotational=False, discard=Discard(4096, GIB)))
     assert any("fstrim.timer" in note for note in solid.notes)
     assert not any("fstrim" in note for note in advice_for("desktop-root").notes)
@@ -363,7 +363,7 @@ def test_old_advice_is_withheld_with_its_reason() -> None:
         assert str(reasons[text]).endswith(".")
 
 
-def test_an_older_kernel_is_not_given_newer_options() -> None:
+def test_older_kernel_gets_no_newer_options() -> None:
     old = Kernel("4.9.0", frozenset({"ext4", "xfs", "btrfs"}))
     choice = the(advice_for("desktop-root", on=machine(kernel=old)), "btrfs")
     assert texts(choice)[1] == ["noatime"]
@@ -373,7 +373,7 @@ def test_an_older_kernel_is_not_given_newer_options() -> None:
     )
 
 
-def test_what_could_not_be_read_is_a_doubt_with_its_reason() -> None:
+def test_unread_facts_are_doubts_with_a_reason() -> None:
     blind = drive(
         size_bytes=None,
         geometry=None,
@@ -387,7 +387,7 @@ def test_what_could_not_be_read_is_a_doubt_with_its_reason() -> None:
     assert advice_for("large-media", blind).chosen is not None
 
 
-def test_what_even_root_could_not_read_of_the_content_is_a_doubt_about_the_drive() -> None:
+def test_content_unreadable_by_root_is_a_doubt_about_the_drive() -> None:
     torn = drive(unread=(unread("signatures", "Byte 0 could not be read: Input/output error."),))
     assert any(
         "may be failing" in doubt and "Byte 0" in doubt
@@ -399,7 +399,7 @@ def test_what_even_root_could_not_read_of_the_content_is_a_doubt_about_the_drive
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_the_same_facts_give_the_same_advice(workload: str) -> None:
+def test_same_facts_give_the_same_advice(workload: str) -> None:
     profile = find_workload(workload)
     held = drive()
     backwards = advise(machine(held), held, SHINGLED, replace(profile, candidates=profile.candidates[::-1]))
@@ -413,7 +413,7 @@ def test_the_same_facts_give_the_same_advice(workload: str) -> None:
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_sentences_are_whole(workload: str) -> None:
+def test_sentences_are_complete(workload: str) -> None:
     for recording in (UNKNOWN, LIKELY, SHINGLED):
         advice = advice_for(workload, drive(geometry=E512, rotational=None), recording)
         said = [str(choice.sentence) for choice in advice.choices] + [*advice.doubts, *advice.notes]

@@ -26,7 +26,7 @@ def of(profiles: tuple[Profile, ...], name: str) -> Profile:
     return next(profile for profile in profiles if profile.workload.id == name)
 
 
-def test_it_is_the_best_living_one_over_the_advised_one_whichever_way_is_better() -> None:
+def test_regret_is_the_best_alternative_over_the_recommended_one() -> None:
     times = card("times", ("ext4", 12.0), ("xfs", 10.0), ("reiserfs", 1.0), ("mean", 0.5))
     rates = replace(times, lower_is_better=False)
     assert regret.regret_of(times, "ext4") == regret.Regret(times, "xfs", 1.2)
@@ -36,7 +36,7 @@ def test_it_is_the_best_living_one_over_the_advised_one_whichever_way_is_better(
     assert regret.regret_of(card("alone", ("ext4", 1.0), ("ext3", 0.1)), "ext4") is None
 
 
-def test_a_row_sums_up_and_counts_what_has_no_figure_of_the_advised_one(
+def test_row_sums_up_and_counts_missing_figures(
     profiles: tuple[Profile, ...],
 ) -> None:
     measured = (
@@ -56,11 +56,11 @@ def test_a_row_sums_up_and_counts_what_has_no_figure_of_the_advised_one(
     assert [silent.id for silent in row.silent] == ["c"]
 
 
-def test_the_bundled_workloads_have_no_fault(profiles: tuple[Profile, ...]) -> None:
+def test_bundled_workloads_have_no_fault(profiles: tuple[Profile, ...]) -> None:
     assert not list(regret.faults(profiles, load_evidence()))
 
 
-def test_what_would_make_the_table_flatter_is_a_fault(profiles: tuple[Profile, ...]) -> None:
+def test_hidden_or_unexplained_cost_is_a_fault(profiles: tuple[Profile, ...]) -> None:
     evidence = load_evidence()
     media, mail = of(profiles, "large-media"), of(profiles, "mail")
     silent = replace(media, measured=replace(media.measured, regret=ProfileText("")))
@@ -84,7 +84,7 @@ def test_what_would_make_the_table_flatter_is_a_fault(profiles: tuple[Profile, .
     )
 
 
-def test_what_the_advice_costs_on_a_shingled_drive_is_like_for_like(profiles: tuple[Profile, ...]) -> None:
+def test_cost_of_advice_on_a_shingled_drive_is_comparable(profiles: tuple[Profile, ...]) -> None:
     """Cards with incomparable figures once gave regrets up to 4.38: other volume sizes, the longest wait
     of one run, closed-loop appends."""
     found = [regret_of for profile in profiles for row in regret.rows(profile) for regret_of in row.regrets]
@@ -100,7 +100,7 @@ def often(name: str, *runs: tuple[str, tuple[float, ...]], alike: bool = True) -
     return replace(card(name, *means, lower=False), runs=runs, like_for_like=alike)
 
 
-def test_the_spread_pairs_every_run_with_every_run() -> None:
+def test_spread_pairs_every_run_with_every_run() -> None:
     found = regret.regret_of(often("a", ("ext4", (10.0, 8.0, 9.0)), ("btrfs", (12.0, 16.0, 14.0))), "ext4")
     assert found and (found.best, found.low, found.high) == ("btrfs", 1.2, 2.0)
     assert found.times == pytest.approx(14 / 9)
@@ -108,7 +108,7 @@ def test_the_spread_pairs_every_run_with_every_run() -> None:
     assert once and once.low is once.high is None
 
 
-def test_what_was_run_once_or_under_other_conditions_stands_apart(profiles: tuple[Profile, ...]) -> None:
+def test_single_or_incomparable_runs_are_listed_separately(profiles: tuple[Profile, ...]) -> None:
     apart = (("ext4", (10.0, 9.0, 8.0)), ("btrfs", (12.0, 13.0, 14.0)))
     overlapping = (("ext4", (10.0, 9.0, 8.0)), ("btrfs", (9.5, 13.0, 14.0)))
     measured = (
@@ -133,7 +133,7 @@ def test_what_was_run_once_or_under_other_conditions_stands_apart(profiles: tupl
     assert fault not in regret.faults((replace(one, measured=PublishedMeasurements(measured, told)),), {})
 
 
-def test_a_trial_says_what_the_advised_one_costs_as_the_studies_do() -> None:
+def test_trial_reports_the_cost_as_the_studies_do() -> None:
     """Above 1.00, the other filesystem was faster. Inconclusive benchmarks support no claim."""
     lines = regret.tried([verdict(logs) for logs in (FASTER, SLOWER, SAME, OPEN)]).splitlines()[2:]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
@@ -152,7 +152,7 @@ def test_a_trial_says_what_the_advised_one_costs_as_the_studies_do() -> None:
         assert low <= float(row[4]) <= high
 
 
-def test_the_kept_trials_ran_rounds_enough_to_say_something() -> None:
+def test_kept_trials_ran_enough_rounds() -> None:
     kept = regret.kept_trials()
     assert kept and all(one.rounds >= FEWEST for trial in kept for one in trial.comparisons)
     assert not any(trial.busy for trial in kept)

@@ -186,7 +186,7 @@ LOOP = 11
 FILE_SERVERS = {"SMR": "shingled-fileserver", "Toshiba": "shingled-conventional-fileserver"}
 
 
-def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
+def test_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
     """The text contains the first run of each filesystem on 200 GB, and the run of NILFS2 on 8 TB."""
     text = study("004")
     published: dict[tuple[str, str], float] = {
@@ -236,7 +236,7 @@ def test_every_run_of_the_raw_data(evidence: Mapping[str, Evidence]) -> None:
         assert seconds == pytest.approx(3600 * int(hours) + 60 * int(minutes) + float(rest))
 
 
-def test_a_card_tells_how_often_each_was_run_and_what_that_carries(evidence: Mapping[str, Evidence]) -> None:
+def test_card_shows_the_number_of_runs_and_its_significance(evidence: Mapping[str, Evidence]) -> None:
     """A figure without a list of runs counts as one run. Single or overlapping runs prove no difference."""
     often = evidence["shingled-fileserver"]
     assert "ext4 52.538 to 53.208 in 5 runs" in str(often.note)
@@ -254,7 +254,7 @@ def test_a_card_tells_how_often_each_was_run_and_what_that_carries(evidence: Map
     assert replace(often, lower_is_better=True).shows("xfs", "btrfs")
 
 
-def test_how_many_times_as_much_is_what_the_cited_figures_give() -> None:
+def test_ratios_in_texts_match_the_cited_figures() -> None:
     """Every ratio in the text of a workload must follow from a cited figure."""
     seen = 0
     for profile in load_workloads():
@@ -274,7 +274,7 @@ def test_how_many_times_as_much_is_what_the_cited_figures_give() -> None:
     assert seen > 10
 
 
-def test_cards_date_themselves(evidence: Mapping[str, Evidence]) -> None:
+def test_cards_have_a_date(evidence: Mapping[str, Evidence]) -> None:
     """Every figure states its era, kernel, hardware, unit and source. Figures of 2010 omit Btrfs."""
     for card in evidence.values():
         assert all((card.title, card.source, card.era, card.kernel, card.hardware, card.unit)), card.id

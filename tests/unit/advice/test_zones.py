@@ -61,9 +61,7 @@ def advice_for(of: Drive, on: Machine, workload: str = "large-media") -> Advice:
     ("model", "kernels"),
     [("HGST HMH7210A0ALE600", None), ("HGST HMH7210A0AL", "none"), ("HSH721414ALE6M0", "none")],
 )
-def test_a_drive_that_takes_no_ordinary_write_is_advised_no_option(
-    model: str, kernels: str | None, workload: str
-) -> None:
+def test_drive_without_random_writes_gets_no_options(model: str, kernels: str | None, workload: str) -> None:
     of = drive(model=model, zoned=kernels)
     recording = diagnose(host(), of, load_patterns()).recording
     assert recording.management == "host-managed"
@@ -88,7 +86,7 @@ def mkfs(choice: Choice) -> list[str]:
 
 
 @pytest.mark.parametrize("workload", [name for name in WORKLOADS if name != "portable"])
-def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -> None:
+def test_only_btrfs_is_recommended_and_others_give_a_reason(workload: str) -> None:
     advice = advice_for(zoned(), host(), workload)
     assert [(choice.filesystem, choice.place) for choice in advice.choices if not choice.obstacles] == [
         ("btrfs", Rank.CHOSEN)
@@ -103,7 +101,7 @@ def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -
     assert not advice.doubts
 
 
-def test_btrfs_is_not_chosen_for_what_others_are_to_read() -> None:
+def test_btrfs_is_not_recommended_for_shared_drives() -> None:
     """Being the only possible filesystem does not make Btrfs readable on Windows."""
     advice = advice_for(zoned(), host(), "portable")
     assert advice.chosen is None and btrfs_of(advice).place is Rank.REJECTED
@@ -114,7 +112,7 @@ def test_btrfs_is_not_chosen_for_what_others_are_to_read() -> None:
 
 
 @pytest.mark.parametrize("title", ["F2FS", "XFS"])
-def test_what_can_live_there_is_nowhere_said_to_be_unusable(title: str) -> None:
+def test_usable_filesystems_are_never_called_unusable(title: str) -> None:
     advice = advice_for(zoned(), host("6.15.0", "mkfs.f2fs"))
     choice = advice.choice(title.lower())
     assert choice is not None and choice.obstacles
@@ -124,7 +122,7 @@ def test_what_can_live_there_is_nowhere_said_to_be_unusable(title: str) -> None:
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_its_options_are_those_for_zones_and_can_be_handed_on(workload: str) -> None:
+def test_options_suit_zones_and_can_be_passed_on(workload: str) -> None:
     choice = btrfs_of(advice_for(zoned(), host(), workload))
     assert mkfs(choice) == ["-O zoned", "-d single", "-m single"]
     assert mkfs_options_fault("btrfs", tuple(word for text in mkfs(choice) for word in text.split())) is None
@@ -146,9 +144,7 @@ def test_its_options_are_those_for_zones_and_can_be_handed_on(workload: str) -> 
         ("6.12.9", solid(conventional=None), "-m single"),
     ],
 )
-def test_metadata_are_kept_twice_where_a_power_cut_between_the_copies_does_no_harm(
-    release: str, of: Drive, copies: str
-) -> None:
+def test_metadata_is_duplicated_if_a_power_cut_is_harmless(release: str, of: Drive, copies: str) -> None:
     assert mkfs(btrfs_of(advice_for(of, host(release)))) == ["-O zoned", "-d single", copies]
 
 
@@ -160,7 +156,7 @@ def test_newer_kernels_leave_the_scheduler_to_the_drive() -> None:
         assert (scheduler.text if scheduler else "none") == text
 
 
-def test_an_ordinary_drive_gets_none_of_it() -> None:
+def test_ordinary_drive_gets_no_zone_advice() -> None:
     for of in (drive(), drive(zoned="host-aware", zones=Zones(256 * MIB, 100, 100))):
         advice = advise(
             host(), of, Recording("unknown", None, Recorded.UNKNOWN, "none"), find_workload("large-media")
@@ -190,7 +186,7 @@ def test_an_ordinary_drive_gets_none_of_it() -> None:
         (replace(zoned(), size_bytes=100 * MIB), host(), "128 MiB"),
     ],
 )
-def test_where_btrfs_cannot_be_made_nothing_is_chosen(of: Drive, on: Machine, says: str) -> None:
+def test_no_recommendation_without_btrfs(of: Drive, on: Machine, says: str) -> None:
     advice = advice_for(of, on)
     assert advice.chosen is None
     assert any(says in obstacle for obstacle in btrfs_of(advice).obstacles), btrfs_of(advice).obstacles
@@ -207,21 +203,21 @@ def test_where_btrfs_cannot_be_made_nothing_is_chosen(of: Drive, on: Machine, sa
         (zoned(), host(kernel=Kernel("6.1.0", frozenset(), ())), "kernel's list of filesystems"),
     ],
 )
-def test_what_could_not_be_known_is_a_doubt_and_no_obstacle(of: Drive, on: Machine, says: str) -> None:
+def test_unknown_facts_are_doubts_not_blockers(of: Drive, on: Machine, says: str) -> None:
     advice = advice_for(of, on)
     assert advice.chosen is btrfs_of(advice)
     assert any(says in doubt for doubt in advice.doubts), advice.doubts
     assert use(advice, "Btrfs").ability is Ability.DOUBT
 
 
-def test_a_model_known_as_host_managed_whose_zones_the_kernel_does_not_show_takes_nothing() -> None:
+def test_host_managed_model_without_visible_zones_is_unusable() -> None:
     advice = advise(host(), drive(), MANAGED, find_workload("large-media"))
     assert advice.chosen is None
     assert all("controller" in " ".join(choice.obstacles) for choice in advice.choices)
 
 
 @pytest.mark.parametrize(("takes", "able"), [(False, 0), (True, 3), (None, 3)])
-def test_a_host_aware_drive_on_which_the_kernel_takes_no_partitions(takes: bool | None, able: int) -> None:
+def test_host_aware_drive_without_partitions(takes: bool | None, able: int) -> None:
     of = drive(zoned="host-aware", zones=Zones(256 * MIB, 100, 100, takes_partitions=takes))
     advice = advise(
         host(), of, Recording("shingled", "host-aware", Recorded.YES, "high"), find_workload("large-media")
@@ -233,7 +229,7 @@ def test_a_host_aware_drive_on_which_the_kernel_takes_no_partitions(takes: bool 
         assert all("6.8" in choice.obstacles[-1] for choice in advice.choices)
 
 
-def test_everything_that_could_live_there_with_this_kernel_and_these_programs() -> None:
+def test_possible_filesystems_with_this_kernel_and_tools() -> None:
     seen = {use.title: use.ability for use in advice_for(zoned(), host()).zoned}
     assert seen == {
         "Btrfs": Ability.CAN,
@@ -285,13 +281,13 @@ def test_everything_that_could_live_there_with_this_kernel_and_these_programs() 
         ),
     ],
 )
-def test_what_stands_in_the_way_of_each(title: str, on: Machine, says: str, ability: Ability) -> None:
+def test_blockers_of_each_filesystem(title: str, on: Machine, says: str, ability: Ability) -> None:
     seen = use(advice_for(zoned(), on), title)
     assert says in seen.sentence
     assert seen.ability is ability
 
 
-def test_the_commands_follow_from_the_zones() -> None:
+def test_commands_follow_from_the_zones() -> None:
     able = host("6.17.0", "mkzonefs", "dmzadm")
     alone, beside = advice_for(zoned(), able), advice_for(solid(), able)
     assert use(alone, "F2FS").commands == ("mkfs.f2fs -f -m /dev/sda", "mount -t f2fs /dev/sda /mnt")
@@ -310,14 +306,14 @@ def test_the_commands_follow_from_the_zones() -> None:
     assert "second, conventional drive" in use(beside, "F2FS").sentence
 
 
-def test_a_drive_larger_than_f2fs_and_zones_nobody_counted() -> None:
+def test_drive_too_large_for_f2fs_and_unknown_zone_count() -> None:
     assert "16 TiB" in use(advice_for(zoned(20 * TIB), host()), "F2FS").sentence
     uncounted = advice_for(zoned(conventional=None), host("6.1.0", "dmzadm"))
     assert [use(uncounted, title).ability for title in ("F2FS", "dm-zoned")] == [Ability.DOUBT, Ability.DOUBT]
 
 
 @pytest.mark.parametrize("of", [zoned(), solid(), zoned(conventional=None)])
-def test_sentences_are_whole_and_lines_fit(of: Drive) -> None:
+def test_sentences_are_complete_and_lines_fit(of: Drive) -> None:
     for on in (host(), host("6.17.0", "mkzonefs", "dmzadm"), host(tools=(), kernel=Kernel("5.4.0"))):
         advice = advice_for(of, on, "desktop-root")
         for said in (
@@ -333,7 +329,7 @@ def test_sentences_are_whole_and_lines_fit(of: Drive) -> None:
         assert all(len(line) <= 80 for line in lines if not line.startswith("     # "))
 
 
-def test_a_system_there_cannot_be_started_and_a_volume_loses_what_was() -> None:
+def test_system_cannot_boot_from_it_and_volume_loses_old_data() -> None:
     assert any("boot from" in note for note in advice_for(zoned(), host(), "desktop-root").notes)
     assert not any("boot from" in note for note in advice_for(zoned(), host()).notes)
     trims = replace(solid(), discard=Discard(4096, GIB))
@@ -342,7 +338,7 @@ def test_a_system_there_cannot_be_started_and_a_volume_loses_what_was() -> None:
     )
 
 
-def test_the_wizard_shows_the_same_uses_and_commands() -> None:
+def test_wizard_shows_the_same_uses_and_commands() -> None:
     on = zoned()
     person = Person(Live(replace(host(), drives=(on,))))
     person.act("set-up", on.path)
@@ -355,7 +351,7 @@ def test_the_wizard_shows_the_same_uses_and_commands() -> None:
 @pytest.mark.parametrize(
     ("name", "f2fs"), [("host-managed", "mkfs.f2fs -f -m /dev/"), ("nvme-zoned", "mkfs.f2fs -f -m -c /dev/")]
 )
-def test_drives_as_they_were_recorded_in_the_lab(name: str, f2fs: str) -> None:
+def test_drives_recorded_in_the_lab(name: str, f2fs: str) -> None:
     on = load_machine(file_of(name))
     (of,) = on.drives
     advice = advice_for(of, on)
@@ -366,7 +362,7 @@ def test_drives_as_they_were_recorded_in_the_lab(name: str, f2fs: str) -> None:
     assert not advice.doubts
 
 
-def test_the_host_aware_drive_as_it_was_recorded_takes_no_partitions() -> None:
+def test_recorded_host_aware_drive_has_no_partitions() -> None:
     on = load_machine(file_of("host-aware"))
     advice = advise(
         on,

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("path", ["", ":/usr/bin", ".:/usr/bin", "bin:/usr/bin:", "/usr/bin::/bin"])
-def test_the_folder_one_is_in_brings_no_programs(
+def test_current_folder_provides_no_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     for folder in (tmp_path, tmp_path / "bin"):
@@ -27,7 +27,7 @@ def test_the_folder_one_is_in_brings_no_programs(
     assert all(folder.startswith("/") for folder in search_path().split(os.pathsep))
 
 
-def test_the_environment_does_not_steer_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_does_not_affect_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     """mke2fs reads defaults from MKE2FS_CONFIG, so the filesystem would differ from the plan."""
     for name in ("MKE2FS_CONFIG", "E2FSPROGS_UNDO_DIR", "LIBMOUNT_FSTAB", "BLKID_FILE", "LANGUAGE"):
         monkeypatch.setenv(name, "/planted")
@@ -46,7 +46,7 @@ def test_the_environment_does_not_steer_commands(monkeypatch: pytest.MonkeyPatch
     ],
     ids=ascii,
 )
-def test_foreign_words_are_shown_safely(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_untrusted_text_is_shown_safely(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     try:
         code = main.main(words)
     except SystemExit as ended:
@@ -57,7 +57,7 @@ def test_foreign_words_are_shown_safely(words: list[str], capsys: pytest.Capture
     assert all(char == "\n" or char.isprintable() for char in said), ascii(said)
 
 
-def test_a_full_disk_behind_the_output_is_a_sentence() -> None:
+def test_full_disk_behind_the_output_is_a_sentence() -> None:
     with Path("/dev/full").open("wb") as full:
         argv = [sys.executable, "-m", "wizard", "workloads", "--json"]
         said = subprocess.run(

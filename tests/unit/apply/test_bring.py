@@ -72,7 +72,7 @@ def on(filesystem: str, source: str = "ext4") -> Bring:
     )
 
 
-def test_a_document_is_read_as_it_was_written() -> None:
+def test_document_is_read_as_written() -> None:
     text = render_bring(BRING)
     assert json.loads(text)["schema"] == BRING_SCHEMA == "diskwright.bring/1"
     read = read_bring(text, "it")
@@ -99,7 +99,7 @@ def test_a_document_is_read_as_it_was_written() -> None:
         lambda body: body["amount"].__setitem__("entries", 7),
     ],
 )
-def test_what_the_command_would_not_have_written_is_refused(
+def test_impossible_document_is_refused(
     spoil: Callable[[dict[str, object]], object],
 ) -> None:
     body = json.loads(render_bring(BRING))
@@ -110,19 +110,19 @@ def test_what_the_command_would_not_have_written_is_refused(
         read_bring(sealed(body, BRING_SCHEMA), "it")
 
 
-def test_a_changed_document_is_refused() -> None:
+def test_changed_document_is_refused() -> None:
     with pytest.raises(BadInput):
         read_bring(render_bring(BRING).replace("/home/anna", "/home/anne"), "it")
 
 
-def test_what_a_linux_filesystem_does_not_keep() -> None:
+def test_attributes_lost_on_linux_filesystems() -> None:
     assert told(on("ext4")) == "Not copied because on another filesystem: /home/anna/usb."
     assert "Flags of chattr unknown to XFS" in told(on("xfs"))
     assert "whole seconds" in told(on("ext3"))
 
 
 @pytest.mark.parametrize("filesystem", ["vfat", "exfat", "ntfs"])
-def test_what_windows_filesystems_do_not_keep(filesystem: str) -> None:
+def test_attributes_lost_on_windows_filesystems(filesystem: str) -> None:
     said, title = told(on(filesystem)), KINDS[filesystem].title
     assert f"{title} does not store owners, permissions" in said
     for count in ("3 are omitted", "2 extra names", "1 is omitted"):
@@ -133,7 +133,7 @@ def test_what_windows_filesystems_do_not_keep(filesystem: str) -> None:
     assert "not store owners." not in told(on(filesystem, "ext4"))
 
 
-def test_names_and_sizes_that_cannot_be() -> None:
+def test_impossible_names_and_sizes() -> None:
     for name, fits in (
         ("plain.txt", True),
         ("what?", False),
@@ -158,7 +158,7 @@ def entry(**fields: object) -> TreeEntry:
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
-def test_what_counts_of_an_entry() -> None:
+def test_compared_attributes_of_an_entry() -> None:
     everywhere = as_held(KINDS["xfs"].holds)
     fat = as_held(KINDS["vfat"].holds)
     seen = everywhere(entry())
@@ -183,7 +183,7 @@ def test_what_counts_of_an_entry() -> None:
     assert as_held(KINDS["xfs"].holds, frozenset({b"a"}))(entry()) is None
 
 
-def test_what_changed_is_noticed() -> None:
+def test_changes_are_noticed() -> None:
     def status(
         mode: int = stat.S_IFREG, size: int = 10, modified: int = 3, changed: int = 8
     ) -> os.stat_result:
@@ -199,7 +199,7 @@ def test_what_changed_is_noticed() -> None:
     assert is_steady(entry(modified=3, kind=EntryKind.FOLDER, size_bytes=0), status(stat.S_IFDIR, 4096))
 
 
-def test_how_fast_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_speed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter((0.0, 10.0))
     monkeypatch.setattr(progress_log, "monotonic", lambda: next(clock))
     progress_log.noting(tmp_path, 1, (0.5, 1.0), 200_000_000)(0.5)
@@ -208,7 +208,7 @@ def test_how_fast_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert progress_sentence(seen) == "Step 1 is at 75 percent, about 10 s left, at 10.0 MB a second."
 
 
-def test_the_drives_below_every_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drives_below_every_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "SYS", tmp_path)
     for name in ("sda/sda1", "sdb", "dm-0", "dm-1"):
         (tmp_path / "devices" / name / "slaves").mkdir(parents=True)
@@ -224,7 +224,7 @@ def test_the_drives_below_every_layer(tmp_path: Path, monkeypatch: pytest.Monkey
     assert places.drives_under("/dev/dm-1") == ("/dev/sda", "/dev/sdb")
 
 
-def test_places_that_overlap() -> None:
+def test_overlapping_places() -> None:
     mounts = parse_mountinfo(
         "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
         "2 1 8:2 / /srv rw - xfs /dev/sdb1 rw\n"
@@ -245,7 +245,7 @@ def test_places_that_overlap() -> None:
     assert not ground("/srv/other", 1).overlaps(ground("/mnt", 2))
 
 
-def test_a_folder_is_read_where_its_device_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_is_read_if_its_device_is_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unreadable(device: str) -> places.DeviceFilesystem:
         raise BadInput(f"{device} cannot be opened.")
 
@@ -255,7 +255,7 @@ def test_a_folder_is_read_where_its_device_cannot_be(tmp_path: Path, monkeypatch
     assert source.path == str(tmp_path.resolve()) and source.filesystem and source.uuid == ""
 
 
-def test_a_volume_takes_the_place_in_fstab_and_gives_it_back() -> None:
+def test_volume_takes_over_the_fstab_line_and_returns_it() -> None:
     assert TAKES.takes is not None and TAKES.steps[-1] is BringStep.TAKE_PLACE
     assert BringStep.TAKE_PLACE not in BRING.steps
     after = edited(TAKES.takes.edit, FSTAB)
@@ -281,7 +281,7 @@ def test_a_volume_takes_the_place_in_fstab_and_gives_it_back() -> None:
     assert is_edited(again, edited(again, edited(twice, FSTAB + after) or "") or "")
 
 
-def test_what_is_said_of_a_place_stays_with_it() -> None:
+def test_options_of_a_mount_point_are_preserved() -> None:
     old = "UUID=1 /home\\040of ext4 nosuid,nodev,ro,data=journal 0 2"
     assert moved("UUID=2\t/srv/a  xfs", old) == "UUID=2\t/home\\040of  xfs nosuid,nodev"
     assert moved("UUID=2 /srv/a xfs nofail,noexec,noatime 0 0", old) == (
@@ -290,7 +290,7 @@ def test_what_is_said_of_a_place_stays_with_it() -> None:
     assert moved("UUID=2 /srv/a xfs nofail 0 0", "UUID=1 /home ext4") == "UUID=2 /home xfs defaults 0 0"
 
 
-def test_places_that_nothing_takes() -> None:
+def test_unsuitable_places_are_refused() -> None:
     assert "boot loader" in str(takes_fault("/"))
     assert all(takes_fault(place) for place in ("/boot", "/boot/efi", "/usr", "/etc"))
     assert takes_fault("/home") is None and takes_fault("/srv/x") is None
@@ -323,14 +323,14 @@ def test_no_document_changes_fstab_otherwise(lines: tuple[LineEdit, ...]) -> Non
         read_bring(render_bring(replace(TAKES, takes=replace(TAKES.takes, edit=edit))), "it")
 
 
-def test_no_document_takes_the_root() -> None:
+def test_no_document_replaces_the_root() -> None:
     assert TAKES.takes is not None
     wrong = replace(TAKES, takes=replace(TAKES.takes, place="/"))
     with pytest.raises(BadInput, match="boot loader"):
         read_bring(render_bring(wrong), "it")
 
 
-def test_what_was_noted_behind_what_lasts_is_forgotten(tmp_path: Path) -> None:
+def test_entries_after_the_last_durable_one_are_dropped(tmp_path: Path) -> None:
     plain = TreeEntry(
         b"", EntryKind.FILE, 0, 0, 0, 1, "", 0, 0, 0, 1, 1, b"", b"", 0, (), "", "1 in 1, x", ""
     )

@@ -26,7 +26,7 @@ def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:
     assert first.volumes[0].mount_point != second.volumes[0].mount_point
 
 
-def test_what_is_encrypted_or_in_subvolumes_is_told_by_its_partition(tmp_path: Path) -> None:
+def test_encrypted_volumes_and_subvolumes_are_keyed_by_partition(tmp_path: Path) -> None:
     where = Where(Environment(fstab=tmp_path / "fstab"))
     for volume, places in (
         (ENCRYPTED, ("/srv/m",)),

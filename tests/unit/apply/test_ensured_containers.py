@@ -45,14 +45,14 @@ def told(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch, *
     return " ".join(map(str, container_faults(volume, volume.encryption, asked, of, environment)))
 
 
-def test_open_listed_and_mounted_it_is_as_wanted(
+def test_open_listed_and_mounted_container_is_as_wanted(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert told(there(), environment, monkeypatch) == ""
     assert places_at_boot(there(), there().partitions[0].path, environment) == ("/srv/m",)
 
 
-def test_a_doubt_is_called_a_doubt(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uncertainty_is_called_a_doubt(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = replace(there(), layers=())
     said = told(closed, environment, monkeypatch)
     assert (
@@ -76,7 +76,7 @@ def test_a_doubt_is_called_a_doubt(environment: Environment, monkeypatch: pytest
         (CRYPTTAB, FSTAB, ("/srv/n",), "is not mounted at /srv/m"),
     ],
 )
-def test_what_is_missing_is_told(
+def test_missing_parts_are_reported(
     crypttab: str,
     fstab: str,
     mounted: tuple[str, ...],
@@ -96,7 +96,9 @@ def exported(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatc
     return volume
 
 
-def test_it_is_exported_with_its_key(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_container_is_exported_with_its_key(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     volume = exported(there(), environment, monkeypatch)
     assert (volume.encrypt, volume.key, volume.mount) == ("luks2", "/etc/keys/m.key", "/srv/m")
     assert (volume.fs, volume.label, volume.size, volume.writable) == ("ext4", "media", "rest", None)
@@ -119,5 +121,5 @@ def test_it_is_exported_with_its_key(environment: Environment, monkeypatch: pyte
         (None, "ext4", ""),
     ],
 )
-def test_the_type_of_a_partition_says_its_role(kind: str | None, filesystem: str, role: str) -> None:
+def test_partition_type_determines_its_role(kind: str | None, filesystem: str, role: str) -> None:
     assert role_by_type(kind, filesystem) == role

@@ -38,7 +38,7 @@ def told(drives: Sequence[Drive], said: dict[str, str], monkeypatch: pytest.Monk
     return " ".join(map(str, reaching_faults(drives)))
 
 
-def test_what_is_here_as_a_whole_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complete_local_group_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("btrfs", "linux_raid_member", "LVM2_member"):
         both = holding("/dev/sda", kind), holding("/dev/sdb", kind)
         rows = ",".join(ROW % (f"{one.path}1", "g", "") for one in both)
@@ -48,7 +48,7 @@ def test_what_is_here_as_a_whole_may_be_named(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("kind", ["btrfs", "linux_raid_member", "LVM2_member"])
-def test_a_part_of_more_is_told(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_part_of_a_larger_group_is_reported(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = ",".join(ROW % (name, "g", "") for name in ("/dev/sda1", "/dev/sdz1"))
     said = {"btrfs": "num_devices\t\t2\n", "mdadm": "MD_LEVEL=raid1\nMD_DEVICES=2\n", "pvs": PVS % rows}
     one = holding("/dev/sda", kind)
@@ -59,12 +59,12 @@ def test_a_part_of_more_is_told(kind: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("kind", ["zfs_member", "isw_raid_member", "bcache", "jbd"])
-def test_a_part_of_what_no_tool_tells_is_a_doubt(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_part_of_an_unknown_group_is_a_doubt(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said = told((drive(), holding("/dev/sda", kind)), {}, monkeypatch)
     assert f"/dev/sda1 is a {kind}" in said and "no data is replaced" in said
 
 
-def test_what_the_tools_do_not_tell_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_tool_output_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, said in (
         ("btrfs", {"btrfs": "csum\t1\n"}),
         ("linux_raid_member", {"mdadm": "MD_LEVEL=raid1\n"}),
@@ -74,6 +74,6 @@ def test_what_the_tools_do_not_tell_is_a_doubt(monkeypatch: pytest.MonkeyPatch) 
             told((holding("/dev/sda", kind),), said, monkeypatch)
 
 
-def test_a_physical_volume_without_a_group_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_physical_volume_without_a_group_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     one = holding("/dev/sda", "LVM2_member")
     assert told((one,), {"pvs": PVS % (ROW % ("/dev/sda1", "", ""))}, monkeypatch) == ""

@@ -34,7 +34,7 @@ ranges = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6).
     st.lists(st.sampled_from([ZEROS, b"\0" * 4095 + b"x", b"x" * BLOCK_BYTES]), max_size=8),
     st.sampled_from([b"", b"\0", b"\0y"]),
 )
-def test_runs_are_the_blocks_that_are_not_all_zeros(blocks: list[bytes], tail: bytes) -> None:
+def test_runs_are_the_blocks_that_are_not_zero(blocks: list[bytes], tail: bytes) -> None:
     piece = b"".join(blocks) + tail
     assume(piece)
     found = list(runs_of_data(memoryview(piece)))
@@ -47,7 +47,7 @@ def test_runs_are_the_blocks_that_are_not_all_zeros(blocks: list[bytes], tail: b
 
 
 @given(ranges)
-def test_widened_ranges_are_whole_blocks_apart_and_hold_all(given_ranges: list[tuple[int, int]]) -> None:
+def test_widened_ranges_are_separate_whole_blocks(given_ranges: list[tuple[int, int]]) -> None:
     size = 64 * 1024 + 77
     kept = sorted(pair for pair in given_ranges if pair[1] <= size)
     wide = list(widened(kept, size))
@@ -81,7 +81,7 @@ def content(path: Path) -> Content:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.booleans(), max_size=12), st.sampled_from([0, 1, 4095]), st.integers(1, 3))
-def test_zeros_and_holes_have_one_digest(
+def test_zeros_and_holes_have_the_same_digest(
     tmp_path_factory: pytest.TempPathFactory, blocks: list[bool], tail: int, segment: int
 ) -> None:
     """Segments of a few blocks replace those of 64 MiB."""
@@ -108,7 +108,7 @@ def test_zeros_and_holes_have_one_digest(
             assert content(changed)[0] != written[0]
 
 
-def test_a_plain_file_has_the_digest_that_sha256sum_prints(tmp_path: Path) -> None:
+def test_plain_file_has_the_digest_of_sha256sum(tmp_path: Path) -> None:
     for data in (b"", b"a", os.urandom(3 * BLOCK_BYTES + 5), b"\0" * 4095 + b"a"):
         (tmp_path / "file").write_bytes(data)
         assert content(tmp_path / "file")[0] == sha256(data).hexdigest()
@@ -137,7 +137,7 @@ ODD = TreeEntry(
 )
 
 
-def test_an_entry_is_read_as_it_was_written() -> None:
+def test_entry_is_read_as_written() -> None:
     assert from_line(to_line(ODD), "here") == ODD
     assert b"\n" not in to_line(ODD)
 
@@ -145,12 +145,12 @@ def test_an_entry_is_read_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     "line", [b"", b"{}", b"[]", b"[1]", to_line(ODD)[:-9], to_line(ODD)[1:], b"[" * 9999]
 )
-def test_a_damaged_line_is_named(line: bytes) -> None:
+def test_damaged_line_is_named(line: bytes) -> None:
     with pytest.raises(BadInput, match="entry 7 is damaged"):
         from_line(line, "entry 7")
 
 
-def test_what_is_hashed_beside_copying_is_what_is_hashed_alone(tmp_path: Path) -> None:
+def test_hashing_while_copying_equals_hashing_alone(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with path.open("wb") as file:
         file.write(b"begin" * 3000)

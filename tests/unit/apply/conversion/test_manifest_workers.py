@@ -18,7 +18,7 @@ def test_every_piece_is_done_once(count: int, workers: int) -> None:
     assert sorted(map(int, said)) == list(range(count))
 
 
-def test_the_work_is_done_by_several_processes() -> None:
+def test_work_runs_in_several_processes() -> None:
     def wait_for_the_other(piece: int, say: Say) -> None:
         """Wait until the other worker has a portion as well."""
         (here, there) = pipes if piece < 16 else pipes[::-1]
@@ -37,7 +37,7 @@ def test_the_work_is_done_by_several_processes() -> None:
     assert b"%d" % os.getpid() not in pids
 
 
-def test_a_fault_of_one_is_told_and_ends_the_others() -> None:
+def test_failure_of_one_worker_ends_the_others() -> None:
     def fail(piece: int, say: Say) -> None:
         if piece == 100:
             raise Failed("/a\udcff cannot be read")
@@ -51,7 +51,7 @@ def test_a_fault_of_one_is_told_and_ends_the_others() -> None:
     assert Process().children() == before
 
 
-def test_one_that_is_killed_is_noticed() -> None:
+def test_killed_worker_is_noticed() -> None:
     with pytest.raises(Failed, match="ended unexpectedly"):
         list(share_out([1], 2, lambda _piece, _say: os.kill(os.getpid(), signal.SIGKILL)))
 
@@ -60,7 +60,7 @@ def fail_by_mistake(_piece: int, _say: Say) -> None:
     raise ZeroDivisionError
 
 
-def test_nothing_of_the_parents_runs_in_them(tmp_path: Path) -> None:
+def test_workers_run_no_code_of_the_parent(tmp_path: Path) -> None:
     try:
         with pytest.raises(Failed, match="ended unexpectedly"):
             list(share_out([1], 1, fail_by_mistake))

@@ -26,13 +26,13 @@ from wizard.process.output import Listener
 from wizard.process.program import run
 
 
-def test_the_passes_add_up_and_never_go_back() -> None:
+def test_passes_add_up_and_never_decrease() -> None:
     told = [share_of(turn, done, 10) for turn in range(1, 6) for done in range(11)]
     assert told == sorted(told) and told[0] == 0.0 and told[-1] == 1.0
     assert share_of(1, 5, 10) == pytest.approx(0.35) and share_of(2, 0, 0) == pytest.approx(0.9)
 
 
-def test_lines_on_progress_are_told_and_others_not() -> None:
+def test_only_progress_lines_are_reported() -> None:
     told: list[float] = []
     heed = Heed(told.append)
     for line in ("1 5 10 /dev/sda1", "1 6 10 /dev/sda1", "no progress", "2 5 10 old films"):
@@ -40,7 +40,7 @@ def test_lines_on_progress_are_told_and_others_not() -> None:
     assert told == pytest.approx([0.35, 0.42, 0.8])
 
 
-def test_a_command_is_heard_through_a_pipe_of_its_own(tmp_path: Path) -> None:
+def test_command_writes_to_its_own_pipe(tmp_path: Path) -> None:
     lines: list[str] = []
     with Listener(lines.append) as listener:
         code = (
@@ -56,7 +56,7 @@ def test_a_command_is_heard_through_a_pipe_of_its_own(tmp_path: Path) -> None:
 READS_AND_WAITS = "open('/dev/zero', 'rb', 0).read(600_000); print('read', flush=True); input()"
 
 
-def test_how_far_a_silent_program_is_by_what_it_has_read(tmp_path: Path) -> None:
+def test_progress_of_a_silent_program_is_its_bytes_read(tmp_path: Path) -> None:
     heard: Queue[float] = Queue()
     node = str(tmp_path / "which no kernel counts")
     with (
@@ -72,7 +72,7 @@ def test_how_far_a_silent_program_is_by_what_it_has_read(tmp_path: Path) -> None
         process.stdin.close()
 
 
-def test_of_a_process_that_is_gone_nothing_is_heard(tmp_path: Path) -> None:
+def test_ended_process_reports_no_progress(tmp_path: Path) -> None:
     heard: list[float] = []
     with subprocess.Popen(["true"]) as process:
         process.wait()
@@ -81,7 +81,7 @@ def test_of_a_process_that_is_gone_nothing_is_heard(tmp_path: Path) -> None:
     assert heard == []
 
 
-def test_every_command_has_a_part_of_its_step() -> None:
+def test_every_command_has_a_share_of_its_step() -> None:
     assert parts_of(WidenInodes(), 1) == ((0.0, 1.0),) and parts_of(CheckFiles(), 2) == (
         (0.0, 0.5),
         (0.5, 1.0),
@@ -91,9 +91,7 @@ def test_every_command_has_a_part_of_its_step() -> None:
 
 @pytest.mark.parametrize("undoable", [False, True])
 @pytest.mark.parametrize("block", ["1024", "4096"])
-def test_what_is_expected_of_the_silent_programs_is_about_what_they_do(
-    tmp_path: Path, block: str, undoable: bool
-) -> None:
+def test_expected_reads_of_silent_programs_match(tmp_path: Path, block: str, undoable: bool) -> None:
     image = made(tmp_path, *EXT3, "-b", block, "-N", "30000", "-J", "size=4", size_bytes=48 * MIB)
     operations: tuple[OnDevice, ...] = (
         WidenInodes(),
@@ -134,12 +132,12 @@ SAID = """
         ("1200", "2 directories", "0 symbolic links (0 fast symbolic links)", (1200, 1203)),
     ],
 )
-def test_the_share_of_files_that_are_mapped_by_extents(
+def test_share_of_files_mapped_by_extents(
     depths: str, folders: str, links: str, share: tuple[int, int]
 ) -> None:
     assert extent_share(SAID.format(depths=depths, folders=folders, links=links)) == share
 
 
-def test_without_extents_nothing_is_mapped_by_them() -> None:
+def test_without_extents_no_files_are_mapped_by_them() -> None:
     said = "1201 regular files\n 2 directories\n 0 symbolic links (0 fast symbolic links)"
     assert extent_share(said) == (0, 1203)

@@ -55,7 +55,7 @@ def prepared(run: Path, old: bytes, new: bytes) -> None:
     )
 
 
-def test_what_cannot_be_written_is_taken_back_from(tmp_path: Path) -> None:
+def test_unwritable_change_is_undone(tmp_path: Path) -> None:
     old, new = bytes(range(256)) * (SIZE // 256), bytes(reversed(range(256))) * (SIZE // 256)
     run = tmp_path / "0001-sdx"
     prepared(run, old, new)

@@ -78,7 +78,7 @@ def prepared(run: Path, drive: Drive | None = None) -> None:
 
 @pytest.mark.parametrize(("holds", "said"), [(4 * MIB, "4.2 MB"), (11 * MIB, "11.5 MB"), (2 * MIB, "2.1 MB")])
 @pytest.mark.parametrize("cached", [False, True])
-def test_a_counterfeit_drive_is_named_with_its_capacity(
+def test_counterfeit_drive_is_named_with_its_capacity(
     tmp_path: Path, holds: int, said: str, cached: bool
 ) -> None:
     run, drive = tmp_path / "0001-sdx", Drive(holds, cached)
@@ -98,7 +98,7 @@ def test_a_counterfeit_drive_is_named_with_its_capacity(
 
 @pytest.mark.parametrize("cached", [False, True])
 @pytest.mark.parametrize("holds", [4 * MIB, 11 * MIB, 2 * MIB])
-def test_a_counterfeit_drive_gets_its_old_bytes_back(tmp_path: Path, holds: int, cached: bool) -> None:
+def test_counterfeit_drive_gets_its_old_bytes_back(tmp_path: Path, holds: int, cached: bool) -> None:
     run, drive = tmp_path / "0001-sdx", Drive(holds)
     was = Random(3).randbytes(holds)
     drive.data[:] = was
@@ -138,7 +138,7 @@ def partly_copied(data: bytearray) -> None:
 
 
 @pytest.mark.parametrize("change", [overwritten, filled, copied_nearby, partly_copied])
-def test_a_drive_that_another_program_changed_is_not_called_counterfeit(
+def test_drive_changed_by_another_program_is_not_counterfeit(
     tmp_path: Path, change: Callable[[bytearray], None]
 ) -> None:
     run, drive = tmp_path / "0001-sdx", Drive(SIZE)

@@ -41,7 +41,7 @@ def every_moment(
             return found
 
 
-def test_no_drive_of_several_is_complete_before_all_others_lack_but_what_decides(tmp_path: Path) -> None:
+def test_all_content_is_written_before_any_drive_is_complete(tmp_path: Path) -> None:
     """md starts a mirror as soon as one half is complete."""
     states = every_moment(tmp_path, TWO, (), [commit], keep)
     assert all(states[-1].is_new(number) for number in (0, 1))
@@ -54,7 +54,7 @@ def test_no_drive_of_several_is_complete_before_all_others_lack_but_what_decides
     assert half, "no state had one drive complete and the other one not"
 
 
-def test_while_anything_new_shows_nothing_of_it_is_taken_away(tmp_path: Path) -> None:
+def test_undo_erases_visible_signatures_before_content(tmp_path: Path) -> None:
     """Undo two new drives. One has a block that is the same before and after, like a protective MBR. On
     the other, old signatures overlap new content."""
     shape: Shape = (((2, 1), (9, 0, 1)), ((12, 7), (9, 1)))
@@ -66,7 +66,7 @@ def test_while_anything_new_shows_nothing_of_it_is_taken_away(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("way", [keep, undo])
-def test_a_mark_that_a_killed_program_left_in_the_drives_cache_lasts(tmp_path: Path, way: Act) -> None:
+def test_signature_in_the_drive_cache_of_a_killed_program_lasts(tmp_path: Path, way: Act) -> None:
     """The cached signature reads correctly, but a power cut would erase the change."""
     moments = every_moment(tmp_path / "cut", TWO, (), [commit], way)
     for number in range(len(moments) - 1):
@@ -81,7 +81,7 @@ def test_a_mark_that_a_killed_program_left_in_the_drives_cache_lasts(tmp_path: P
         assert ended(0) and ended(1), f"killed at moment {number}: what is said to be there is in a cache"
 
 
-def test_a_mark_that_goes_and_is_a_part_of_what_comes_is_written_again(tmp_path: Path) -> None:
+def test_erased_signature_within_new_content_is_rewritten(tmp_path: Path) -> None:
     """The erased signature is within 4096 bytes of identical old and new content."""
     drives = Drives(tmp_path / "0001-x", (((24, 1), (9, 8, 1)),), [(0, block) for block in range(24, 32)])
     assert drives.does(commit) and drives.does(keep)

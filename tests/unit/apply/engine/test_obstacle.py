@@ -27,11 +27,11 @@ def test_without_udev_the_module_is_loaded_first(control: Path) -> None:
     assert blocker(control.parent, [1024]) == ""
 
 
-def test_a_kernel_without_the_module_is_said_to_give_none(control: Path) -> None:
+def test_kernel_without_the_module_is_reported(control: Path) -> None:
     assert blocker(control.parent, [1024]) == "no loop device is available (No such file or directory)"
 
 
-def test_two_who_ask_at_once_are_not_in_each_others_way(control: Path) -> None:
+def test_concurrent_checks_do_not_interfere(control: Path) -> None:
     """The wizard checks from several threads, and a false blocker would disable undo."""
     control.touch()
     with ThreadPoolExecutor(4) as pool:

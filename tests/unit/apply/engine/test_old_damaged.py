@@ -26,7 +26,7 @@ def cut_before_noted(run: Path) -> Drives:
     return drives
 
 
-def test_what_was_used_since_stays_as_it_is(tmp_path: Path) -> None:
+def test_content_used_since_is_unchanged(tmp_path: Path) -> None:
     drives = cut_before_noted(tmp_path)
     theirs = b"a file" * BLOCK
     for block in (1, USED):
@@ -39,7 +39,7 @@ def test_what_was_used_since_stays_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [True, False])
-def test_what_nobody_used_is_finished(tmp_path: Path, cut: bool) -> None:
+def test_unused_content_is_finished(tmp_path: Path, cut: bool) -> None:
     drives = cut_before_noted(tmp_path)
     if cut:
         for block in (8, 1):

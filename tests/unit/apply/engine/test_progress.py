@@ -29,7 +29,7 @@ def told(drives: Drives, act: Act) -> list[float]:
 
 
 @pytest.mark.parametrize("acts", [("commit", "release"), ("commit", "undo"), ("commit", "release", "undo")])
-def test_every_phase_tells_how_far_it_is_to_its_end(tmp_path: Path, acts: tuple[str, ...]) -> None:
+def test_every_phase_reports_progress_to_its_end(tmp_path: Path, acts: tuple[str, ...]) -> None:
     """Reading for comparison counts as well, since it takes as long as writing."""
     drives = Drives(tmp_path / "run", MARKS)
     for name in acts:
@@ -38,7 +38,7 @@ def test_every_phase_tells_how_far_it_is_to_its_end(tmp_path: Path, acts: tuple[
         assert len(set(heard)) >= 4
 
 
-def test_saving_the_old_bytes_tells_how_far_it_is(tmp_path: Path) -> None:
+def test_saving_the_old_bytes_reports_progress(tmp_path: Path) -> None:
     drives = Drives(tmp_path / "run", MARKS)
     heard: list[float] = []
 

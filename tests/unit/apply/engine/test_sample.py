@@ -14,7 +14,7 @@ from wizard.plan.raid.striped import Kind
 
 @pytest.mark.parametrize("block", [512, 4096])
 @pytest.mark.parametrize("size", [GIB, 256 * GIB + 512 * 7 * 4096, 22 * TIB])
-def test_no_stretch_of_a_256th_of_the_drive_is_left_out(size: int, block: int) -> None:
+def test_sample_covers_every_256th_of_the_drive(size: int, block: int) -> None:
     sample = sample_of(size, block)
     assert sample[0].start_bytes == 0 and sample[-1].end_bytes == size
     assert all(one.start_bytes % block == one.size_bytes % block == 0 for one in sample)
@@ -22,7 +22,7 @@ def test_no_stretch_of_a_256th_of_the_drive_is_left_out(size: int, block: int) -
     assert sum(one.size_bytes for one in sample) <= 67 * MIB
 
 
-def test_a_small_drive_is_read_completely() -> None:
+def test_small_drive_is_read_completely() -> None:
     assert sample_of(64 * MIB, 512) == (Extent(0, 64 * MIB),)
     assert sample_of(300 * 1024, 512) == (Extent(0, 300 * 1024),)
 
@@ -61,7 +61,7 @@ def test_one_byte_in_the_sample_is_found(place: int) -> None:
     assert first_data(Drive(at, bytes(511) + b"x"), sample) == at + 511
 
 
-def test_what_cannot_be_read_is_not_empty() -> None:
+def test_unreadable_drive_is_not_empty() -> None:
     sample = sample_of(GIB, 512)
     assert first_data(Drive(sample[100].start_bytes, b""), sample) is not None
 
@@ -74,7 +74,7 @@ def test_what_cannot_be_read_is_not_empty() -> None:
         ("md", GIB, "all"),
     ],
 )
-def test_a_drive_that_md_copies_over_is_read_completely(kind: Kind, size: int, wanted: str) -> None:
+def test_drive_that_md_copies_over_is_read_completely(kind: Kind, size: int, wanted: str) -> None:
     """md's initial copy would destroy data outside the sample."""
     plan = striped(numbered(2, size_bytes=size), kind, level="raid1")
     sample = sample_of(size, 512)

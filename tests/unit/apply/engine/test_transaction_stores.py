@@ -29,7 +29,7 @@ SIZE = 1000 * CHUNK
 @pytest.mark.parametrize(
     ("count", "chunk_bytes"), [(1, 4096), (255, 4096), (256, 4096), (257, 4096), (700, 4096), (40, 16384)]
 )
-def test_every_chunk_is_found_over_all_areas(tmp_path: Path, count: int, chunk_bytes: int) -> None:
+def test_every_chunk_is_found_in_all_areas(tmp_path: Path, count: int, chunk_bytes: int) -> None:
     dice = Random(count)
     wanted = {number: dice.randbytes(chunk_bytes) for number in dice.sample(range(900), count)}
     write_cow_store(tmp_path / "store", wanted, chunk_bytes)
@@ -47,17 +47,17 @@ def test_every_chunk_is_found_over_all_areas(tmp_path: Path, count: int, chunk_b
             assert read(begin, end - begin) == image[begin:end]
 
 
-def test_an_empty_store_has_no_chunk(tmp_path: Path) -> None:
+def test_empty_store_has_no_chunk(tmp_path: Path) -> None:
     write_cow_store(tmp_path / "store", {})
     assert list(read_cow_store(tmp_path / "store", SIZE).written()) == []
 
 
-def test_a_last_chunk_that_is_cut_off_ends_where_the_device_does(tmp_path: Path) -> None:
+def test_truncated_last_chunk_ends_with_the_device(tmp_path: Path) -> None:
     write_cow_store(tmp_path / "store", {3: b"last"})
     assert list(read_cow_store(tmp_path / "store", 3 * CHUNK + 512).written()) == [Extent(3 * CHUNK, 512)]
 
 
-def test_content_that_is_gone_since_is_not_made_up(tmp_path: Path) -> None:
+def test_lost_content_is_not_invented(tmp_path: Path) -> None:
     write_cow_store(tmp_path / "store", {5: b"five"})
     found = read_cow_store(tmp_path / "store", SIZE)
     with (tmp_path / "store").open("r+b") as store:
@@ -80,7 +80,7 @@ def test_content_that_is_gone_since_is_not_made_up(tmp_path: Path) -> None:
         (CHUNK + 16, struct.pack("<QQ", 1000, 3), "damaged at chunk 1000"),
     ],
 )
-def test_a_damaged_store_is_refused(tmp_path: Path, at: int, data: bytes, said: str) -> None:
+def test_damaged_store_is_refused(tmp_path: Path, at: int, data: bytes, said: str) -> None:
     write_cow_store(tmp_path / "store", {5: b"five", 6: b"six"})
     with (tmp_path / "store").open("r+b") as store:
         store.seek(at)
@@ -90,7 +90,7 @@ def test_a_damaged_store_is_refused(tmp_path: Path, at: int, data: bytes, said: 
 
 
 @pytest.mark.parametrize("length", [0, 10, CHUNK + 8, CHUNK + 32])
-def test_a_store_that_is_cut_off_is_refused(tmp_path: Path, length: int) -> None:
+def test_truncated_store_is_refused(tmp_path: Path, length: int) -> None:
     write_cow_store(tmp_path / "store", {5: b"five", 6: b"six"})
     with (tmp_path / "store").open("r+b") as store:
         store.truncate(length)
@@ -98,7 +98,7 @@ def test_a_store_that_is_cut_off_is_refused(tmp_path: Path, length: int) -> None
         read_cow_store(tmp_path / "store", SIZE)
 
 
-def test_what_it_is_on_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_snapshot_record_is_written_atomically(tmp_path: Path) -> None:
     assert load_snapshotted(tmp_path) is None and phase_of(tmp_path) is None
     snapshotted = Snapshotted("uuid", SIZE, "/srv/store", "00", "01", closed=True)
     save_snapshotted(tmp_path, snapshotted)
@@ -109,14 +109,14 @@ def test_what_it_is_on_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         load_snapshotted(tmp_path)
 
 
-def test_one_that_an_earlier_version_began_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_run_of_an_earlier_version_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """A run of an unknown earlier version must not be called unchanged."""
     (tmp_path / EARLIER).write_text('{"schema": "diskwright.transaction/1", "phase": "replacing"}')
     with pytest.raises(BadInput, match=f"An earlier version of diskwright started the run {tmp_path.name}"):
         phase_of(tmp_path)
 
 
-def test_what_goes_on_by_itself_is_not_said_to_wait() -> None:
+def test_run_that_never_waits_is_not_called_waiting() -> None:
     for phase in set(Phase) - {Phase.REHEARSING, Phase.SAVED, Phase.RELEASED, Phase.UNKNOWN}:
         said = power_sentence(phase, "/dev/sdx1", waits=False)
         command = "undo" if phase in GOING_BACK else "resume"

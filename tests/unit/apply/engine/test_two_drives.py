@@ -51,7 +51,7 @@ def holds(drives: Drives, number: int, block: int) -> bool:
 @pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
 @pytest.mark.parametrize("then", [commit, keep, undo], ids=["resume", "keep", "undo"])
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(act.__name__ for act in way))
-def test_nothing_goes_over_what_another_program_wrote_to_either_drive(
+def test_changes_by_another_program_are_not_overwritten(
     tmp_path: Path, way: tuple[Act, ...], then: Act, number: int
 ) -> None:
     *before, act = way
@@ -67,9 +67,7 @@ def test_nothing_goes_over_what_another_program_wrote_to_either_drive(
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["first", "second"])
-def test_a_drive_that_changed_since_the_rehearsal_keeps_both_from_being_written(
-    tmp_path: Path, number: int
-) -> None:
+def test_changed_drive_since_rehearsal_blocks_both(tmp_path: Path, number: int) -> None:
     drives = Drives(tmp_path / "0001-x", TWO)
     write(drives, number, PLAIN)
     before = [bytes(drive.content) for drive in drives.drives]
@@ -90,7 +88,7 @@ def test_a_drive_that_changed_since_the_rehearsal_keeps_both_from_being_written(
         (old_file, (commit, keep), undo),
     ],
 )
-def test_what_is_kept_of_either_drive_must_be_whole_before_one_is_written(
+def test_saved_bytes_of_both_drives_are_checked_before_writing(
     tmp_path: Path, file: type, acts: tuple[Act, ...], then: Act, number: int
 ) -> None:
     drives = Drives(tmp_path / "0001-x", TWO)
@@ -118,7 +116,7 @@ def test_both_drives_end_as_planned_or_as_before(tmp_path: Path, way: tuple[Act,
             assert ended(0) and ended(1)
 
 
-def test_no_drive_shows_what_it_held_once_a_part_of_it_is_gone(tmp_path: Path) -> None:
+def test_no_drive_shows_old_content_once_partly_lost(tmp_path: Path) -> None:
     """A half-written drive must not be mountable."""
     half = 0
     for drives in states(tmp_path, (), commit, 1):

@@ -112,7 +112,7 @@ PLACES: dict[str, tuple[int, ...]] = {
 
 
 @pytest.mark.parametrize("name", FILESYSTEMS)
-def test_every_copy_says_the_new_place_and_the_checker_finds_no_fault(name: str, tmp_path: Path) -> None:
+def test_every_copy_has_the_new_start_and_passes_fsck(name: str, tmp_path: Path) -> None:
     path, size = made(name, tmp_path), FILESYSTEMS[name].size_bytes
     old = path.read_bytes()
     length = "<Q" if name == "exfat" else "<I"
@@ -131,7 +131,7 @@ def test_every_copy_says_the_new_place_and_the_checker_finds_no_fault(name: str,
 
 
 @pytest.mark.parametrize("name", ["fat32", "exfat"])
-def test_the_checkers_would_notice_half_of_it(name: str, tmp_path: Path) -> None:
+def test_checkers_notice_a_half_update(name: str, tmp_path: Path) -> None:
     """Proves that the checkers can fail."""
     path = made(name, tmp_path)
     old, _ = ends(path)
@@ -142,13 +142,13 @@ def test_the_checkers_would_notice_half_of_it(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", FILESYSTEMS)
-def test_a_start_that_was_never_true_stays(name: str, tmp_path: Path) -> None:
+def test_wrong_start_is_unchanged(name: str, tmp_path: Path) -> None:
     path = made(name, tmp_path)
     old = ends(path)
     assert placed(FILESYSTEMS[name].kind, *old, BEFORE + 1, AFTER) == old
 
 
-def test_each_copy_is_looked_at_by_itself(tmp_path: Path) -> None:
+def test_each_copy_is_checked_separately(tmp_path: Path) -> None:
     path = made("fat32", tmp_path)
     write(path, 28, struct.pack("<I", 0))
     head, _ = placed("vfat", *ends(path), BEFORE, AFTER)
@@ -157,7 +157,7 @@ def test_each_copy_is_looked_at_by_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("copy", [0, 0xFFFF])
-def test_a_fat32_may_have_no_copy(tmp_path: Path, copy: int) -> None:
+def test_fat32_may_have_no_copy(tmp_path: Path, copy: int) -> None:
     path = made("fat32", tmp_path)
     write(path, 0x32, struct.pack("<H", copy))
     old, _ = ends(path)
@@ -165,14 +165,14 @@ def test_a_fat32_may_have_no_copy(tmp_path: Path, copy: int) -> None:
     assert {28} <= changed(old, head) <= {28, 29, 30, 31}
 
 
-def test_what_only_looks_like_an_ntfs_s_copy_stays(tmp_path: Path) -> None:
+def test_lookalike_of_an_ntfs_copy_is_unchanged(tmp_path: Path) -> None:
     path = made("ntfs", tmp_path)
     write(path, FILESYSTEMS["ntfs"].size_bytes - 512 + 3, b"XX")
     _, old = ends(path)
     assert placed("ntfs", *ends(path), BEFORE, AFTER)[1] == old
 
 
-def test_thirty_two_bits_are_not_exceeded(tmp_path: Path) -> None:
+def test_start_fits_in_32_bits(tmp_path: Path) -> None:
     path = made("fat16", tmp_path)
     head, _ = placed("vfat", *ends(path), BEFORE, (1 << 32) - 1)
     assert head[28:32] == b"\xff" * 4
@@ -205,7 +205,7 @@ def test_other_content_is_refused_with_the_reason(kind: str, says: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ntfs", "vfat", "exfat"])
-def test_a_first_sector_of_something_else_is_refused(kind: str) -> None:
+def test_foreign_first_sector_is_refused(kind: str) -> None:
     head = bytearray(HEAD)
     head[3:11], head[510:512] = b"-FVE-FS-", b"\x55\xaa"
     with pytest.raises(Refused, match="first sector does not match"):
@@ -227,7 +227,7 @@ LINUX_32, LINUX_16 = (0x41, b"\1"), (0x25, b"\1")
         ("exfat", 0x6A, b"\2"),
     ],
 )
-def test_what_was_not_unmounted_cleanly_is_refused(name: str, at: int, data: bytes, tmp_path: Path) -> None:
+def test_unclean_filesystem_is_refused(name: str, at: int, data: bytes, tmp_path: Path) -> None:
     path = made(name, tmp_path)
     kind = FILESYSTEMS[name].kind
     if kind == "vfat" and at > 512:
@@ -239,7 +239,7 @@ def test_what_was_not_unmounted_cleanly_is_refused(name: str, at: int, data: byt
         placed(kind, *ends(path), BEFORE, AFTER)
 
 
-def test_a_table_behind_the_head_is_looked_at_where_it_is_given(tmp_path: Path) -> None:
+def test_fat_after_the_header_is_checked_if_given(tmp_path: Path) -> None:
     path = made("fat32-4096", tmp_path)
     head, tail = ends(path)
     assert fat_offset(head) == 32 * 4096 == len(head)
@@ -250,7 +250,7 @@ def test_a_table_behind_the_head_is_looked_at_where_it_is_given(tmp_path: Path) 
         placed("vfat", head, tail, BEFORE, AFTER, struct.pack("<II", 0x0FFFFFF8, CLEAN & ~(1 << 27)))
 
 
-def test_a_small_fat12_has_no_flags_in_its_table(tmp_path: Path) -> None:
+def test_small_fat12_has_no_flags_in_its_table(tmp_path: Path) -> None:
     path = made("fat12", tmp_path)
     head, _ = ends(path)
     write(path, fat_offset(head) + 2, b"\0\0")
@@ -258,14 +258,14 @@ def test_a_small_fat12_has_no_flags_in_its_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at", [200, 12 * 512 + 200])
-def test_a_damaged_exfat_is_not_given_right_checksums(at: int, tmp_path: Path) -> None:
+def test_damaged_exfat_gets_no_valid_checksums(at: int, tmp_path: Path) -> None:
     path = made("exfat", tmp_path)
     write(path, at, b"\x5a")
     with pytest.raises(Refused, match="checksum"):
         placed("exfat", *ends(path), BEFORE, AFTER)
 
 
-def test_a_copy_of_a_fat_far_in_is_refused(tmp_path: Path) -> None:
+def test_distant_copy_of_a_fat_is_refused(tmp_path: Path) -> None:
     path = made("fat32", tmp_path)
     write(path, 0x32, struct.pack("<H", 256))
     with pytest.raises(Refused, match=str(HEAD)):

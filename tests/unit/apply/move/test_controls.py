@@ -182,7 +182,7 @@ def is_seen(cases: tuple[Case, ...]) -> bool:
 
 
 @pytest.mark.parametrize("what", one_in(2, RULES))
-def test_a_rule_taken_away_is_seen(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_removed_rule_is_detected(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     module, rule, instead = RULES[what]
     without(monkeypatch, module, rule, instead)
     schemes = [scheme for scheme in BOTH if what.startswith(scheme.value)] or BOTH
@@ -192,5 +192,5 @@ def test_a_rule_taken_away_is_seen(monkeypatch: pytest.MonkeyPatch, what: str) -
 
 
 @pytest.mark.parametrize("case", TOO_LARGE)
-def test_a_window_that_is_too_large_is_seen(case: Case) -> None:
+def test_too_large_window_is_detected(case: Case) -> None:
     assert is_seen((case,))

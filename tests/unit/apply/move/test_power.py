@@ -13,7 +13,7 @@ from wizard.apply.move.mover.journal import PartitionSide
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))
-def test_no_power_cut_costs_anything(number: int) -> None:
+def test_power_cuts_lose_no_data(number: int) -> None:
     case: Case = CASES[number]
     tally = cut_everywhere(case, number + 1, POLICIES[:3], step=3, first=number)
     assert tally.states > 50
@@ -34,7 +34,7 @@ class MappedDrive(LossyDrive):
 
 
 @pytest.mark.parametrize("number", [0, 4])
-def test_windows_begin_with_a_page_where_the_drive_names_small_physical_blocks(number: int) -> None:
+def test_windows_begin_with_a_page_on_small_physical_blocks(number: int) -> None:
     layout = Layout(CASES[number], 1)
     layout.course = replace(layout.course, physical_bytes=SECTOR)
     drive = MappedDrive(layout.base)
@@ -44,7 +44,7 @@ def test_windows_begin_with_a_page_where_the_drive_names_small_physical_blocks(n
     assert len(places) > 5 and not any(places)
 
 
-def test_behind_a_bridge_that_names_other_physical_blocks_it_goes_on_too() -> None:
+def test_move_continues_with_other_physical_blocks_behind_a_bridge() -> None:
     layout, random = Layout(CASES[1], 1), Random(1)
     drive = RecordingDrive(layout.base)
     layout.begun(drive).go(PartitionSide.NEW)

@@ -38,7 +38,7 @@ def tables(disk: Disk, images: TableImages) -> Tables:
     return found
 
 
-def test_exactly_the_wanted_entry_changes(disk: Disk) -> None:
+def test_only_the_wanted_entry_changes(disk: Disk) -> None:
     layout = disk.layout
     before = disk.entries()
     (entry,) = (one for one in before if one.number == layout.number)
@@ -76,7 +76,7 @@ def may_change(disk: Disk) -> Iterator[int]:
         yield from range(line + 1, line + 16)
 
 
-def test_nothing_else_changes_to_the_byte_and_pieces_are_whole_blocks(disk: Disk) -> None:
+def test_all_other_bytes_are_unchanged_and_writes_are_whole_blocks(disk: Disk) -> None:
     layout = disk.layout
     images, whole, allowed = disk.images(), disk.read(0, layout.size_bytes), set(may_change(disk))
     for state in ("moving", "new"):
@@ -93,7 +93,7 @@ def test_nothing_else_changes_to_the_byte_and_pieces_are_whole_blocks(disk: Disk
     assert [piece.offset_bytes for piece in images.old] == [piece.offset_bytes for piece in images.new]
 
 
-def test_as_few_writes_as_the_blocks_allow(tmp_path: Path) -> None:
+def test_writes_are_as_few_as_possible(tmp_path: Path) -> None:
     """A header and entry need one write if they are adjacent or share a physical block."""
     counts = {name: len(made(tmp_path, name).images().new) for name in LAYOUTS if name.startswith("gpt")}
     assert counts == {
@@ -141,7 +141,7 @@ def told(disk: Disk) -> tuple[dict[str, dict[str, object]], tuple[object, ...]]:
         ("logical-512e", "start=12063, size=2000", "start=12288, size=2000", (0, 12000)),
     ],
 )
-def test_an_mbr_is_to_the_byte_what_sfdisk_writes(
+def test_mbr_equals_the_one_of_sfdisk(
     tmp_path: Path, name: str, old: str, new: str, records: tuple[int, ...]
 ) -> None:
     """This includes cylinders, heads and sectors."""
@@ -154,7 +154,7 @@ def test_an_mbr_is_to_the_byte_what_sfdisk_writes(
         assert disk.read(*place) == theirs.read(*place)
 
 
-def test_far_places_have_the_value_for_beyond(tmp_path: Path) -> None:
+def test_far_starts_use_the_overflow_value(tmp_path: Path) -> None:
     """Cylinder 1024 starts at block 16450560. The drive of 16 GiB is a hole."""
     disk = made(tmp_path, Layout(f"{MBR}start=63, size=2000, type=7\n", 1, (63, 9937), (2048, 2000)))
     far = Extent(16450560 * SECTOR, 2000 * SECTOR)
@@ -167,7 +167,7 @@ def test_far_places_have_the_value_for_beyond(tmp_path: Path) -> None:
     assert new.data[446:462] == bytes.fromhex("00 feffff 07 feffff") + struct.pack("<II", 16450560, 2000)
 
 
-def test_every_cut_leaves_the_table_before_or_after(disk: Disk) -> None:
+def test_every_power_cut_leaves_the_old_or_new_table(disk: Disk) -> None:
     images = disk.images()
     found = tables(disk, images)
     states = 0
@@ -240,6 +240,6 @@ def cut_twice(disk: Disk, careful: bool) -> Iterator[bool]:
 
 
 @pytest.mark.parametrize("name", ["gpt-512e", "gpt-512e-entry-apart", "gpt-4096"])
-def test_a_second_cut_costs_nothing_if_the_damaged_copy_is_mended_first(tmp_path: Path, name: str) -> None:
+def test_second_power_cut_is_safe_after_repairing_the_copy(tmp_path: Path, name: str) -> None:
     assert all(cut_twice(made(tmp_path, name), careful=True))
     assert not all(cut_twice(made(tmp_path, name), careful=False))

@@ -75,9 +75,7 @@ def _no_table(disk: Disk) -> None:
         ("mbr", _no_table, "no GPT or MBR"),
     ],
 )
-def test_an_unsound_table_is_refused(
-    tmp_path: Path, name: str, harm: Callable[[Disk], None], says: str
-) -> None:
+def test_unsound_table_is_refused(tmp_path: Path, name: str, harm: Callable[[Disk], None], says: str) -> None:
     disk = made(tmp_path, name)
     assert disk.images()
     harm(disk)
@@ -101,14 +99,14 @@ def blocks(start: int, end: int) -> Extent:
         ("logical", blocks(20063, 32000), blocks(20063, 32001), "outside the extended partition"),
     ],
 )
-def test_the_room_for_a_move_is_free(tmp_path: Path, name: str, good: Extent, bad: Extent, says: str) -> None:
+def test_room_for_a_move_is_free(tmp_path: Path, name: str, good: Extent, bad: Extent, says: str) -> None:
     disk = made(tmp_path, name)
     assert disk.images(span=good)
     with pytest.raises(Refused, match=says):
         disk.images(span=bad)
 
 
-def test_the_room_ends_before_the_copy_of_a_gpt(tmp_path: Path) -> None:
+def test_room_ends_before_the_backup_gpt(tmp_path: Path) -> None:
     disk = made(tmp_path, Layout(GPT + "start=5001, size=2000\n", 1, (4096, 8192), (6144, 2000)))
     last = SIZE // SECTOR - 34
     assert disk.images(span=blocks(2048, last + 1))
@@ -129,7 +127,7 @@ def test_only_a_partition_moves(tmp_path: Path, name: str, number: int, says: st
         made(tmp_path, name).images(number=number)
 
 
-def test_a_line_that_the_kernel_doubts_is_refused(tmp_path: Path) -> None:
+def test_line_doubted_by_the_kernel_is_refused(tmp_path: Path) -> None:
     """The kernel accepts slots three and four only within the range of their link."""
     move = (2111, 9000), (4096, 2000)
     disk = made(tmp_path, Layout(odd_record(), 5, *move, is_gpt=False))
@@ -138,7 +136,7 @@ def test_a_line_that_the_kernel_doubts_is_refused(tmp_path: Path) -> None:
         disk.images()
 
 
-def test_an_mbr_reaches_no_further_than_32_bits(tmp_path: Path) -> None:
+def test_mbr_is_limited_to_32_bits(tmp_path: Path) -> None:
     disk = made(tmp_path, Layout(f"{MBR}start=63, size=2000, type=7\n", 1, (63, 9937), (2048, 2000)))
     end = (1 << 32) * SECTOR
     span, after = blocks(63, 1 << 32), Extent(end - 2000 * SECTOR, 2000 * SECTOR)
@@ -166,7 +164,7 @@ def test_an_mbr_reaches_no_further_than_32_bits(tmp_path: Path) -> None:
         (Layout(PRIMARY.replace("start=63", "start=7"), 1, (7, 9000), (2048, 2000), is_gpt=False), 1),
     ],
 )
-def test_a_physical_block_with_content_is_refused_and_named(
+def test_physical_block_with_content_is_refused_and_named(
     tmp_path: Path, layout: Layout, number: int
 ) -> None:
     disk = made(tmp_path, layout)
@@ -176,7 +174,7 @@ def test_a_physical_block_with_content_is_refused_and_named(
     assert refused.value.number == number and refused.value.place.size_bytes == 4096
 
 
-def test_a_span_that_does_not_hold_both_places_is_a_mistake(tmp_path: Path) -> None:
+def test_span_must_contain_both_places(tmp_path: Path) -> None:
     disk = made(tmp_path, "gpt")
     for span in (blocks(5002, 20480), blocks(4096, 8143), Extent(5001 * SECTOR - 1, 3150 * SECTOR)):
         with pytest.raises(ValueError, match=r"span|whole"):

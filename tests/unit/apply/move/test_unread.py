@@ -55,7 +55,7 @@ def is_back(layout: Layout, drive: LossyDrive) -> bool:
 
 
 @pytest.mark.parametrize("number", one_in(4, range(3 * len(CASES))))
-def test_it_stops_and_goes_back_or_on_to_the_bit(number: int) -> None:
+def test_move_stops_and_is_undone_or_continued_bit_for_bit(number: int) -> None:
     layout = Layout(CASES[number % len(CASES)], number)
     layout.wanted[PartitionSide.OLD] = layout.around(BadDrive(layout.base))
     drive, bad = BadDrive(layout.base), bad_block(layout, number)
@@ -83,7 +83,7 @@ def test_it_stops_and_goes_back_or_on_to_the_bit(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", one_in(4, range(len(CASES))))
-def test_no_power_cut_around_the_stop_costs_a_bit(number: int) -> None:
+def test_power_cut_around_the_stop_loses_no_bit(number: int) -> None:
     layout, random = Layout(CASES[number], number), Random(number)
     layout.wanted[PartitionSide.OLD] = layout.around(BadDrive(layout.base))
     drive, bad = BadDrive(layout.base), bad_block(layout, number)
@@ -106,7 +106,7 @@ def test_no_power_cut_around_the_stop_costs_a_bit(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [2, 5, 9])
-def test_a_head_that_cannot_be_read_stays(number: int) -> None:
+def test_unreadable_header_is_unchanged(number: int) -> None:
     layout = Layout(CASES[number], number)
     layout.wanted[PartitionSide.OLD] = layout.around(BadDrive(layout.base))
     drive = BadDrive(layout.base)
@@ -122,7 +122,7 @@ def test_a_head_that_cannot_be_read_stays(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2, 9])
-def test_a_table_that_cannot_be_read_is_written_anew(number: int) -> None:
+def test_unreadable_table_is_rewritten(number: int) -> None:
     layout = Layout(CASES[number], number)
     drive = BadDrive(layout.base)
     move = layout.begun(drive)
@@ -133,7 +133,7 @@ def test_a_table_that_cannot_be_read_is_written_anew(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 5])
-def test_a_journal_of_an_earlier_version_with_skipped_sectors_goes_either_way(number: int) -> None:
+def test_old_journal_with_skipped_sectors_continues_or_undoes(number: int) -> None:
     layout = Layout(CASES[number], number)
     drive = BadDrive(layout.base)
     move = layout.begun(drive)

@@ -11,7 +11,7 @@ from wizard.model.errors import Refused
 
 
 @pytest.mark.parametrize("environment", [True, False])
-def test_what_pip_cannot_bring_is_explained(environment: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_libparted_binding_is_explained(environment: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "find", lambda name: f"/sbin/{name}")
     monkeypatch.setattr(guard, "find_spec", lambda _: None)
     monkeypatch.setattr(

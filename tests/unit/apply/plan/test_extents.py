@@ -38,7 +38,7 @@ def bytes_of(places: tuple[Extent, ...]) -> set[int]:
 
 
 @pytest.mark.parametrize("seed", range(300))
-def test_what_lies_within_is_what_both_have(seed: int) -> None:
+def test_intersection_contains_the_common_bytes(seed: int) -> None:
     """Byte by byte, including ranges within several others, and several within one."""
     dice = Random(seed)
     places, allowed = some_places(dice, 40), some_places(dice, 40)
@@ -49,7 +49,7 @@ def test_what_lies_within_is_what_both_have(seed: int) -> None:
     assert bytes_of(tuple(clipped(places, gaps(allowed, 40)))) == bytes_of(places) - bytes_of(allowed)
 
 
-def test_zeros_that_were_asked_for_are_held_and_need_no_reading(tmp_path: Path) -> None:
+def test_requested_zeros_count_as_changes_without_reading(tmp_path: Path) -> None:
     """mkfs requests such zeros for a journal. They count as changes and need no reading."""
     file = tmp_path / "stand-in"
     fd = os.open(file, os.O_RDWR | os.O_CREAT)
@@ -81,7 +81,7 @@ def pages_of(places: tuple[Extent, ...]) -> set[int]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_differs_is_found_and_kept_by_one_reading(seed: int) -> None:
+def test_differences_are_found_and_saved_in_one_reading(seed: int) -> None:
     """Block by block, with nearby blocks within 1 MiB joined to one range."""
     dice = Random(seed)
     size = 3 * MIB + 512 * dice.randrange(4)

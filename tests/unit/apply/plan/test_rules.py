@@ -88,7 +88,7 @@ def test_options_not_in_force(
     assert str(found).startswith(said)
 
 
-def test_mountinfo_with_a_space_in_the_place() -> None:
+def test_mountinfo_with_a_space_in_the_mount_point() -> None:
     text = (
         "36 35 98:0 / /srv/my\\040media rw,noatime master:1 - ext4 /dev/sdb1 rw,errors=continue\n"
         "broken line\n"
@@ -98,7 +98,7 @@ def test_mountinfo_with_a_space_in_the_place() -> None:
     assert found.options == {"rw", "noatime", "errors=continue"}
 
 
-def test_what_the_device_mapper_made_has_the_name_that_plans_use(
+def test_device_mapper_nodes_have_the_name_used_in_plans(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With udev, Btrfs names an opened container by its dm node."""
@@ -129,7 +129,7 @@ def applied(plan: Plan) -> Drive:
     return replace(drive(), table=Table("gpt"), partitions=partitions)
 
 
-def test_a_table_as_planned_has_no_differences() -> None:
+def test_table_as_planned_has_no_differences() -> None:
     plan = plan_for(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
     assert disk_differences(plan.after, applied(plan)) == ()
     assert kernel_differences(plan.after, applied(plan)) == ()
@@ -146,14 +146,14 @@ def test_a_table_as_planned_has_no_differences() -> None:
         ({"number": 3}, "partition 1 is missing"),
     ],
 )
-def test_every_difference_in_a_table_is_said(change: dict[str, object], said: str) -> None:
+def test_every_difference_in_a_table_is_reported(change: dict[str, object], said: str) -> None:
     plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
     seen = applied(plan)
     partition = replace(seen.partitions[0], **change)  # type: ignore[arg-type]
     assert any(said in text for text in disk_differences(plan.after, replace(seen, partitions=(partition,))))
 
 
-def test_what_the_kernel_missed_is_said() -> None:
+def test_partitions_missed_by_the_kernel_are_reported() -> None:
     plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
     seen = applied(plan)
     for change, said in (
@@ -165,20 +165,20 @@ def test_what_the_kernel_missed_is_said() -> None:
         assert kernel_differences(plan.after, replace(seen, partitions=(partition,)))[0].startswith(said)
 
 
-def test_regions_are_whole_blocks_within_the_drive_and_joined() -> None:
+def test_regions_are_joined_whole_blocks_within_the_drive() -> None:
     found = merged(
         [Extent(5000, 10), Extent(0, 4096), Extent(100_000, 999_999), Extent(-10, 5)], 4096, 106_496
     )
     assert found == (Extent(0, 8192), Extent(98_304, 8192))
 
 
-def test_regions_spare_what_stays() -> None:
+def test_regions_exclude_preserved_partitions() -> None:
     assert without(Extent(0, 100), [Extent(10, 20), Extent(90, 50)]) == (Extent(0, 10), Extent(30, 60))
     assert without(Extent(0, 100), [Extent(0, 100)]) == ()
     assert without(Extent(0, 100), [Extent(100, 5)]) == (Extent(0, 100),)
 
 
-def test_table_places_hold_both_ends_and_an_old_copy_in_the_middle() -> None:
+def test_table_places_include_both_ends_and_an_old_middle_copy() -> None:
     head = bytearray(2 * 512)
     head[512:520] = b"EFI PART"
     head[512 + 32 : 512 + 40] = (70 * MIB // 512 - 1).to_bytes(8, "little")
@@ -188,7 +188,7 @@ def test_table_places_hold_both_ends_and_an_old_copy_in_the_middle() -> None:
     assert len(table_places(128 * MIB, bytes(head), 512, [])) == 2
 
 
-def test_identity_by_what_a_drive_keeps() -> None:
+def test_identity_by_permanent_properties_of_a_drive() -> None:
     with_serial = drive(serial="A1", wwn=None, diskseq=5)
     assert with_serial.size_bytes is not None and with_serial.geometry is not None
     one = identity_of(with_serial, with_serial.size_bytes, with_serial.geometry)
@@ -218,7 +218,7 @@ def test_operations_stay_on_their_drive() -> None:
         check_operations(replace(plan, steps=(*plan.steps, foreign)), None)
 
 
-def test_what_is_recognised_must_be_the_one_that_was_made() -> None:
+def test_recognised_content_must_be_the_created_one() -> None:
     made = Signature("ext4", "filesystem", "media", "u-1")
     assert recognised_differences((made,), "ext4", "u-1", "media") == ()
     assert [*map(str, recognised_differences((made,), "xfs", "u-2", "music"))] == [
@@ -246,13 +246,13 @@ def test_what_is_recognised_must_be_the_one_that_was_made() -> None:
         (3 * MIB, "opt"),
     ],
 )
-def test_parted_is_asked_what_means_something(optimal: int, kind: str) -> None:
+def test_parted_gets_meaningful_arguments(optimal: int, kind: str) -> None:
     found, what = aligned_by_parted("/dev/sda1", Geometry(512, 4096, 0, 4096, optimal))
     assert found == kind
     assert ("is implausible" in str(what)) == (kind == "min")
 
 
-def test_a_wipe_refuses_a_device_that_holds_something_else() -> None:
+def test_wipe_refuses_a_device_with_other_content() -> None:
     refuse_strangers(WipeSignatures("/dev/x1", ("linux_raid_member",)), ["ext4", "linux_raid_member"])
     refuse_strangers(WipeSignatures("/dev/x1", ("ext4",)), [])
     refuse_strangers(WipeSignatures("/dev/x1", ()), ["ext4"])

@@ -54,13 +54,13 @@ def served(asked: bytes, told: io.BytesIO) -> bool:
     ],
     ids=range(14),
 )
-def test_no_line_keeps_roots_process(line: bytes) -> None:
+def test_no_line_blocks_the_root_process(line: bytes) -> None:
     told = Kept()
     assert served(line, told)
     assert told.getvalue() == as_line(Answer(Say.ROOT))
 
 
-def test_a_stop_that_cannot_be_written_does_not_keep_roots_process(tmp_path: Path) -> None:
+def test_unwritable_stop_does_not_block_the_root_process(tmp_path: Path) -> None:
     asked = Relay(io.BytesIO(as_line(RootRequest(Ask.STOP))), Kept())
     asked._run = tmp_path / "gone"
     with pytest.MonkeyPatch.context() as patch:
@@ -71,7 +71,7 @@ def test_a_stop_that_cannot_be_written_does_not_keep_roots_process(tmp_path: Pat
     assert not thread.is_alive()
 
 
-def test_requests_do_not_pile_up_in_roots_memory() -> None:
+def test_requests_do_not_pile_up_in_memory_of_root() -> None:
     flood = as_line(RootRequest(Ask.LOOK))
     pipe = io.BytesIO(flood * 1000)
     Relay(pipe, Kept())._read()
@@ -79,7 +79,7 @@ def test_requests_do_not_pile_up_in_roots_memory() -> None:
 
 
 @pytest.mark.parametrize("error", [BrokenPipeError, BlockingIOError])
-def test_a_pipe_that_takes_nothing_ends_nothing(
+def test_unwritable_pipe_does_not_end_the_server(
     error: type[OSError], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[object] = []
@@ -91,7 +91,7 @@ def test_a_pipe_that_takes_nothing_ends_nothing(
     assert served(as_line(RootRequest(Ask.LOOK)) * 2, Kept(error)) and looked == [None, None]
 
 
-def test_a_folder_for_the_run_is_roots_alone(tmp_path: Path) -> None:
+def test_folder_for_the_run_belongs_to_root_alone(tmp_path: Path) -> None:
     assert of_root_alone(str(tmp_path / "new" / "runs")) == tmp_path / "new" / "runs"
     (tmp_path / "link").symlink_to(tmp_path)
     (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
@@ -116,7 +116,7 @@ def test_a_folder_for_the_run_is_roots_alone(tmp_path: Path) -> None:
         of_root_alone("runs")
 
 
-def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = tmp_path.stat().st_uid
     if owner:
         monkeypatch.setattr(os, "geteuid", lambda: owner + 1)

@@ -19,7 +19,7 @@ from wizard.documents.codec import from_json
 from wizard.model.ext import Event
 
 
-def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> None:
+def test_state_is_relayed_once_before_events(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     for sentence in ("The first.", "The second."):
         journal.add(Event.SAVED, sentence)
@@ -38,7 +38,7 @@ def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> 
     assert told[-1].state is RunState.INTERRUPTED
 
 
-def test_how_far_keeping_is_is_told_while_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_of_keep_is_relayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path)
     journal.add(Event.WAITING, "Done, not yet in use.")
     journal.close()

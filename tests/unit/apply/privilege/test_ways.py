@@ -52,7 +52,7 @@ NOTHING = Surroundings(terminal=False, session=False, bus=False, systemd=False)
         ("", DESKTOP, None),
     ],
 )
-def test_the_first_that_can_ask_is_chosen(
+def test_first_available_prompt_is_chosen(
     here: str, around: Surroundings, chosen: str | None, tmp_path: Path
 ) -> None:
     for name in here.split():
@@ -67,19 +67,19 @@ def test_the_first_that_can_ask_is_chosen(
         assert found.argv[len(found.prefix)] == sys.executable and "-I" in found.argv
 
 
-def test_pkexec_without_its_setuid_bit_gives_nothing(tmp_path: Path) -> None:
+def test_pkexec_without_its_setuid_bit_is_not_used(tmp_path: Path) -> None:
     program = tmp_path / "pkexec"
     program.touch(0o755)
     assert way_to_root(lambda name: str(program) if name == "pkexec" else None, DESKTOP) is None
 
 
-def test_what_root_starts_is_a_file_of_this_package_and_no_code() -> None:
+def test_root_starts_a_file_of_this_package() -> None:
     argv = RootProgram("sudo", ("sudo", "--")).argv
     assert "-c" not in argv and argv[-1] == RELAY
     assert Path(argv[-2]) == Path(module.__file__) and argv[2:4] == (sys.executable, "-I")
 
 
-def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
+def test_root_runs_only_modules_of_this_package(tmp_path: Path) -> None:
     (tmp_path / "wizard").mkdir()
     (tmp_path / "wizard" / "__init__.py").write_text("print('not ours')")
     for name in ((), ("http.server",), ("wizardry",)):
@@ -93,7 +93,7 @@ def test_it_runs_modules_of_this_package_alone(tmp_path: Path) -> None:
     assert "not ours" not in ours.stdout and "wizard.probe.nothing" in ours.stderr
 
 
-def test_an_installed_copy_has_a_fixed_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_copy_has_a_fixed_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     helper = tmp_path / HELPER
     assert relay_argv(tmp_path)[-1] == RELAY
     shutil.copy(DESKTOP_FILES / HELPER, helper)
@@ -138,12 +138,12 @@ def saying(name: str, *lines: bytes, status: int = 0) -> RootProgram:
         (RootProgram("sudo", ("/nonexistent/sudo",)), "sudo did not start"),
     ],
 )
-def test_root_that_is_not_given_is_a_sentence(way: RootProgram, sentence: str) -> None:
+def test_denied_root_is_a_sentence(way: RootProgram, sentence: str) -> None:
     with pytest.raises(Refused, match=sentence):
         Elevated(way)
 
 
-def test_a_run_that_is_not_heard_of_any_more_is_not_called_ended() -> None:
+def test_silent_run_is_not_called_ended() -> None:
     run = Path("/var/lib/diskwright/runs/20260314-150926-sda")
     root = Elevated(saying("sudo", as_line(Answer(Say.ROOT)), as_line(Answer(Say.BEGAN, run=str(run)))))
     with pytest.raises(Failed, match=f"sudo diskwright status {run.name}"):
@@ -151,7 +151,7 @@ def test_a_run_that_is_not_heard_of_any_more_is_not_called_ended() -> None:
     assert root.gone and root.state is RunState.RUNNING
 
 
-def test_with_no_program_to_ask_the_desk_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wizard_reports_a_missing_prompt_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setattr("wizard.apply.privilege.ask.way_to_root", lambda: None)
     services = RealServices()
@@ -160,7 +160,7 @@ def test_with_no_program_to_ask_the_desk_says_so(monkeypatch: pytest.MonkeyPatch
         services.obtain_root()
 
 
-def test_for_root_there_is_nothing_to_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_needs_no_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
     services = RealServices()
     services.obtain_root()

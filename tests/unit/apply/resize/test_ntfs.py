@@ -22,13 +22,13 @@ Dumping attribute $BITMAP (0xb0) from mft record 6 (0x6)
 """
 
 
-def test_runs_of_the_content_are_read_and_those_of_other_attributes_are_not() -> None:
+def test_only_runs_of_the_content_attribute_are_read() -> None:
     assert runs_in(INFO, 4096) == (Extent(0x1907 * 4096, 8192), Extent(0x20 * 4096, 4096))
     assert runs_in("Dumping attribute $DATA (0x80)\n\tResident: Yes\n", 4096) == ()
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_free_is_where_no_bit_is_set(seed: int) -> None:
+def test_free_clusters_have_no_bit_set(seed: int) -> None:
     chance = random.Random(seed)
     pieces = (b"\0" * 9, b"\xff" * 5, chance.randbytes(7))
     bitmap = b"".join(chance.choice(pieces) for _ in range(30))
@@ -39,6 +39,6 @@ def test_what_is_free_is_where_no_bit_is_set(seed: int) -> None:
     assert all(one.end_bytes < other.start_bytes for one, other in pairwise(found))
 
 
-def test_a_bitmap_that_is_too_short_is_not_believed() -> None:
+def test_too_short_bitmap_is_refused() -> None:
     with pytest.raises(Failed, match=r"\$Bitmap"):
         free_in(bytes(10), 81)

@@ -51,19 +51,19 @@ def test_chunks_are_read_with_all_their_places() -> None:
 @pytest.mark.parametrize(
     "text", ["", CHUNKS.replace("length 8388608 owner 2 stripe_len 65536 type SYS", "?")]
 )
-def test_a_chunk_that_is_not_understood_is_a_failure(text: str) -> None:
+def test_unknown_chunk_is_a_failure(text: str) -> None:
     with pytest.raises(Failed, match=r"does not report CHUNK_ITEM\. Nothing was written"):
         chunks_in(text)
 
 
-def test_free_blocks_lie_behind_the_groups_before() -> None:
+def test_free_blocks_follow_the_preceding_groups() -> None:
     assert free_in(FREE, superblock_in(SUPERBLOCK)) == (
         Extent(6 * 4096, 4096),
         Extent(140 * 4096, 60 * 4096),
     )
 
 
-def test_a_superblock_without_a_field_is_a_failure() -> None:
+def test_superblock_without_a_field_is_a_failure() -> None:
     with pytest.raises(Failed, match="xfs_db does not report agblocks and rblocks"):
         superblock_in("blocksize = 4096\nlogstart = 0\ndblocks = 1\n")
 
@@ -83,7 +83,7 @@ Group 0: (Blocks 0-32767) csum 0x1 [ITABLE_ZEROED]
 """
 
 
-def test_resizing_may_only_write_to_records_and_to_what_is_free() -> None:
+def test_resize_writes_only_to_metadata_and_free_space() -> None:
     found = writable(WORDS.format(more="", size=4096), Extent(MIB, GIB))
     blocks = sorted(
         block
@@ -98,7 +98,7 @@ def test_resizing_may_only_write_to_records_and_to_what_is_free() -> None:
         writable(WORDS.format(more="needs_recovery", size=4096), Extent(MIB, GIB))
 
 
-def test_where_files_lie_is_told_by_chunks_and_extents() -> None:
+def test_files_are_located_by_chunks_and_extents() -> None:
     """A data chunk at logical address 1000 has two copies on the device, at 100 and 5000."""
     files = Chunk(1000, frozenset({"DATA"}), "DUP", (Extent(100, 500), Extent(5000, 500)))
     records = Chunk(2000, frozenset({"METADATA"}), "single", (Extent(700, 500),))

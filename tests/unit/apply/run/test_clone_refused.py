@@ -30,7 +30,7 @@ def test_settings_are_refused_on_a_clone(monkeypatch: pytest.MonkeyPatch) -> Non
         assert bool(tune_guard.device_fault(changes)) is is_refused
 
 
-def test_a_move_is_refused_on_a_drive_that_may_be_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_move_is_refused_on_an_unidentified_drive(monkeypatch: pytest.MonkeyPatch) -> None:
     """The drive was replugged without a serial number, before the run's first write."""
     nameless = replace(OWN, serial=None, wwn=None)
     known = replace(identity_of(nameless, SIZE_BYTES, E512), boot_id=None, content_digest="planned")

@@ -32,7 +32,7 @@ def ways(run: Path, now: RunState) -> list[str]:
 
 @pytest.mark.parametrize("phase", Phase)
 @pytest.mark.parametrize("now", sorted(LEFT_OFF))
-def test_a_run_that_was_left_off_names_a_way_on_from_every_phase(
+def test_unfinished_run_suggests_a_command_in_every_phase(
     tmp_path: Path, phase: Phase, now: RunState
 ) -> None:
     """Only a finished run needs no command."""
@@ -48,7 +48,7 @@ def test_a_run_that_was_left_off_names_a_way_on_from_every_phase(
     assert ways(tmp_path, now) == wanted
 
 
-def test_once_undoing_was_begun_there_is_no_way_forward(tmp_path: Path) -> None:
+def test_begun_undo_cannot_resume(tmp_path: Path) -> None:
     """In any phase."""
     save_record(tmp_path, Record(Phase.SAVED))
     (tmp_path / UNDOING).touch()
@@ -57,7 +57,7 @@ def test_once_undoing_was_begun_there_is_no_way_forward(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("now", sorted(LEFT_OFF))
-def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Path, now: RunState) -> None:
+def test_run_with_old_content_waits_after_any_failure(tmp_path: Path, now: RunState) -> None:
     """As after `keep` without the drive attached: a run that can be kept is not called incomplete."""
     change = DriveChange("/dev/sdx", 4096, (), (), (), "", "", "", blank=False)
     save_record(tmp_path, Record(Phase.HIDDEN, (change,)))
@@ -70,7 +70,7 @@ def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Pa
     assert ways(tmp_path, now) == ["undo"]
 
 
-def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
+def test_waiting_run_is_kept_or_undone(tmp_path: Path) -> None:
     """An active or finished run suggests no command."""
     save_record(tmp_path, Record(Phase.HIDDEN))
 
@@ -80,9 +80,7 @@ def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("phase", sorted(set(Phase) - {*OVER, *UNTOLD, Phase.HIDDEN}))
-def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_afterwards(
-    tmp_path: Path, phase: Phase
-) -> None:
+def test_power_cut_sentence_names_the_later_command(tmp_path: Path, phase: Phase) -> None:
     """This includes the release, when new content is visible but not yet mounted."""
     save_record(tmp_path, Record(phase))
 
@@ -90,7 +88,7 @@ def test_while_it_works_a_power_cuts_sentence_names_the_command_that_is_named_af
     assert f"`diskwright {first}`" in power_sentence(phase, "/dev/sdx")
 
 
-def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> None:
+def test_run_in_use_mentions_no_power_cut(tmp_path: Path) -> None:
     """The journal decides, since the record becomes `kept` before anything is mounted."""
     run = tmp_path / begin(tmp_path, tmp_path / "fstab")
     save_record(run, Record(Phase.KEPT))
@@ -110,7 +108,7 @@ def test_once_it_is_in_use_nothing_is_told_of_a_power_cut(tmp_path: Path) -> Non
         (RunState.FAILED, ("resume", "undo"), "failed"),
     ],
 )
-def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str, ...], shown: str) -> None:
+def test_waiting_run_is_not_called_done(now: RunState, ways: tuple[str, ...], shown: str) -> None:
     """A waiting conversion is `done` in its journal, but in use only after a writable mount."""
     not_yet = is_not_yet(now, ways)
     assert not_yet is (shown == "done, not in use yet")
@@ -124,9 +122,7 @@ def test_what_waits_to_be_kept_is_not_called_done(now: RunState, ways: tuple[str
     assert f">{shown}<" in str(run_part(record, None))
 
 
-def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_argument_is_valid_in_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run in another folder may share its name with one in the default folder."""
     monkeypatch.chdir(tmp_path)
     assert run_argument(STATE / "runs/0007-sda") == "0007-sda"
@@ -150,7 +146,7 @@ def test_a_run_is_named_by_what_means_it_wherever_that_is_typed(
         (("mount: /mnt: wrong fs type, bad option, bad superblock on /dev/sda1",), True),
     ],
 )
-def test_a_step_that_must_fail_again_is_not_resumed(
+def test_step_that_would_fail_again_is_not_resumed(
     tmp_path: Path, outputs: tuple[str, ...], resumes: bool
 ) -> None:
     save_record(tmp_path, Record(Phase.SAVED))

@@ -11,13 +11,13 @@ RUNS_ON_A_DRIVE = "37 31 259:1 /runs /var/lib/diskwright/runs rw - ext4 /dev/nvm
 
 
 @pytest.mark.parametrize(("mounts", "doubts"), [(ROOT_IN_MEMORY, 1), (ROOT_IN_MEMORY + RUNS_ON_A_DRIVE, 0)])
-def test_a_folder_that_is_itself_a_mount_point_lies_on_that_mount(
+def test_folder_that_is_a_mount_point_belongs_to_that_mount(
     mounts: str, doubts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Path, "read_text", lambda *_, **__: mounts)
     assert len(doubts_about(Path("/var/lib/diskwright/runs"))) == doubts
 
 
-def test_a_neighbour_with_a_longer_name_is_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_with_a_longer_name_is_different(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "read_text", lambda *_, **__: ROOT_IN_MEMORY + RUNS_ON_A_DRIVE)
     assert len(doubts_about(Path("/var/lib/diskwright/runs-of-others"))) == 1

@@ -44,7 +44,7 @@ def is_free(path: str) -> bool:
 
 
 @pytest.mark.parametrize("taken", [0, 1])
-def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[str, str], taken: int) -> None:
+def test_every_lent_lock_must_be_reacquired(drives: tuple[str, str], taken: int) -> None:
     mine = lock_drives(drives)
     other = os.open(drives[taken], os.O_RDONLY)
     try:
@@ -62,7 +62,7 @@ def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[st
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_drives_are_locked_in_the_order_of_their_names(
+def test_drives_are_locked_in_name_order(
     drives: tuple[str, str], turned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise two runs with the same two drives could deadlock."""
@@ -95,7 +95,7 @@ def test_drives_are_locked_in_the_order_of_their_names(
         (replace(E512, alignment_offset_bytes=3584), 63 * 512, 0),
     ],
 )
-def test_the_kernels_own_rule_is_asked_of_each_new_partition(
+def test_kernel_rule_applies_to_each_new_partition(
     monkeypatch: pytest.MonkeyPatch, geometry: Geometry, start_bytes: int, off: int
 ) -> None:
     monkeypatch.setattr(verify, "find", lambda _name: None)
@@ -113,7 +113,7 @@ LAST_BLOCK = (1 << 32) - 1
 
 @pytest.mark.parametrize("geometry", [N512, E512, KN4])
 @pytest.mark.parametrize("beyond", [-1, 0, 1, 5])
-def test_an_mbr_reaches_as_far_as_its_numbers_and_no_block_further(geometry: Geometry, beyond: int) -> None:
+def test_mbr_reaches_exactly_its_limit(geometry: Geometry, beyond: int) -> None:
     block = geometry.logical_block_bytes
     size = (LAST_BLOCK + 1 + beyond) * block
     bounds = fresh_bounds("mbr", size, geometry)
@@ -128,7 +128,7 @@ def test_an_mbr_reaches_as_far_as_its_numbers_and_no_block_further(geometry: Geo
 
 
 @pytest.mark.parametrize(("blocks", "told"), [(LAST_BLOCK + 1, False), (LAST_BLOCK + 2, True)])
-def test_what_an_mbr_cannot_reach_is_told(blocks: int, told: bool) -> None:
+def test_partition_beyond_the_mbr_limit_is_reported(blocks: int, told: bool) -> None:
     on = drive(
         size_bytes=blocks * 512, table=mbr(blocks * 512), partitions=(partition(1, MIB, TIB, type="0x83"),)
     )

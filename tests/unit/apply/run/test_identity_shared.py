@@ -50,7 +50,7 @@ def found(of: Drive) -> dict[str, Severity]:
         ((raw("sr0"),), {}, ["Z8400ABC", "sr0"]),
     ],
 )
-def test_shared_numbers_are_found_and_tokens_told_apart(
+def test_shared_serials_are_found_and_tokens_differ(
     others: tuple[RawDrive, ...], expected: dict[str, Severity], tokens: list[str]
 ) -> None:
     seen = machine_of(rawfacts.machine(raw("sda"), *others)).drives
@@ -59,7 +59,7 @@ def test_shared_numbers_are_found_and_tokens_told_apart(
     assert len({one.token for one in seen}) == len(seen)
 
 
-def test_the_other_drive_counts_also_where_only_one_was_asked_for() -> None:
+def test_other_drive_counts_when_only_one_is_probed() -> None:
     """`plan /dev/sda` and `tune /dev/sda1` probe a single drive."""
     alone = machine_of(rawfacts.machine(raw("sda"), attached=(raw("sda"), raw("sdb")))).drives[0]
     assert (alone.same_serial, alone.same_wwn, alone.token) == (("/dev/sdb",), ("/dev/sdb",), "sda")
@@ -69,7 +69,7 @@ def shared(**changes: object) -> Drive:
     return drive(same_serial=("/dev/sdb",), same_wwn=("/dev/sdb",), **changes)
 
 
-def test_a_plan_is_confirmed_by_the_name_and_says_why() -> None:
+def test_plan_is_confirmed_by_device_name_with_a_reason() -> None:
     plan = plan_for(shared(), wish("ext4"))
     assert plan.tokens == ("sda",)
     assert any("same identifiers as /dev/sdb" in str(doubt) for doubt in plan.doubts)
@@ -78,26 +78,26 @@ def test_a_plan_is_confirmed_by_the_name_and_says_why() -> None:
         check_tokens(plan, ["S1"])
 
 
-def test_tune_of_each_has_rules_of_its_own() -> None:
+def test_tune_has_separate_rules_for_each_drive() -> None:
     one, other = (identity_of(shared(path=path), SIZE_BYTES, E512) for path in ("/dev/sda", "/dev/sdb"))
     assert rules_name(one) != rules_name(other)
 
 
-def test_a_shared_number_does_not_tell_who_a_drive_is() -> None:
+def test_shared_serial_does_not_identify_a_drive() -> None:
     known = identity_of(drive(), SIZE_BYTES, E512)
     assert tells_who_it_is(known)
     assert tells_who_it_is(replace(known, serial_shared=True))
     assert not tells_who_it_is(replace(known, serial_shared=True, wwn_shared=True))
 
 
-def test_a_plan_confirmed_by_a_serial_is_refused_once_another_drive_tells_it() -> None:
+def test_plan_is_refused_once_another_drive_has_its_serial() -> None:
     known = identity_of(drive(), SIZE_BYTES, E512)
     check_same_start(known, drive())
     with pytest.raises(Refused, match="/dev/sdb now reports the same serial number as /dev/sda"):
         check_same_start(known, drive(same_serial=("/dev/sdb",)))
 
 
-def test_numbers_are_read_of_every_attached_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serials_of_all_attached_drives_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     block = tmp_path / "sys/block/sdb"
     (block / "device").mkdir(parents=True)
     for name, text in (("size", "8"), ("dev", "8:16"), ("device/wwid", WWN)):
@@ -131,7 +131,7 @@ def test_numbers_are_read_of_every_attached_drive(tmp_path: Path, monkeypatch: p
         (None, False, True, True, ""),
     ],
 )
-def test_every_kind_of_run_knows_its_drive_by_one_rule(
+def test_every_job_identifies_drives_by_one_rule(
     serial: str | None, is_shared: bool, is_attached_anew: bool, left: bool | None, said: str
 ) -> None:
     now = drive(serial=serial, wwn=None, diskseq=7)
@@ -141,7 +141,7 @@ def test_every_kind_of_run_knows_its_drive_by_one_rule(
     assert said in str(fault) if said else fault is None
 
 
-def test_another_number_or_size_is_another_drive_whatever_it_contains() -> None:
+def test_other_serial_or_size_is_another_drive() -> None:
     now = drive(serial="S1", diskseq=7)
     for other in (replace(now, serial="S2"), replace(now, size_bytes=SIZE_BYTES * 2)):
         fault = drive_fault(replace(identity_of(now, SIZE_BYTES, E512), boot_id=None), other, lambda: True)

@@ -16,7 +16,7 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import Event
 
 
-def test_a_half_line_is_dropped_and_written_over(tmp_path: Path) -> None:
+def test_partial_line_is_dropped_and_overwritten(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add(Event.STARTED, "Begun.")
     journal.close()
@@ -31,7 +31,7 @@ def test_a_half_line_is_dropped_and_written_over(tmp_path: Path) -> None:
     ]
 
 
-def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+def test_damaged_line_is_named(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("nonsense\n")
     with pytest.raises(BadInput, match="line 1 is damaged"):
         read_entries(tmp_path)
@@ -77,7 +77,7 @@ def test_following_ends_with_the_process(tmp_path: Path) -> None:
     assert [entry.sentence for entry in follow(tmp_path, after=2)] == ["One is done."]
 
 
-def test_whoever_keeps_a_run_hears_which_check_does_not_hold(tmp_path: Path) -> None:
+def test_keep_reports_the_failed_check(tmp_path: Path) -> None:
     with closing(Journal(tmp_path)) as journal:
         journal.add(Event.STARTED, "Putting /dev/sda to use.")
         journal.add(Event.VERIFIED, "/dev/sda1 is aligned", output="byte 1048576")
@@ -87,7 +87,7 @@ def test_whoever_keeps_a_run_hears_which_check_does_not_hold(tmp_path: Path) -> 
         await_end(tmp_path, Purpose.KEEP, 0)
 
 
-def test_a_run_has_one_owner(tmp_path: Path) -> None:
+def test_run_has_one_owner(tmp_path: Path) -> None:
     lock = lock_run(tmp_path)
     assert is_locked(tmp_path)
     with pytest.raises(Refused, match="Another process is working on"):
@@ -96,7 +96,7 @@ def test_a_run_has_one_owner(tmp_path: Path) -> None:
     assert not is_locked(tmp_path)
 
 
-def test_a_full_disk_leaves_the_journal_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_the_journal_intact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path)
     journal.add(Event.STARTED, "Begun.")
     write = os.write
@@ -132,7 +132,7 @@ def test_runs_are_found_by_name_path_or_age(tmp_path: Path, monkeypatch: pytest.
         find_run("../../etc")
 
 
-def test_room_is_proven_and_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_is_reserved_and_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
     real = os.posix_fallocate
 
@@ -154,7 +154,7 @@ def test_room_is_proven_and_given_back(tmp_path: Path, monkeypatch: pytest.Monke
         check_room(tmp_path / "file", 1024, make=True)
 
 
-def test_room_that_is_free_and_not_given_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_but_unallocatable_space_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def quota(fd: int, start: int, size: int) -> None:
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
 
@@ -164,7 +164,7 @@ def test_room_that_is_free_and_not_given_is_none(tmp_path: Path, monkeypatch: py
     assert list((tmp_path / "runs").iterdir()) == []
 
 
-def test_a_lock_that_was_lent_is_had_again_or_its_loss_is_said(tmp_path: Path) -> None:
+def test_lent_lock_is_reacquired_or_reported_lost(tmp_path: Path) -> None:
     (tmp_path / "drive").touch()
     mine, other = (os.open(tmp_path / "drive", os.O_RDONLY) for _ in range(2))
     fcntl.flock(mine, fcntl.LOCK_EX)

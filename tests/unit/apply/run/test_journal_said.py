@@ -40,7 +40,7 @@ def newer(said: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("said", SAID, ids=lambda said: said.english[:20])
-def test_an_entry_is_kept_as_its_code_and_values(tmp_path: Path, said: Message) -> None:
+def test_entry_stores_code_and_values(tmp_path: Path, said: Message) -> None:
     journal = Journal(tmp_path)
     added = journal.add(Event.STEP_DONE, said, step=2, command=("mkfs", "x"), output="done")
     journal.close()
@@ -50,19 +50,19 @@ def test_an_entry_is_kept_as_its_code_and_values(tmp_path: Path, said: Message) 
     assert "sentence" not in line and line["said"]["english"] == said.english
 
 
-def test_text_is_kept_as_text(tmp_path: Path) -> None:
+def test_text_is_stored_as_text(tmp_path: Path) -> None:
     Journal(tmp_path).end(Event.FAILED, "mkfs.ext4 ended with status 1: no such device")
     (entry,) = read_entries(tmp_path)
     assert entry.sentence == "mkfs.ext4 ended with status 1: no such device" and entry.said is None
     assert "said" not in json.loads((tmp_path / FILE).read_text())
 
 
-def test_the_last_word_can_be_a_code(tmp_path: Path) -> None:
+def test_last_entry_can_be_a_code(tmp_path: Path) -> None:
     Journal(tmp_path).end(Event.DONE, NOTHING)
     assert read_entries(tmp_path)[-1].said == NOTHING and state(tmp_path) is RunState.DONE
 
 
-def test_each_reader_has_it_in_their_own_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_are_translated_for_each_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path)
     journal.add(Event.STARTED, NOTHING)
     (here,) = read_entries(tmp_path)
@@ -74,14 +74,14 @@ def test_each_reader_has_it_in_their_own_language(tmp_path: Path, monkeypatch: p
     assert in_own_words(piped).sentence == "Es wurde nichts geschrieben."
 
 
-def test_what_an_older_version_wrote_is_read_as_it_was(tmp_path: Path) -> None:
+def test_entries_of_an_older_version_are_read(tmp_path: Path) -> None:
     written(tmp_path, OLD)
     (entry,) = read_entries(tmp_path)
     assert (entry.sentence, entry.said, entry.event) == (OLD["sentence"], None, Event.STARTED)
     assert in_own_words(entry) == entry
 
 
-def test_both_forms_stand_in_one_journal(tmp_path: Path) -> None:
+def test_journal_can_mix_both_forms(tmp_path: Path) -> None:
     written(tmp_path, OLD)
     journal = Journal(tmp_path)
     journal.add(Event.UNDONE, NOTHING)
@@ -111,7 +111,7 @@ def test_both_forms_stand_in_one_journal(tmp_path: Path) -> None:
         ({"code": "", "values": {}}, " ()"),
     ],
 )
-def test_what_a_newer_version_says_is_told_as_its_code_and_values(
+def test_message_of_a_newer_version_shows_code_and_values(
     tmp_path: Path, said: dict[str, object], told: str
 ) -> None:
     written(tmp_path, OLD, newer(said), OLD | {"event": "done"})
@@ -123,7 +123,7 @@ def test_what_a_newer_version_says_is_told_as_its_code_and_values(
 @pytest.mark.parametrize(
     "said", [None, "text", 5, [], {}, {"code": 1, "values": {}}, {"code": "a", "values": 1}]
 )
-def test_what_has_no_form_of_a_sentence_is_damaged(tmp_path: Path, said: object) -> None:
+def test_malformed_message_is_damage(tmp_path: Path, said: object) -> None:
     written(tmp_path, newer(said))
     with pytest.raises(BadInput, match="line 1"):
         read_entries(tmp_path)

@@ -24,7 +24,7 @@ def held(states: list[Files], name: str) -> set[bytes | None]:
     return {state.get(name) for state in states}
 
 
-def test_the_model_loses_what_nobody_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_loses_unsynced_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "old").write_bytes(b"old")
 
     def carelessly() -> None:
@@ -38,7 +38,7 @@ def test_the_model_loses_what_nobody_waited_for(tmp_path: Path, monkeypatch: pyt
     lasting.close()
 
 
-def test_an_entry_of_the_journal_lasts_and_harms_none_before_it(
+def test_journal_entry_lasts_and_preserves_earlier_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = Journal(tmp_path)
@@ -52,9 +52,7 @@ def test_an_entry_of_the_journal_lasts_and_harms_none_before_it(
     journal.close()
 
 
-def test_a_new_journal_is_found_again_with_its_first_entry(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_journal_lasts_with_its_first_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def begin() -> None:
         journal = Journal(tmp_path)
         journal.add(Event.STARTED, "First.")
@@ -87,7 +85,7 @@ def snapshot(folder: Path) -> tuple[str, Callable[[], object], Callable[[], obje
 
 
 @pytest.mark.parametrize("case", [phases, snapshot, fstab])
-def test_a_file_that_is_replaced_is_the_old_one_or_the_new_one(
+def test_replaced_file_is_the_old_or_the_new_one(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     case: Callable[[Path], tuple[str, Callable[[], object], Callable[[], object]]],
@@ -102,14 +100,14 @@ def test_a_file_that_is_replaced_is_the_old_one_or_the_new_one(
     assert held(after, name) == {new}, "it is said to be written, and the power can still take it away"
 
 
-def test_a_mark_lasts_once_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_marker_lasts_once_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _during, after = states_during(monkeypatch, tmp_path, lambda: mark_durably(tmp_path / "undoing"))
     assert after == [{"undoing": b""}]
     with pytest.raises(Failed, match="Cannot write "):
         mark_durably(tmp_path / "missing/undoing")
 
 
-def test_a_new_run_lasts_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_run_lasts_completely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _during, after = states_during(
         monkeypatch,
         tmp_path,

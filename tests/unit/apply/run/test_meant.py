@@ -18,7 +18,7 @@ from wizard.model.errors import Refused
         ("keep", r"Cannot keep: .* \(newest: 0001-sda, interrupted\)\. `diskwright status`"),
     ],
 )
-def test_where_no_run_is_meant_the_newest_is_named(tmp_path: Path, command: str, said: str) -> None:
+def test_missing_run_argument_names_the_newest_run(tmp_path: Path, command: str, said: str) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()
     begin(runs, tmp_path / "fstab")
@@ -26,7 +26,7 @@ def test_where_no_run_is_meant_the_newest_is_named(tmp_path: Path, command: str,
         run_meant(None, command, runs)
 
 
-def test_what_waits_when_the_wizard_is_left_is_named_with_both_commands(tmp_path: Path) -> None:
+def test_run_is_named_at_exit_with_its_commands(tmp_path: Path) -> None:
     waits = left_line(tmp_path, RunState.WAITING, NextCommands(("keep", "undo")))
     assert waits.startswith(f"The run {tmp_path.name} is done, not in use yet: sudo diskwright keep ")
     assert ", or sudo diskwright undo " in waits

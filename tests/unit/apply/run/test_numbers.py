@@ -42,7 +42,7 @@ def reachable() -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_a_folder_that_one_may_not_look_into_is_not_called_empty(reachable: Path) -> None:
+def test_unreadable_folder_is_not_called_empty(reachable: Path) -> None:
     runs = reachable / "runs"
     runs.mkdir()
     begin(runs, reachable / "fstab")
@@ -65,7 +65,7 @@ def test_each_run_has_the_next_number(runs: Path, tmp_path: Path) -> None:
     assert [run.name for run in list_runs(runs)] == names and find_run(None, runs).name == "0003-sdb"
 
 
-def test_a_number_is_never_given_twice(runs: Path, tmp_path: Path) -> None:
+def test_number_is_never_reused(runs: Path, tmp_path: Path) -> None:
     """Not even if the newest run was deleted, or the counter was lost or damaged."""
     begin(runs, tmp_path / "fstab")
     newest = runs / begin(runs, tmp_path / "fstab")
@@ -94,7 +94,7 @@ def test_runs_of_older_versions_come_first(runs: Path, tmp_path: Path) -> None:
     assert [run.name for run in list_runs(runs)] == [*old, first, *later]
 
 
-def test_what_another_folder_of_runs_left_is_not_taken_over(tmp_path: Path) -> None:
+def test_leftovers_of_another_run_folder_are_not_adopted(tmp_path: Path) -> None:
     """Both folders count from 1, and a run saves a copy next to fstab."""
     kept = tmp_path / "fstab.diskwright-0001-sda"
     kept.write_text("another run's\n")
@@ -105,7 +105,7 @@ def test_what_another_folder_of_runs_left_is_not_taken_over(tmp_path: Path) -> N
     assert kept.read_text() == "another run's\n"
 
 
-def test_processes_at_the_same_time_get_numbers_of_their_own(runs: Path) -> None:
+def test_concurrent_processes_get_different_numbers(runs: Path) -> None:
     code = "import sys; from pathlib import Path; from wizard.apply.run.journal import make_numbered\n"
     code += "for _ in range(25): make_numbered(Path(sys.argv[1]), 'sda', lambda _: True)"
     makers = [subprocess.Popen((sys.executable, "-c", code, str(runs)), cwd=ROOT) for _ in range(4)]

@@ -30,14 +30,14 @@ MISSING = "/dev/no-such-drive"
         lambda: devices.size_bytes(MISSING),
     ],
 )
-def test_a_drive_that_is_not_there_is_a_sentence(ask: object) -> None:
+def test_missing_drive_is_reported_in_a_sentence(ask: object) -> None:
     assert callable(ask)
     with pytest.raises(Failed, match=MISSING):
         ask()
 
 
 @pytest.mark.parametrize("trouble", [Failed("The drive gave up."), OSError(5, "Input/output error")])
-def test_the_journal_has_how_a_run_ended_whose_drive_went(
+def test_journal_records_the_end_of_a_run_with_a_pulled_drive(
     trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = plan_for(drive(path=MISSING), wish("ext4"))

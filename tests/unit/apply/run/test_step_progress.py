@@ -20,7 +20,7 @@ from wizard.model.migration import Way
 @pytest.mark.parametrize(
     "progress", [StepProgress(1, 0.0), StepProgress(3, 0.25, 12.5), StepProgress(7, 1.0, 0.0)]
 )
-def test_what_was_noted_is_read(tmp_path: Path, progress: StepProgress) -> None:
+def test_recorded_progress_is_read(tmp_path: Path, progress: StepProgress) -> None:
     note_progress(tmp_path, StepProgress(1, 0.1))
     note_progress(tmp_path, progress)
     assert read_progress(tmp_path) == progress
@@ -38,17 +38,17 @@ def test_what_was_noted_is_read(tmp_path: Path, progress: StepProgress) -> None:
         "[" * 9999,
     ],
 )
-def test_what_makes_no_sense_is_not_believed(tmp_path: Path, text: str) -> None:
+def test_implausible_progress_is_ignored(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
     assert read_progress(tmp_path) is None
 
 
-def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path) -> None:
+def test_missing_folder_stops_no_run(tmp_path: Path) -> None:
     note_progress(tmp_path / "gone", StepProgress(1, 0.5))
     assert read_progress(tmp_path / "gone") is None
 
 
-def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(
+def test_step_part_reports_its_share_and_the_remainder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
@@ -68,7 +68,7 @@ def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(
     assert read_progress(tmp_path) == StepProgress(4, 1.0, 0.0)
 
 
-def test_status_tells_how_far_a_run_at_work_is(tmp_path: Path) -> None:
+def test_status_shows_progress_of_an_active_run(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.add(Event.STARTED, "Migrating /dev/sda1 in 6 steps.")
     journal.add(Event.STEP_STARTED, "Check everything.", step=1)

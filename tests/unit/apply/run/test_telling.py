@@ -22,7 +22,7 @@ def entry(event: Event, step: int = 0) -> JournalEntry:
     return JournalEntry("2026-03-14T15:09:26.535+00:00", event, step, "")
 
 
-def test_what_is_at_work_is_told_while_it_goes_on() -> None:
+def test_active_work_is_reported_continuously() -> None:
     ask, said = telling(
         None,
         StepProgress(2, 0.1),
@@ -39,21 +39,21 @@ def test_what_is_at_work_is_told_while_it_goes_on() -> None:
     assert len(said) == 2, "a step that is done is at nothing any more"
 
 
-def test_between_the_steps_what_is_read_and_checked_is_told() -> None:
+def test_reads_and_checks_between_steps_are_reported() -> None:
     ask, said = telling(StepProgress(0, 0.25, 30.0))
     ask()
     assert said == ["Reading or checking is at 25 percent, about 30 s left."]
 
 
 @pytest.mark.parametrize("wake", [lambda ask: None, lambda ask: ask.heard(entry(Event.COMMAND))])
-def test_a_line_comes_no_more_often_than_it_is_wanted(wake: Callable[[Telling], None]) -> None:
+def test_lines_are_rate_limited(wake: Callable[[Telling], None]) -> None:
     ask, said = telling(StepProgress(0, 0.25), every_seconds=3600.0)
     wake(ask)
     ask()
     assert not said
 
 
-def test_it_is_asked_while_a_run_is_followed(tmp_path: Path) -> None:
+def test_progress_is_polled_while_following_a_run(tmp_path: Path) -> None:
     journal, lock = Journal(tmp_path), lock_run(tmp_path)
     note_progress(tmp_path, StepProgress(1, 0.5))
     said: list[str] = []

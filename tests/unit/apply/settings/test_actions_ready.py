@@ -37,7 +37,7 @@ def top(mode: int, uid: int = 0, gid: int = 0) -> os.stat_result:
         (top(0o700, 4_000_000), Writer("person", "4000000", 4_000_000, 0)),
     ],
 )
-def test_who_may_write_is_read_from_the_top_folder(folder: os.stat_result, writer: Writer) -> None:
+def test_writers_are_read_from_the_top_folder(folder: os.stat_result, writer: Writer) -> None:
     assert writer_of(folder) == writer
 
 
@@ -51,7 +51,7 @@ def mounted(monkeypatch: pytest.MonkeyPatch) -> Changes:
     return replace(CHANGES, wanted=Attach(writer=PERSON), steps=(ChangeStep(MOUNT),))
 
 
-def test_where_only_root_can_write_that_comes_first_with_the_command_for_it(
+def test_root_only_folder_is_reported_first_with_its_command(
     mounted: Changes,
 ) -> None:
     first, more = map(str, ready_said(mounted))
@@ -60,15 +60,11 @@ def test_where_only_root_can_write_that_comes_first_with_the_command_for_it(
     assert len(ready_said(replace(mounted, wanted=Attach(writer=ROOT)))) == 1
 
 
-def test_what_is_mounted_read_only_is_writable_by_nobody(
-    mounted: Changes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_read_only_mount_is_not_writable(mounted: Changes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=os.ST_RDONLY))
     assert [*map(str, ready_said(mounted))] == ["1.0 TB ready at /srv/media, read-only."]
 
 
-def test_what_is_not_mounted_any_more_is_not_called_ready(
-    mounted: Changes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unmounted_volume_is_not_called_ready(mounted: Changes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "is_mount", lambda self: False)
     assert ready_said(mounted) == () == ready_said(CHANGES)

@@ -40,7 +40,7 @@ def says(monkeypatch: pytest.MonkeyPatch, listed: str, members: dict[str, str]) 
     ],
 )
 @pytest.mark.usefixtures("sysfs")
-def test_what_lies_on_one_another_is_no_clone(
+def test_stacked_devices_are_no_clones(
     monkeypatch: pytest.MonkeyPatch, device: str, found: tuple[str, ...]
 ) -> None:
     says(monkeypatch, LISTED, {})
@@ -57,7 +57,7 @@ def test_members_of_one_btrfs_are_no_clones(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("sysfs")
-def test_without_a_uuid_or_blkid_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_clones_without_a_uuid_or_blkid(monkeypatch: pytest.MonkeyPatch) -> None:
     says(monkeypatch, LISTED, {})
     assert clones_of("/dev/sda1", "") == ()
 

@@ -63,7 +63,7 @@ def replaced(folder: Path, line: str, label: str = "new", mode: Mode = Mode.REPL
         "/dev/disk/by-partlabel/my\\x20photos",
     ],
 )
-def test_a_line_that_names_what_is_lost_is_told(source: str, tmp_path: Path) -> None:
+def test_line_for_lost_content_is_reported(source: str, tmp_path: Path) -> None:
     named = source
     stops = replaced(tmp_path, f"{source} /srv/films ext4 defaults 0 2")
     source = unescaped(source)
@@ -78,7 +78,7 @@ def test_a_line_that_names_what_is_lost_is_told(source: str, tmp_path: Path) -> 
     [(), (Signature("ext4", "filesystem", uuid="1"), Signature("swap", "other", uuid="2", label="two"))],
 )
 @pytest.mark.parametrize("source", [f"PARTUUID={FILMS.part_uuid}", "PARTLABEL=my\\040photos", "/dev/sda1"])
-def test_contents_that_are_unclear_hide_no_line(
+def test_unclear_content_hides_no_line(
     tmp_path: Path, signatures: tuple[Signature, ...], source: str
 ) -> None:
     drive = partitioned(replace(FILMS, signatures=signatures), OTHER)
@@ -91,12 +91,12 @@ def test_contents_that_are_unclear_hide_no_line(
 
 
 @pytest.mark.parametrize("source", ["LABEL=Films", "PARTLABEL=films", "LABEL=my\\040photos", "UUID=films"])
-def test_another_kind_of_name_is_another_device(tmp_path: Path, source: str) -> None:
+def test_other_kind_of_name_is_another_device(tmp_path: Path, source: str) -> None:
     assert not replaced(tmp_path, f"{source} /srv/films ext4 defaults 0 2")
 
 
 @pytest.mark.parametrize("name", [f"UUID={OLD}", "/dev/sda1", "PARTUUID=" + str(FILMS.part_uuid)])
-def test_a_hibernated_system_that_is_lost_is_told(
+def test_lost_hibernated_system_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     conf = tmp_path / "initramfs-tools/conf.d"
@@ -114,7 +114,7 @@ def test_a_hibernated_system_that_is_lost_is_told(
     assert not replaced(tmp_path, "")
 
 
-def test_of_several_lines_one_that_a_start_stops_at_is_told(tmp_path: Path) -> None:
+def test_line_that_blocks_boot_is_reported_among_several(tmp_path: Path) -> None:
     lines = [
         f"UUID={OLD} /srv/{name} btrfs subvol={name}{more} 0 0"
         for name, more in (("a", ",nofail"), ("b", ""))
@@ -123,13 +123,13 @@ def test_of_several_lines_one_that_a_start_stops_at_is_told(tmp_path: Path) -> N
     assert told.startswith("Line 3 of ") and "lacks nofail" in told
 
 
-def test_a_line_for_what_stays_or_is_found_again_is_not(tmp_path: Path) -> None:
+def test_line_for_remaining_content_is_not_reported(tmp_path: Path) -> None:
     assert not replaced(tmp_path, "UUID=another /srv/films ext4 defaults 0 2")
     assert not replaced(tmp_path, "LABEL=films /srv/films ext4 defaults 0 2", label="films")
     assert not replaced(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2", mode=Mode.USE_FREE)
 
 
-def test_of_one_partition_only_its_own_line_is_told(tmp_path: Path) -> None:
+def test_only_lines_of_the_selected_partition_are_reported(tmp_path: Path) -> None:
     ours = services(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2")
     for part, is_told in ((FILMS, True), (OTHER, False)):
         plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.DELETE)
@@ -149,7 +149,7 @@ def opened(folder: Path, crypttab: str, fstab: str = "", mode: Mode = Mode.REPLA
 @pytest.mark.parametrize(
     "source", [f"UUID={OLD}", f'UUID="{OLD}"', f"PARTUUID={LOCKED.part_uuid}", "/dev/sda1"]
 )
-def test_a_container_that_is_opened_at_boot_is_told(source: str, tmp_path: Path) -> None:
+def test_container_opened_at_boot_is_reported(source: str, tmp_path: Path) -> None:
     stops = opened(tmp_path, f"media {source} none luks,discard")
     assert stops.startswith(f"Line 2 of {tmp_path}/crypttab names {source}") and "lacks nofail" in stops
     # Nothing of diskwright's takes such a line out.
@@ -160,12 +160,12 @@ def test_a_container_that_is_opened_at_boot_is_told(source: str, tmp_path: Path)
     assert "lacks nofail" in opened(tmp_path, f"media {source}")
 
 
-def test_a_link_in_dev_disk_is_followed(tmp_path: Path) -> None:
+def test_links_in_dev_disk_are_followed(tmp_path: Path) -> None:
     (tmp_path / "by-id").symlink_to(LOCKED.path)
     assert "Line 2 of" in opened(tmp_path, f"media {tmp_path}/by-id none luks")
 
 
-def test_a_container_that_stays_or_is_none_of_this_drive_is_not(tmp_path: Path) -> None:
+def test_unrelated_or_remaining_container_is_not_reported(tmp_path: Path) -> None:
     assert not opened(tmp_path, f"media UUID={OLD} none luks", mode=Mode.USE_FREE)
     for line in (
         "media UUID=another none luks",
@@ -176,7 +176,7 @@ def test_a_container_that_stays_or_is_none_of_this_drive_is_not(tmp_path: Path) 
         assert not opened(tmp_path, line)
 
 
-def test_what_is_mounted_of_a_lost_container_is_told_by_the_name_it_has_open(tmp_path: Path) -> None:
+def test_mount_of_a_lost_container_is_reported_by_its_open_name(tmp_path: Path) -> None:
     crypttab = f"media UUID={OLD} none luks,nofail"
     both = opened(tmp_path, crypttab, "/dev/mapper/media /srv/media ext4 defaults 0 2")
     assert both.count("Line 2 of") == 2 and f"{tmp_path}/fstab names /dev/mapper/media" in both
@@ -197,7 +197,7 @@ def test_what_is_mounted_of_a_lost_container_is_told_by_the_name_it_has_open(tmp
         (Signature("linux_raid_member", "raid", label="old:photos"), "/dev/md/photos2", False),
     ],
 )
-def test_what_is_mounted_of_a_lost_group_or_array_is_told_by_its_name(
+def test_mount_of_a_lost_group_or_array_is_reported_by_name(
     mark: Signature, source: str, is_lost: bool, tmp_path: Path
 ) -> None:
     drive = partitioned(replace(FILMS, signatures=(mark,)), OTHER)
@@ -206,7 +206,7 @@ def test_what_is_mounted_of_a_lost_group_or_array_is_told_by_its_name(
     assert ("lacks nofail" in told) is is_lost
 
 
-def test_swap_made_anew_at_every_start_would_take_what_the_plan_makes(tmp_path: Path) -> None:
+def test_swap_recreated_at_boot_would_destroy_new_content(tmp_path: Path) -> None:
     erases = opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,cipher=aes-xts-plain64")
     assert f"crypttab overwrites {BARE.path} at every boot" in erases
     assert "overwrites" in opened(tmp_path, "tmp /dev/sda2 /dev/urandom tmp=ext4")
@@ -216,12 +216,12 @@ def test_swap_made_anew_at_every_start_would_take_what_the_plan_makes(tmp_path: 
     assert "overwrites" not in opened(tmp_path, "swap /dev/sda2 /dev/urandom swap,noauto")
 
 
-def test_of_several_lines_for_one_device_the_one_at_which_a_start_may_stop_is_told(tmp_path: Path) -> None:
+def test_boot_blocking_line_is_reported_of_several_for_one_device(tmp_path: Path) -> None:
     lines = f"UUID={OLD} /srv/a ext4 nofail 0 2\nUUID={OLD} /srv/b ext4 defaults 0 2"
     told = replaced(tmp_path, lines)
     assert told.startswith("Line 3 of") and told.count("Line") == 1
 
 
-def test_a_crypttab_that_cannot_be_read_hides_no_line_of_fstab(tmp_path: Path) -> None:
+def test_unreadable_crypttab_hides_no_fstab_line(tmp_path: Path) -> None:
     (tmp_path / "crypttab").mkdir()
     assert "fstab" in replaced(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2")

@@ -43,7 +43,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
     return TuningSite(changes, 1, "run", Environment(), Journal(tmp_path), ())
 
 
-def test_it_is_switched_on_and_off_again(site: TuningSite, tmp_path: Path) -> None:
+def test_timer_is_enabled_and_disabled(site: TuningSite, tmp_path: Path) -> None:
     assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
     assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
     assert str(take_back(TIMER, site)) == "Undone: systemd reports fstrim.timer as disabled."
@@ -55,9 +55,7 @@ def test_it_is_switched_on_and_off_again(site: TuningSite, tmp_path: Path) -> No
     ]
 
 
-def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(
-    site: TuningSite, tmp_path: Path
-) -> None:
+def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: TuningSite, tmp_path: Path) -> None:
     (tmp_path / "state.stuck").touch()
     with pytest.raises(Failed, match="did not take effect: systemd reports"):
         make_change(TIMER, site)
@@ -67,7 +65,7 @@ def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(
     assert "Left unchanged" in str(take_back(TIMER, site))
 
 
-def test_systemd_reads_fstab_anew_after_each_change_to_it(site: TuningSite, tmp_path: Path) -> None:
+def test_systemd_reloads_fstab_after_each_change(site: TuningSite, tmp_path: Path) -> None:
     (tmp_path / "fstab").write_text("# mine\n")
     digest = digest_of_text("# mine\n")
     edit = EditFstab(str(tmp_path / "fstab"), digest, (LineEdit(0, None, "UUID=1 /a ext4 nofail 0 2"),))
@@ -81,7 +79,7 @@ def test_systemd_reads_fstab_anew_after_each_change_to_it(site: TuningSite, tmp_
     assert len(read_entries(tmp_path)) == 2, "another system's fstab is not this systemd's"
 
 
-def test_another_systems_timer_is_not_touched(site: TuningSite, tmp_path: Path) -> None:
+def test_timer_of_another_system_is_unchanged(site: TuningSite, tmp_path: Path) -> None:
     check_own(site.changes, Environment())
     with pytest.raises(Refused, match="only be enabled on the running system"):
         check_own(site.changes, Environment(fstab=tmp_path / "fstab"))

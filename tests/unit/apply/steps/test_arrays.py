@@ -30,7 +30,7 @@ Flex block group size:    16
 """
 
 
-def test_ext4s_stripe_in_bytes() -> None:
+def test_ext4_stripe_in_bytes() -> None:
     assert ext.striping_in(DUMPE2FS) == STRIPING
     assert ext.striping_in(DUMPE2FS.replace("RAID stride", "Other")) is None
     assert ext.striping_in("") is None
@@ -42,7 +42,7 @@ def test_xfs_stripe_in_bytes() -> None:
     assert xfs.striping_in("xfs_db: cannot init perag data") is None
 
 
-def test_what_mdadm_says() -> None:
+def test_mdadm_output_is_parsed() -> None:
     said = "MD_LEVEL=raid0\nMD_DEVICES=3\nMD_NAME=any:striped\nMD_UUID=01234567:89abcdef:01234567:89abcdef\n"
     assert exported(said)["MD_UUID"] == "01234567:89abcdef:01234567:89abcdef"
     assert examined_chunk("     Chunk Size : 512K\n") == 512 * KIB
@@ -67,13 +67,13 @@ def test_what_mdadm_says() -> None:
         (Geometry(512, 4096, -1, 64 * KIB, 0), replace(E512, optimal_io_bytes=33553920), True),
     ],
 )
-def test_what_the_kernel_is_to_say_of_an_array(seen: Geometry, drives: Geometry, holds: bool) -> None:
+def test_expected_kernel_values_of_an_array(seen: Geometry, drives: Geometry, holds: bool) -> None:
     check = kernel_check("/dev/md127", seen, STRIPING, [drives, E512, E512])
     assert check.holds is holds, check
 
 
 @pytest.mark.parametrize("plan", [MD, BTRFS, MIRROR, TWICE])
-def test_a_striped_plan_stays_on_its_drives_and_its_array(plan: Plan) -> None:
+def test_striped_plan_stays_on_its_drives_and_array(plan: Plan) -> None:
     check_operations(plan, None)
     check_operations(plan, frozenset({*plan.paths, "/dev/other"}))
     for left_out in plan.paths:
@@ -84,7 +84,7 @@ def test_a_striped_plan_stays_on_its_drives_and_its_array(plan: Plan) -> None:
         check_operations(replace(plan, steps=(*plan.steps, foreign)), None)
 
 
-def test_every_drives_token_once_in_any_order() -> None:
+def test_tokens_of_all_drives_once_in_any_order() -> None:
     for right in (("Sa", "Sb", "Sc"), ("Sc", "Sa", "Sb")):
         check_tokens(MD, right)
     for wrong in (
@@ -104,13 +104,13 @@ def test_every_drives_token_once_in_any_order() -> None:
         check_tokens(single, ("S2",))
 
 
-def test_room_is_kept_for_what_every_array_part_held() -> None:
+def test_space_is_reserved_for_old_content_of_all_members() -> None:
     assert room_bytes(plan_for(drive(), wish("ext4"))) == 2 * MIB * (1 + 1)
     assert room_bytes(MD) == 2 * MIB * (3 + 3 + 3)
     assert room_bytes(BTRFS) == 2 * MIB * (3 + 3)
 
 
-def test_the_programs_that_check_a_stripe_are_asked_for_before() -> None:
+def test_tools_that_check_a_stripe_are_required_first() -> None:
     wanted = {
         program
         for plan in (MD, BTRFS)

@@ -47,7 +47,7 @@ def running(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
     monkeypatch.setattr(arrays, "open_exclusively", lambda _: None)
 
 
-def test_a_uuid_that_a_running_array_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uuid_of_a_running_array_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MD.stripe is not None
     uuid = array_uuid(MD.stripe.uuids[0])
     for scanned, other in (
@@ -62,14 +62,14 @@ def test_a_uuid_that_a_running_array_has_is_refused(monkeypatch: pytest.MonkeyPa
             check_free_array(MD)
 
 
-def test_an_array_of_a_run_that_failed_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_array_of_a_failed_run_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
     tools = Tools({"mdadm --stop": ""})
     stop_own_array(MD, tools)
     assert tools.calls == [("mdadm", "--stop", "/dev/md127")]
 
 
-def test_an_array_in_use_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_array_in_use_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
     monkeypatch.setattr(arrays, "open_exclusively", lambda _: "somebody has it")
     with pytest.raises(Failed, match="in use: somebody has it"):

@@ -56,7 +56,7 @@ def told(**changes: str) -> Tools:
     return Tools(says)
 
 
-def test_a_group_as_planned_holds_in_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
     checks = list(lvm.group_checks(PLAN, GROUP, told()))
     assert len(checks) == 6 and all(check.holds for check in checks), checks
@@ -77,15 +77,13 @@ def test_a_group_as_planned_holds_in_every_check(monkeypatch: pytest.MonkeyPatch
     ],
     ids=str,
 )
-def test_a_group_that_lvm_finds_otherwise_is_told(
-    monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]
-) -> None:
+def test_differing_group_is_reported(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> None:
     monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
     wrong = [check for check in lvm.group_checks(PLAN, GROUP, told(**changes)) if not check.holds]
     assert wrong and all(next(iter(changes)) in check.seen for check in wrong)
 
 
-def test_a_volume_that_the_kernel_finds_misaligned_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_volume_misaligned_for_the_kernel_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
     wrong = [check for check in lvm.group_checks(PLAN, GROUP, told()) if not check.holds]
     assert [check.seen for check in wrong] == ["offset 512 bytes"] * 2
@@ -94,12 +92,12 @@ def test_a_volume_that_the_kernel_finds_misaligned_is_told(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"report": []}', '{"report": [{"pv": 1}]}', '{"report": [{"pv": ["x"]}]}']
 )
-def test_words_that_are_no_rows_are_a_failure(text: str) -> None:
+def test_malformed_rows_are_a_failure(text: str) -> None:
     with pytest.raises(Failed, match="not understood"):
         rows("pv", text)
 
 
-def test_a_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.MonkeyPatch) -> None:
     check_operations(PLAN, None)
     assert layer_nodes(PLAN) == (FIRST, SECOND)
     foreign = replace(PLAN.steps[0], operation=WipeSignatures("/dev/mapper/theirs", ()))
@@ -110,6 +108,6 @@ def test_a_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.
     assert not own_uses(PLAN, frozenset({1}), Tools({}))
 
 
-def test_the_programs_that_check_a_group_are_asked_for_before() -> None:
+def test_tools_that_check_a_group_are_required_first() -> None:
     wanted = {program for step in PLAN.steps for program in checking_programs(step.operation)}
     assert {"lvs", "pvs", "vgs", "lvchange"} <= wanted

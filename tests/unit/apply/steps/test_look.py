@@ -9,14 +9,14 @@ from wizard.apply.steps import step_context
 from wizard.model.errors import Failed
 
 
-def test_a_drive_that_does_not_answer_is_said_to_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unresponsive_drive_fails_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = replace(drive(), unread=(unread("drive", "Did not answer within 60 s."),))
     monkeypatch.setattr(step_context, "probe_machine", lambda paths, seconds: machine(silent))
     with pytest.raises(Failed, match="Cannot read /dev/sda again: Did not answer within 60 s"):
         step_context.look_at("/dev/sda")
 
 
-def test_what_else_could_not_be_read_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_read_errors_do_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     known = replace(drive(), unread=(unread("smart", "Smartctl is not installed."),))
     monkeypatch.setattr(step_context, "probe_machine", lambda paths, seconds: machine(known))
     assert step_context.look_at("/dev/sda") is known

@@ -36,7 +36,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 OLD = (partition(1, MIB, GIB), partition(2, MIB + GIB, GIB))
 
 
-def test_the_partitions_are_hidden_for_a_moment_and_looked_at_again(rules: Path) -> None:
+def test_partitions_are_hidden_briefly_and_checked_again(rules: Path) -> None:
     plan = plan_for(partitioned(*OLD), wish("ext4"), mode=Mode.REPLACE)
     with pytest.raises(KeyError), unseen(plan):
         (rule,) = rules.iterdir()
@@ -58,7 +58,7 @@ def ended_process() -> int:
     return ended.pid
 
 
-def test_only_a_rule_whose_process_is_gone_is_taken_away(rules: Path) -> None:
+def test_only_rules_of_ended_processes_are_removed(rules: Path) -> None:
     own, ended = os.getpid(), ended_process()
     rules.mkdir()
     for name in (
@@ -74,7 +74,7 @@ def test_only_a_rule_whose_process_is_gone_is_taken_away(rules: Path) -> None:
     ]
 
 
-def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_down(rules: Path) -> None:
+def test_snapshot_and_store_stay_hidden_until_removed(rules: Path) -> None:
     ignore_mapped("diskwright-20261122-173254-vda")
     (rule,) = rules.iterdir()
     mapped, store = [line for line in rule.read_text().splitlines() if not line.startswith("#")]
@@ -96,7 +96,7 @@ def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_d
     assert not list(rules.iterdir())
 
 
-def test_the_stand_ins_below_what_is_mapped_are_hidden_with_their_partitions(rules: Path) -> None:
+def test_scratch_devices_below_a_mapping_are_hidden(rules: Path) -> None:
     """A killed run has lost its lock, but its mapping still uses the scratch device."""
     ignore_mapped("diskwright-11111111", "0007-vda")
     (rule,) = rules.iterdir()
@@ -106,7 +106,7 @@ def test_the_stand_ins_below_what_is_mapped_are_hidden_with_their_partitions(rul
     assert not list(rules.iterdir())
 
 
-def test_only_what_the_run_makes_and_mounts_elsewhere_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_content_made_and_mounted_elsewhere_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
     new = plan.volumes[0].path
     there = (
@@ -119,7 +119,7 @@ def test_only_what_the_run_makes_and_mounts_elsewhere_is_looked_at(monkeypatch: 
     assert [entry.mount_point for entry, _ in verify.strangers(plan)] == ["/media/user/x"]
 
 
-def test_what_another_hid_is_not_unmounted_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mount_covered_by_another_is_not_unmounted(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
     there = (
         Mounted(plan.volumes[0].path, "/media/user/x", "ext4", frozenset()),

@@ -23,7 +23,7 @@ alone
 """
 
 
-def test_the_entries_are_those_with_a_name_and_a_device() -> None:
+def test_entries_have_a_name_and_a_device() -> None:
     found = parse_crypttab(TEXT)
     assert [(line.number, line.name) for line in found] == [
         *((2, "a"), (3, "b"), (5, "c"), (6, "d"), (7, "e")),
@@ -36,7 +36,7 @@ def test_the_entries_are_those_with_a_name_and_a_device() -> None:
 
 
 @pytest.mark.skipif(not GENERATOR.exists(), reason="systemd's reader of crypttab is not here")
-def test_a_start_stops_at_and_overwrites_what_systemd_makes_units_for(tmp_path: Path) -> None:
+def test_boot_effects_match_the_units_of_systemd(tmp_path: Path) -> None:
     (tmp_path / "crypttab").write_text(TEXT)
     folder = str(tmp_path)
     environment = {"SYSTEMD_CRYPTTAB": f"{folder}/crypttab", "SYSTEMD_PROC_CMDLINE": "quiet"}

@@ -36,7 +36,7 @@ def line_of(who: int, turn: int) -> AddFstabLine:
     return AddFstabLine(f"{who:08}-0000-4000-8000-{turn:012}", f"/srv/{who}-{turn}", "ext4", ("nofail",), 2)
 
 
-def test_runs_at_the_same_time_lose_no_line(tmp_path: Path) -> None:
+def test_concurrent_runs_lose_no_line(tmp_path: Path) -> None:
     """Each process adds a line per round, and removes every second one."""
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
@@ -59,7 +59,7 @@ def test_runs_at_the_same_time_lose_no_line(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".fstab*"))
 
 
-def test_an_editor_that_knows_no_lock_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_editor_without_locking_loses_no_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The editor saves just after the new file was written and before the rename."""
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
@@ -78,7 +78,7 @@ def test_an_editor_that_knows_no_lock_loses_nothing(tmp_path: Path, monkeypatch:
     assert fstab.read_text() == f"{OLD}UUID=def /home ext4 defaults 0 2\n{fstab_line(line_of(1, 1))}\n"
 
 
-def test_undo_takes_out_its_own_line_alone(tmp_path: Path) -> None:
+def test_undo_removes_only_its_own_line(tmp_path: Path) -> None:
     """Two runs share the file. Undo of the first preserves the other's line and a manual change."""
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD.rstrip("\n"))
@@ -89,7 +89,7 @@ def test_undo_takes_out_its_own_line_alone(tmp_path: Path) -> None:
     assert fstab.read_text() == OLD.replace("defaults", "noatime") + fstab_line(line_of(2, 0)) + "\n"
 
 
-def test_a_line_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+def test_concurrently_changed_line_is_unchanged(tmp_path: Path) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text(f"# one more line\n{OLD}")
     with pytest.raises(Failed, match=r"Line 2 of .* has changed"):
@@ -100,7 +100,7 @@ def test_a_line_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     assert not kept_as(fstab, "run").exists()
 
 
-def test_a_file_that_never_stands_still_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_constantly_changing_file_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
     monkeypatch.setattr(edited_file, "_replace_if_unchanged", lambda *_: False)

@@ -30,7 +30,7 @@ def fstab(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_adding_and_taking_out_gives_the_old_bytes(fstab: Path, text: str) -> None:
+def test_adding_and_removing_restores_the_old_bytes(fstab: Path, text: str) -> None:
     old = text.encode("utf-8", "surrogateescape")
     fstab.write_bytes(old)
     keep = kept_as(fstab, "run")
@@ -43,7 +43,7 @@ def test_adding_and_taking_out_gives_the_old_bytes(fstab: Path, text: str) -> No
     assert not remove_line(fstab, OPERATION, keep)
 
 
-def test_what_others_added_meanwhile_stays(fstab: Path) -> None:
+def test_concurrent_additions_are_preserved(fstab: Path) -> None:
     fstab.write_text("one / ext4 defaults 0 1")
     keep = kept_as(fstab, "run")
     add_line(fstab, OPERATION, keep)
@@ -60,7 +60,7 @@ def test_adding_twice_adds_once(fstab: Path) -> None:
     assert kept_as(fstab, "run").read_text() == "# old\n"
 
 
-def test_mode_owner_and_a_link_stay(fstab: Path, tmp_path: Path) -> None:
+def test_mode_owner_and_link_are_preserved(fstab: Path, tmp_path: Path) -> None:
     real = tmp_path / "elsewhere" / "fstab.real"
     real.parent.mkdir()
     real.write_text("# old\n")
@@ -76,12 +76,12 @@ def test_mode_owner_and_a_link_stay(fstab: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in real.parent.iterdir()) == ["fstab.real", "fstab.real.diskwright-run"]
 
 
-def test_a_missing_file_is_made_for_all_to_read(fstab: Path) -> None:
+def test_missing_file_is_created_world_readable(fstab: Path) -> None:
     add_line(fstab, OPERATION, kept_as(fstab, "run"))
     assert fstab.stat().st_mode & 0o777 == 0o644
 
 
-def test_a_folder_that_cannot_be_written_is_refused(fstab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_folder_is_refused(fstab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A read-only root filesystem refuses even root."""
     fstab.write_text("")
     monkeypatch.setattr(os, "access", lambda *_: False)
@@ -98,7 +98,7 @@ def test_a_folder_that_cannot_be_written_is_refused(fstab: Path, monkeypatch: py
         f'UUID="{UUID}" /elsewhere ext4 defaults',
     ],
 )
-def test_lines_that_speak_of_the_same(fstab: Path, line: str) -> None:
+def test_lines_for_the_same_device_or_mount_point(fstab: Path, line: str) -> None:
     fstab.write_text(f"# first\n\n{line}\n")
     with pytest.raises(Refused, match="line 3 already"):
         check_fstab(fstab, (OPERATION,))
@@ -107,7 +107,7 @@ def test_lines_that_speak_of_the_same(fstab: Path, line: str) -> None:
     assert fstab.read_text() == f"# first\n\n{line}\n"
 
 
-def test_swap_lines_share_none_as_a_mount_point() -> None:
+def test_swap_lines_share_no_mount_point() -> None:
     lines = parse("UUID=a none swap sw 0 0\nUUID=b none swap sw 0 0\n", "fstab")
     assert conflict(lines, OPERATION) is None
 
@@ -115,12 +115,12 @@ def test_swap_lines_share_none_as_a_mount_point() -> None:
 @pytest.mark.parametrize(
     "text", ["one\n", "one two\n", "/dev/a /b ext4 defaults x\n", "/dev/a /b ext4 defaults 0 y\n"]
 )
-def test_a_line_that_is_none_is_named(text: str) -> None:
+def test_invalid_line_is_named(text: str) -> None:
     with pytest.raises(BadInput, match="fstab, line 2 is not an entry"):
         parse("# comment\n" + text, "fstab")
 
 
-def test_the_line_alone_is_taken_out() -> None:
+def test_only_the_line_is_removed() -> None:
     text = "a /a ext4\nb /b ext4\n"
     assert without_line(with_line(text, "c /c ext4"), "c /c ext4") == text
     assert without_line("c /c ext4 x\nc /c ext4\n", "c /c ext4") == "c /c ext4 x\n"

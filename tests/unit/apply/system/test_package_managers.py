@@ -96,13 +96,13 @@ OFFLINE = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_the_size_is_what_the_manager_said(name: str) -> None:
+def test_size_is_the_one_of_the_package_manager(name: str) -> None:
     family, said, wanted = SAID[name]
     assert MANAGERS[family].read(said) == wanted
 
 
 @pytest.mark.parametrize("name", OFFLINE)
-def test_servers_that_cannot_be_reached_are_told_from_other_failures(name: str) -> None:
+def test_unreachable_servers_differ_from_other_failures(name: str) -> None:
     assert is_offline(OFFLINE[name])
     assert not is_offline("E: Unable to locate package exfatprogs")
     assert not is_offline(
@@ -110,7 +110,7 @@ def test_servers_that_cannot_be_reached_are_told_from_other_failures(name: str) 
     )
 
 
-def test_every_family_with_a_command_has_a_manager_that_asks_nothing_and_one_that_changes_nothing() -> None:
+def test_every_family_has_a_noninteractive_and_a_dry_run_manager() -> None:
     assert set(MANAGERS) == set(COMMANDS)
     quiet = {"-y", "--noconfirm", "--non-interactive", "add", "-Sy"}
     dry = {"--print-uris", "--assumeno", "--dry-run", "--simulate", "-n"}
@@ -120,7 +120,7 @@ def test_every_family_with_a_command_has_a_manager_that_asks_nothing_and_one_tha
         assert not dry.intersection(manager.install), manager.name
 
 
-def test_the_first_error_is_what_is_told() -> None:
+def test_first_error_is_reported() -> None:
     assert (
         complaint("Reading package lists...\nE: Unable to locate package x\nE: other\n")
         == "E: Unable to locate package x"
@@ -129,13 +129,13 @@ def test_the_first_error_is_what_is_told() -> None:
     assert complaint("") == "no output"
 
 
-def test_what_a_name_means() -> None:
+def test_meaning_of_a_name() -> None:
     assert programs_named("mkfs.exfat", "debian") == ("mkfs.exfat",)
     assert "mkfs.ntfs" in programs_named("ntfsprogs", "fedora") and not programs_named("ntfsprogs", "debian")
     assert not programs_named("", "void") and not programs_named("zerofree; reboot", "debian")
 
 
-def test_a_family_that_is_not_known_is_refused_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_family_is_refused_with_the_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refused, match="Install the package mdadm"):
         offer(missing(("mdadm",), ""), Cost())
     monkeypatch.setattr("wizard.apply.packages.find", lambda _name: None)
@@ -143,7 +143,7 @@ def test_a_family_that_is_not_known_is_refused_with_what_is_missing(monkeypatch:
         offer(missing(("mdadm",), "void"), Cost())
 
 
-def test_a_long_command_is_told_line_by_line_and_what_it_leaves_running_is_not_waited_for(
+def test_long_command_is_reported_by_line_and_services_not_awaited(
     tmp_path: Path,
 ) -> None:
     """As with a package that starts a service, which inherits the output."""
@@ -159,7 +159,7 @@ def test_a_long_command_is_told_line_by_line_and_what_it_leaves_running_is_not_w
         os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
-def test_a_command_that_never_ends_is_ended(tmp_path: Path) -> None:
+def test_endless_command_is_ended(tmp_path: Path) -> None:
     with pytest.raises(Failed, match="did not finish within 0 s"):
         stream(
             ["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 60"], seconds=0.5, on_line=lambda _line: None
@@ -185,7 +185,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, *programs: str) -> tuple[list[Answer]
     return [from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines()], done
 
 
-def test_root_installs_for_a_plain_user_what_its_own_table_says(
+def test_root_installs_for_a_user_only_from_its_own_table(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told, done = asked(monkeypatch, "mkfs.exfat", "pvcreate")
@@ -194,6 +194,6 @@ def test_root_installs_for_a_plain_user_what_its_own_table_says(
     assert [lacks.packages for lacks in done] == [("exfatprogs", "lvm2")]
 
 
-def test_root_installs_no_package_that_a_plain_user_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_installs_no_package_named_by_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     told, done = asked(monkeypatch, "./evil.deb", "--allow-unauthenticated")
     assert [answer.say for answer in told] == [Say.ROOT, Say.REFUSED] and not done

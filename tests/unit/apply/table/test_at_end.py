@@ -26,7 +26,7 @@ def reading(image: Places) -> TableReading:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_the_second_copy_comes_to_the_end_and_all_between_is_usable(block_bytes: int) -> None:
+def test_backup_table_moves_to_the_end_and_all_space_is_usable(block_bytes: int) -> None:
     image = places(cloned(block_bytes))
     before, found = reading(image), reading(with_backup_at_end(image))
     wanted = with_backup_at_end(image)
@@ -39,7 +39,7 @@ def test_the_second_copy_comes_to_the_end_and_all_between_is_usable(block_bytes:
     assert wanted.read(0, block_bytes) == image.read(0, block_bytes)
 
 
-def test_what_is_sound_or_beyond_repair_is_left_alone() -> None:
+def test_sound_or_unrepairable_table_is_unchanged() -> None:
     sound = places(drive(512, *OLD))
     assert with_backup_at_end(sound) == sound
     made = cloned(512)
@@ -47,7 +47,7 @@ def test_what_is_sound_or_beyond_repair_is_left_alone() -> None:
     assert with_backup_at_end(places(made)) == places(made)
 
 
-def test_a_partition_in_its_place_is_not_written_over() -> None:
+def test_partition_at_the_new_place_is_not_overwritten() -> None:
     made = cloned(512)
     made.gpt((2048, made.last_lba - 5, "all"), backup_lba=8000, last_usable=made.last_lba - 5)
     with pytest.raises(Failed, match="space of the backup GPT"):
@@ -55,7 +55,7 @@ def test_a_partition_in_its_place_is_not_written_over() -> None:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_a_partition_grows_in_the_same_write_the_new_copy_first(block_bytes: int) -> None:
+def test_partition_grows_in_the_same_write_after_the_new_copy(block_bytes: int) -> None:
     image = places(cloned(block_bytes))
     size = image.size_bytes - 2 * MIB - 4096 * block_bytes
     entries = (
@@ -72,7 +72,7 @@ def test_a_partition_grows_in_the_same_write_the_new_copy_first(block_bytes: int
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_wherever_it_is_cut_off_the_same_table_comes_of_it(block_bytes: int) -> None:
+def test_every_power_cut_leads_to_the_same_table(block_bytes: int) -> None:
     image = places(cloned(block_bytes))
     wanted, half = with_backup_at_end(image), image
     for offset, data in in_order("gpt", image, wanted):

@@ -46,7 +46,7 @@ def gpt_table(block_bytes: int) -> WriteTable:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_a_gpt_s_first_sector_is_never_written(block_bytes: int) -> None:
+def test_first_sector_of_a_gpt_is_never_written(block_bytes: int) -> None:
     """The first sector has boot code, but no partitions."""
     before, written = drive(block_bytes, *OLD), drive(block_bytes, *NEW)
     written.put(0, b"libparted's own")
@@ -103,7 +103,7 @@ def _boot_loader(made: Image) -> None:
         (_boot_loader, "byte 614400, which belongs to no new partition"),
     ],
 )
-def test_whatever_else_of_a_gpt_was_changed_is_refused(harm: Callable[[Image], None], match: str) -> None:
+def test_other_changes_to_a_gpt_are_refused(harm: Callable[[Image], None], match: str) -> None:
     before, written = drive(512, *OLD), drive(512, *NEW)
     harm(written)
     with pytest.raises(Failed, match=match):
@@ -131,7 +131,7 @@ def cuts(before: Image, wanted: Places) -> Iterator[Image]:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_wherever_the_power_goes_the_table_is_the_old_or_the_new_one_or_none(block_bytes: int) -> None:
+def test_power_cut_leaves_the_old_new_or_no_table(block_bytes: int) -> None:
     """With four more partitions, two blocks of entries change."""
     entries = (*NEW, *((8192 + 8 * at, 8199 + 8 * at, f"more {at}") for at in range(4)))
     before, written = drive(block_bytes, *OLD), drive(block_bytes, *entries)
@@ -176,7 +176,7 @@ def whole(made: Image) -> Places:
     return Places(made.size_bytes, 512, ((0, made.read(0, made.size_bytes)),))
 
 
-def test_of_an_mbr_nothing_but_the_new_line_is_taken() -> None:
+def test_only_the_new_line_of_an_mbr_is_used() -> None:
     """This excludes libparted's boot code, disk signature and recalculated cylinders."""
     before, written = mbr(), mbr((0x83, 1280, 64))
     written.put(0, b"other code")
@@ -196,14 +196,14 @@ def test_of_an_mbr_nothing_but_the_new_line_is_taken() -> None:
 @pytest.mark.parametrize(
     ("number", "at", "harm"), [(1, 446 + 4, b"\7"), (1, 446, b"\x80"), (5, 256 * 512 + 446 + 8, b"\x40")]
 )
-def test_an_mbr_s_line_or_chain_that_changed_is_refused(number: int, at: int, harm: bytes) -> None:
+def test_changed_line_or_chain_of_an_mbr_is_refused(number: int, at: int, harm: bytes) -> None:
     before, written = mbr(), mbr((0x83, 1280, 64))
     written.put(at, harm)
     with pytest.raises(Failed, match=f"partition {number}, which must be preserved"):
         proven(mbr_table(), whole(before), whole(written))
 
 
-def test_nothing_but_the_table_is_ever_written() -> None:
+def test_only_the_table_is_written() -> None:
     before = drive(512, *OLD)
     after = drive(512, *NEW)
     after.put(614400, b"\1")

@@ -36,7 +36,7 @@ def moments(case: Case, what: str) -> int:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_commit_writes_what_differs_and_undo_takes_it_back(tmp_path: Path, block_bytes: int) -> None:
+def test_commit_writes_differences_and_undo_reverts_them(tmp_path: Path, block_bytes: int) -> None:
     case = Case(tmp_path, block_bytes)
     assert case.commit()
     assert (case.content, case.phase) == (case.after, Phase.RELEASED)
@@ -57,7 +57,7 @@ def test_commit_writes_what_differs_and_undo_takes_it_back(tmp_path: Path, block
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("way_on", ["commit", "undo"])
-def test_power_cut_at_every_moment_of_the_commit(tmp_path: Path, way_on: str, block_bytes: int) -> None:
+def test_power_cut_at_every_moment_of_commit(tmp_path: Path, way_on: str, block_bytes: int) -> None:
     for seed in range(ROUNDS * moments(Case(tmp_path / "whole", block_bytes), "commit")):
         case = Case(tmp_path / f"cut{seed}", block_bytes, seed)
         assert not case.commit(seed // ROUNDS)
@@ -69,7 +69,7 @@ def test_power_cut_at_every_moment_of_the_commit(tmp_path: Path, way_on: str, bl
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_power_cut_at_every_moment_of_the_undoing(tmp_path: Path, block_bytes: int) -> None:
+def test_power_cut_at_every_moment_of_undo(tmp_path: Path, block_bytes: int) -> None:
     whole = Case(tmp_path / "whole", block_bytes)
     assert whole.commit()
     for seed in range(ROUNDS * moments(whole, "undo")):
@@ -80,14 +80,14 @@ def test_power_cut_at_every_moment_of_the_undoing(tmp_path: Path, block_bytes: i
         assert case.content == case.before
 
 
-def test_files_of_an_unfinished_collection_are_made_again(tmp_path: Path) -> None:
+def test_files_of_an_unfinished_collection_are_recreated(tmp_path: Path) -> None:
     case = Case(tmp_path)
     (case.store / OLD).write_bytes(b"half")
     assert case.commit()
     assert case.content == AFTER
 
 
-def test_nothing_is_undone_that_was_written_to_since(tmp_path: Path) -> None:
+def test_undo_is_refused_after_later_writes(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert case.commit()
     mounted(case.drive.content)
@@ -97,7 +97,7 @@ def test_nothing_is_undone_that_was_written_to_since(tmp_path: Path) -> None:
     assert (case.content, case.phase) == (found, Phase.RELEASED)
 
 
-def test_nothing_is_undone_where_a_replaced_chunk_changed(tmp_path: Path) -> None:
+def test_undo_is_refused_if_a_replaced_chunk_changed(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert case.commit()
     case.drive.content[-1] ^= 1
@@ -106,7 +106,7 @@ def test_nothing_is_undone_where_a_replaced_chunk_changed(tmp_path: Path) -> Non
     assert case.phase is Phase.RELEASED
 
 
-def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Path) -> None:
+def test_commit_is_refused_after_use_before_the_bar(tmp_path: Path) -> None:
     case = Case(tmp_path)
     # Where the phase is written and the bar is not.
     assert not case.commit(3)
@@ -119,7 +119,7 @@ def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Pat
     assert (case.content, case.phase) == (found, Phase.LEFT)
 
 
-def test_what_was_used_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) -> None:
+def test_use_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert not case.commit(3)
     case.drive.content[1024 + 0x34] ^= 1
@@ -130,7 +130,7 @@ def test_what_was_used_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) ->
 
 @pytest.mark.parametrize("at", [1024 + 0x34, 0], ids=["mounted", "boot loader"])
 @pytest.mark.parametrize("moment", [0, None])
-def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_closed(
+def test_commit_is_refused_after_use_since_the_snapshot_closed(
     tmp_path: Path, moment: int | None, at: int
 ) -> None:
     """As after a restart that mounts the filesystem before any superblock is barred."""
@@ -145,7 +145,7 @@ def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_close
     assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
 
 
-def test_nothing_is_committed_on_what_somebody_used_after_it_was_kept(tmp_path: Path) -> None:
+def test_commit_is_refused_after_use_since_saving(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert not case.commit(2)
     assert case.phase is Phase.SAVED
@@ -158,7 +158,7 @@ def test_nothing_is_committed_on_what_somebody_used_after_it_was_kept(tmp_path: 
     assert (case.content, case.phase, case.store.exists()) == (found, Phase.UNDONE, False)
 
 
-def test_the_way_back_does_not_need_the_snapshots_store(tmp_path: Path) -> None:
+def test_undo_does_not_need_the_snapshot_store(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert case.commit()
     (case.store / WORK).unlink()
@@ -166,7 +166,7 @@ def test_the_way_back_does_not_need_the_snapshots_store(tmp_path: Path) -> None:
     assert (case.content, case.phase) == (case.before, Phase.UNDONE)
 
 
-def test_under_another_name_it_goes_on_and_says_so(tmp_path: Path) -> None:
+def test_renamed_device_continues_with_a_message(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert not case.commit(10)
     case.device = "/dev/sdy1"
@@ -180,7 +180,7 @@ def test_under_another_name_it_goes_on_and_says_so(tmp_path: Path) -> None:
     assert case.content == case.after
 
 
-def test_a_bar_that_somebody_took_away_stops_everything(tmp_path: Path) -> None:
+def test_removed_bar_stops_everything(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert not case.commit(10)
     assert case.phase is Phase.REPLACING
@@ -226,7 +226,7 @@ def released(folder: Path, what: str) -> Case:
 
 
 @pytest.mark.parametrize("change", USED)
-def test_used_after_the_last_write_counts_as_committed(tmp_path: Path, change: Mapping[int, int]) -> None:
+def test_use_after_the_last_write_counts_as_committed(tmp_path: Path, change: Mapping[int, int]) -> None:
     case = released(tmp_path, "commit")
     mounted(case.drive.content, change)
     found = case.content
@@ -239,7 +239,7 @@ def test_used_after_the_last_write_counts_as_committed(tmp_path: Path, change: M
     assert case.content == found
 
 
-def test_used_after_the_last_write_it_is_left_so_also_where_the_old_bytes_are_damaged(
+def test_use_after_the_last_write_counts_despite_damaged_old_bytes(
     tmp_path: Path,
 ) -> None:
     case = released(tmp_path, "commit")
@@ -250,7 +250,7 @@ def test_used_after_the_last_write_it_is_left_so_also_where_the_old_bytes_are_da
     assert (case.content, case.phase) == (found, Phase.RELEASED)
 
 
-def test_used_after_it_was_put_back_is_left_as_it_is(tmp_path: Path) -> None:
+def test_use_after_undo_is_unchanged(tmp_path: Path) -> None:
     case = released(tmp_path, "undo")
     mounted(case.drive.content, {0x64: 0x1 | CHECKSUMS | 0x2})
     found = case.content
@@ -271,7 +271,7 @@ inodes."""
 
 
 @pytest.mark.parametrize("change", STRANGE)
-def test_what_is_not_the_new_filesystem_is_not_taken_for_it(
+def test_other_content_is_not_mistaken_for_the_new_filesystem(
     tmp_path: Path, change: Mapping[int, int]
 ) -> None:
     case = released(tmp_path, "commit")
@@ -283,7 +283,7 @@ def test_what_is_not_the_new_filesystem_is_not_taken_for_it(
     assert (case.content, case.phase) == (found, Phase.RELEASING)
 
 
-def test_the_new_filesystem_is_not_taken_for_the_old_one(tmp_path: Path) -> None:
+def test_new_filesystem_is_not_mistaken_for_the_old_one(tmp_path: Path) -> None:
     case = released(tmp_path, "undo")
     mounted(case.drive.content, {0x60: 0x2 | EXTENT})
     with pytest.raises(Refused, match="Nothing was written"):
@@ -291,6 +291,6 @@ def test_the_new_filesystem_is_not_taken_for_the_old_one(tmp_path: Path) -> None
     assert case.phase is Phase.RELEASING_BACK
 
 
-def test_a_bar_changes_one_sector_only() -> None:
+def test_bar_changes_one_sector_only() -> None:
     changed = [at for at in range(4096) if barred(AFTER[:4096])[at] != AFTER[at]]
     assert changed and all(DECIDING.start <= at < DECIDING.stop for at in changed)

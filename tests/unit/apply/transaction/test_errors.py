@@ -60,7 +60,7 @@ def cases(folder: Path, what: str, fault: Fault, block_bytes: int) -> Iterator[t
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("what", list(DONE))
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_done_after_an_error_is_on_the_medium(
+def test_work_done_after_an_error_is_durable(
     tmp_path: Path, fault: Fault, what: str, block_bytes: int
 ) -> None:
     """A retry finishes the work, and a later power cut changes no byte."""
@@ -76,7 +76,7 @@ def test_what_is_done_after_an_error_is_on_the_medium(
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("way_on", list(DONE))
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_power_goes_after_an_error(tmp_path: Path, fault: Fault, way_on: str, block_bytes: int) -> None:
+def test_power_cut_after_an_error(tmp_path: Path, fault: Fault, way_on: str, block_bytes: int) -> None:
     """The failed work is retried or undone with another power cut. A half-replaced filesystem is never
     mountable, and the work still finishes."""
     for number, (case, done) in enumerate(cases(tmp_path, "commit", fault, block_bytes)):
@@ -89,9 +89,7 @@ def test_the_power_goes_after_an_error(tmp_path: Path, fault: Fault, way_on: str
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("what", list(DONE))
-def test_nothing_is_called_the_same_that_the_drive_wrote_wrongly(
-    tmp_path: Path, what: str, block_bytes: int
-) -> None:
+def test_wrongly_written_blocks_are_not_called_equal(tmp_path: Path, what: str, block_bytes: int) -> None:
     for case, done in cases(tmp_path, what, Fault.WRONG, block_bytes):
         for _ in range(2):
             if done:
