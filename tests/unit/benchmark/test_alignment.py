@@ -40,7 +40,7 @@ GRID = Grid(4096, 512, 0)
     grid=st.sampled_from([GRID, Grid(4096, 512, 3584), Grid(8192, 4096, 0), Grid(65536, 512, 0)]),
     seed=st.integers(0, 1000),
 )
-def test_places_are_whole_within_their_extent_aligned_and_apart(
+def test_places_are_whole_aligned_and_apart_within_their_extent(
     extents: list[tuple[int, int]], grid: Grid, seed: int
 ) -> None:
     given_extents = [Extent(start, size) for start, size in extents]
@@ -59,7 +59,7 @@ def test_places_are_whole_within_their_extent_aligned_and_apart(
         assert abs(place.aligned_bytes - place.misaligned_bytes) > 2 * grid.block_bytes
 
 
-def test_places_are_fresh_until_all_regions_were_used() -> None:
+def test_places_are_unused_until_all_regions_were_used() -> None:
     drawn = draw_places([Extent(0, GIB)], GRID, Random(1))
     regions = [next(drawn).aligned_bytes // MIB for _ in range(1024)]
     assert len(set(regions)) == 1024
@@ -102,7 +102,7 @@ def measured(subject: Simulated, the_clock: Clock, told: list[MeasureProgress] |
     return measure(subject, [Extent(0, GIB)], GRID, the_clock, on_progress, random=Random(7))
 
 
-def test_a_penalty_is_measured_and_ends_early() -> None:
+def test_penalty_is_measured_and_ends_early() -> None:
     the_clock, told = clock(), list[MeasureProgress]()
     found = measured(Simulated(2.0), the_clock, told)
     assert found.ratio is not None and 1.9 < found.ratio.estimate < 2.1
@@ -110,7 +110,7 @@ def test_a_penalty_is_measured_and_ends_early() -> None:
     assert told and told[0].estimate is None and told[0].seconds_left <= 30
 
 
-def test_orders_are_balanced_in_each_unit_and_random_between_them() -> None:
+def test_orders_are_balanced_within_units_and_random_between_them() -> None:
     subject = Simulated(1.0)
     measured(subject, clock())
     counted = subject.was_aligned[4 * WARM_UP_UNITS + 2 * PAUSED_PAIRS :]
@@ -120,7 +120,7 @@ def test_orders_are_balanced_in_each_unit_and_random_between_them() -> None:
     assert 0.3 < sum(one for one, _ in units) / len(units) < 0.7
 
 
-def test_ending_early_claims_only_what_a_planned_look_has_shown() -> None:
+def test_early_end_claims_only_results_of_planned_looks() -> None:
     found = measured(Simulated(2.0), clock(stop_after=40))
     assert 0 < len(found.pairs) <= 80 and found.ratio is None
 
@@ -158,7 +158,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bytes]]:
     return seen
 
 
-def test_write_backs_write_what_they_read_and_only_in_free_space(
+def test_write_backs_repeat_the_read_bytes_only_in_free_space(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     image = tmp_path / "image"
@@ -204,11 +204,11 @@ def test_free_space_is_used_less_a_margin_and_never_a_partition() -> None:
     assert len(extents) >= 3
 
 
-def test_an_mbr_with_free_space_may_be_written_there() -> None:
+def test_mbr_with_free_space_may_be_written_there() -> None:
     assert scratch_extents(partitioned(partition(), table=mbr(), geometry=E512))
 
 
-def test_an_empty_drive_is_free_but_for_its_ends() -> None:
+def test_empty_drive_is_free_except_for_its_ends() -> None:
     subject = drive(size_bytes=GIB)
     assert scratch_extents(subject) == (Extent(MIB, GIB - 2 * MIB),)
     assert scratch_extents(replace(subject, zoned="host-aware")) == scratch_extents(subject), (
@@ -246,7 +246,7 @@ def test_writing_is_refused(subject: Drive, word: str) -> None:
         trial(subject, write=True)
 
 
-def test_a_token_must_be_the_drives_own() -> None:
+def test_token_must_belong_to_the_drive() -> None:
     confirm_scratch(drive(serial="ABC"), "ABC")
     confirm_scratch(drive(serial=None), "sda")
     for wrong in ("abc", "", "sda", "ABC ", "/dev/sda", "\x1b[31m"):
@@ -255,7 +255,7 @@ def test_a_token_must_be_the_drives_own() -> None:
         assert str(caught.value).isprintable()
 
 
-def test_a_drive_that_changed_since_it_was_confirmed_is_refused(tmp_path: Path) -> None:
+def test_changed_drive_since_confirmation_is_refused(tmp_path: Path) -> None:
     node = tmp_path / "node"
     node.write_bytes(bytes(4096))
     known = drive(path=str(node))
@@ -299,7 +299,7 @@ def trial(
         (drive(size_bytes=MIB // 64), "too small"),
     ],
 )
-def test_where_nothing_can_be_misaligned_it_says_so(subject: Drive, word: str) -> None:
+def test_drive_that_cannot_be_misaligned_is_reported(subject: Drive, word: str) -> None:
     verdict = trial(subject)
     assert verdict.outcome is Outcome.NOT_POSSIBLE and verdict.ratio is None and not verdict.pairs
     assert (
@@ -308,12 +308,12 @@ def test_where_nothing_can_be_misaligned_it_says_so(subject: Drive, word: str) -
 
 
 @pytest.mark.parametrize("assume", [0, -4096, 512, 5000, 131072])
-def test_an_impossible_physical_size_is_bad_input(assume: int) -> None:
+def test_impossible_physical_size_is_bad_input(assume: int) -> None:
     with pytest.raises(BadInput, match="power of two"):
         trial(drive(geometry=N512), assume=assume)
 
 
-def test_a_drive_that_did_not_answer_is_said_with_the_reason() -> None:
+def test_unresponsive_drive_is_reported_with_the_reason() -> None:
     silent = drive(
         geometry=None, size_bytes=None, table=None, unread=(unread("drive", "No answer within 10 s."),)
     )
@@ -324,7 +324,7 @@ def test_a_drive_that_did_not_answer_is_said_with_the_reason() -> None:
             trial(silent, write=write)
 
 
-def test_a_drive_that_cannot_be_opened_is_a_sentence() -> None:
+def test_drive_that_cannot_be_opened_is_a_sentence() -> None:
     with pytest.raises(Failed, match="Cannot open"):
         trial(drive(path="/dev/no-such-drive"))
 
@@ -333,7 +333,7 @@ def ratio(estimate: float, low: float, high: float) -> Ratio:
     return Ratio(estimate, low, high, 0.95, 400)
 
 
-def test_sentences_say_what_was_measured() -> None:
+def test_sentences_describe_the_measurement() -> None:
     faster = sentence_for("/dev/sda", "write", Outcome.ALIGNED_FASTER, ratio(1.8, 1.6, 2.0), 400)
     assert faster == "/dev/sda, writing: aligned is 1.8x faster (1.6-2.0, 95 %)."
     small = sentence_for("/dev/sda", "read", Outcome.ALIGNED_FASTER, ratio(1.08, 1.06, 1.10), 400)
@@ -361,7 +361,7 @@ VERDICT = Verdict(
 )
 
 
-def test_a_verdict_survives_its_document() -> None:
+def test_verdict_survives_its_document() -> None:
     text = render_verdict(VERDICT)
     assert text.startswith('{\n  "schema": "diskwright.verdict/1"')
     assert read_verdict(text, "v.json", Verdict) == VERDICT
@@ -369,7 +369,7 @@ def test_a_verdict_survives_its_document() -> None:
         read_verdict(text.replace('"aligned-faster"', '"roof"'), "v.json", Verdict)
 
 
-def test_a_partition_is_spoken_of_by_its_own_name() -> None:
+def test_partition_is_called_by_its_own_name() -> None:
     same, slower = Ratio(1.0, 0.99, 1.01, 0.95, 400), Ratio(2.0, 1.9, 2.1, 0.95, 400)
     said = sentence_for("/dev/sda1", "write", Outcome.NO_DIFFERENCE, same, 400, as_in_part=True)
     assert said == "/dev/sda1, writing: as fast as aligned (0.99-1.01, 95 %)."
@@ -381,7 +381,7 @@ def test_a_partition_is_spoken_of_by_its_own_name() -> None:
 
 
 @pytest.mark.parametrize(("sector", "shift"), [(63, 3584), (34, 1024), (2048, 0)])
-def test_the_other_access_lies_as_the_partition_does(
+def test_other_access_has_the_alignment_of_the_partition(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sector: int, shift: int
 ) -> None:
     node = tmp_path / "node"

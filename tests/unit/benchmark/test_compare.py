@@ -67,12 +67,12 @@ def shares(
         (0.01, 1000, 2.580755),
     ],
 )
-def test_quantiles_are_those_of_the_tables(two_sided: float, freedom: int, value: float) -> None:
+def test_quantiles_match_the_tables(two_sided: float, freedom: int, value: float) -> None:
     assert t_quantile(two_sided, freedom) == pytest.approx(value, abs=1e-5)
     assert t_tails(value, freedom) == pytest.approx(two_sided, rel=1e-5)
 
 
-def test_the_interval_is_students() -> None:
+def test_interval_is_student_t() -> None:
     # R: t.test(x, conf.level = 0.99)
     ratio = interval((0.1, 0.2, 0.3, 0.2, 0.1, 0.3))
     assert (log(ratio.estimate), log(ratio.low), log(ratio.high)) == pytest.approx(
@@ -80,7 +80,7 @@ def test_the_interval_is_students() -> None:
     )
 
 
-def test_several_others_share_the_level() -> None:
+def test_several_candidates_share_the_level() -> None:
     assert interval(OPEN, 3).high > interval(OPEN, 1).high
     wide, narrow = (log(interval(OPEN, others).high) - sum(OPEN) / 6 for others in (2, 1))
     assert wide / narrow == pytest.approx(t_quantile(LEVEL / 2, 5) / t_quantile(LEVEL, 5))
@@ -99,11 +99,11 @@ def test_several_others_share_the_level() -> None:
         ((0.12, 0.10, 0.14, 0.11, 0.13, 0.12), TrialFinding.FASTER),
     ],
 )
-def test_what_may_be_said(logs: tuple[float, ...], finding: TrialFinding) -> None:
+def test_allowed_claims(logs: tuple[float, ...], finding: TrialFinding) -> None:
     assert judge(logs) is finding
 
 
-def test_one_round_in_seven_may_speak_against_a_claim() -> None:
+def test_one_round_in_seven_may_contradict_a_claim() -> None:
     strong = [0.9, 0.9, 0.9, 0.9, 0.9, 0.9]
     assert judge([*strong, -0.01]) is TrialFinding.FASTER
     assert judge([*strong[:5], -0.01]) is TrialFinding.OPEN
@@ -111,9 +111,7 @@ def test_one_round_in_seven_may_speak_against_a_claim() -> None:
 
 @pytest.mark.parametrize("noise", [normal, t3])
 @pytest.mark.parametrize("sd", [0.05, 0.1, 0.2, 0.5])
-def test_a_filesystem_against_itself_is_hardly_ever_claimed_to_differ(
-    noise: Callable[[Random], float], sd: float
-) -> None:
+def test_filesystem_against_itself_rarely_differs(noise: Callable[[Random], float], sd: float) -> None:
     found = shares(noise, sd, 1.0)
     assert found[TrialFinding.FASTER] + found[TrialFinding.SLOWER] < 0.012
 
@@ -137,7 +135,7 @@ def test_true_differences_are_found(sd: float, ratio: float, finding: TrialFindi
 
 
 @pytest.mark.parametrize("noise", [normal, t3])
-def test_an_interval_of_any_look_misses_the_truth_in_five_percent(noise: Callable[[Random], float]) -> None:
+def test_interval_of_any_look_misses_the_truth_in_five_percent(noise: Callable[[Random], float]) -> None:
     missed = 0
     for seed in range(TRIALS):
         draw, logs = Random(seed), []
@@ -149,12 +147,12 @@ def test_an_interval_of_any_look_misses_the_truth_in_five_percent(noise: Callabl
     assert missed / TRIALS < 0.068
 
 
-def test_two_take_turns_at_being_first() -> None:
+def test_two_candidates_take_turns_at_being_first() -> None:
     assert [in_order("ab", number) for number in range(4)] == [("a", "b"), ("b", "a")] * 2
 
 
 @pytest.mark.parametrize("names", ["abc", "abcd"])
-def test_more_take_turns_at_every_place(names: str) -> None:
+def test_more_candidates_take_turns_at_every_place(names: str) -> None:
     orders = [in_order(names, number) for number in range(2 * len(names))]
     assert set(orders) <= set(permutations(names))
     for place in range(len(names)):
@@ -164,7 +162,7 @@ def test_more_take_turns_at_every_place(names: str) -> None:
         assert sum(order.index(one) < order.index(other) for order in orders) == len(names)
 
 
-def test_a_comparison_has_the_rounds_won_and_its_phases() -> None:
+def test_comparison_has_the_rounds_won_and_its_phases() -> None:
     (found,) = comparisons(rounds((*FASTER, -0.1)), "ext4", ("xfs",))
     assert (found.candidate, found.won, found.rounds) == ("xfs", 6, 7)
     assert [(one.load, one.phase) for one in found.phases] == [
@@ -174,7 +172,7 @@ def test_a_comparison_has_the_rounds_won_and_its_phases() -> None:
     assert comparisons((), "ext4", ("xfs",))[0].ratio is None
 
 
-def test_speeds_are_units_a_second_of_the_median_round() -> None:
+def test_speeds_are_units_per_second_of_the_median_round() -> None:
     found = {
         (one.candidate, one.phase): one for one in speeds(rounds((0.0, log(2), log(2))), ("ext4", "xfs"))
     }
@@ -184,7 +182,7 @@ def test_speeds_are_units_a_second_of_the_median_round() -> None:
     assert speeds((), ("ext4",)) == ()
 
 
-def test_a_busy_machine_is_told_by_the_middle_of_its_rounds() -> None:
+def test_busy_machine_is_detected_by_the_median_round() -> None:
     assert is_busy(rounds(SAME, pressure=21.0))
     assert not is_busy((*rounds(SAME, pressure=3.0), *rounds(SAME[:2], pressure=90.0)))
     assert not is_busy(())

@@ -19,7 +19,7 @@ def computer_with(available_bytes: int, folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(psutil, "PROCFS_PATH", str(folder))
 
 
-def test_where_less_is_free_than_a_phase_may_use_nothing_is_tried(
+def test_trial_is_refused_with_less_memory_than_a_phase_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computer_with(MEMORY_BYTES - KIB, tmp_path, monkeypatch)
@@ -27,6 +27,8 @@ def test_where_less_is_free_than_a_phase_may_use_nothing_is_tried(
         refuse_little_memory()
 
 
-def test_a_computer_with_just_enough_is_tried_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_computer_with_just_enough_memory_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     computer_with(MEMORY_BYTES, tmp_path, monkeypatch)
     refuse_little_memory()

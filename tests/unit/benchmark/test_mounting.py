@@ -8,7 +8,7 @@ import pytest
 from wizard.benchmark.candidates.surroundings import close_below
 
 
-def test_only_what_lies_below_is_closed(tmp_path: Path) -> None:
+def test_only_mounts_below_are_closed(tmp_path: Path) -> None:
     below, beside = tmp_path / "volume", tmp_path / "volume-2"
     below.mkdir()
     names = (below / "kept", below / "deleted", beside)

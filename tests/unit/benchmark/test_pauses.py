@@ -79,7 +79,7 @@ def measured(subject: Quota, seed: int) -> Measured:
 
 @pytest.mark.parametrize(("thinking_ns", "right"), [(2e4, 20), (5e5, 20), (3e6, 18)])
 @pytest.mark.parametrize("requests", [1, 2, 4])
-def test_a_drive_with_a_quota_shows_its_ratio_and_not_what_the_pauses_make_of_it(
+def test_drive_with_a_quota_shows_its_true_ratio_despite_pauses(
     requests: int, thinking_ns: float, right: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     near = 0
@@ -95,7 +95,7 @@ def test_a_drive_with_a_quota_shows_its_ratio_and_not_what_the_pauses_make_of_it
     assert near >= right
 
 
-def test_pauses_are_not_counted_on_a_drive_that_does_nothing_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pauses_do_not_count_on_a_drive_idle_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
     class Turning(Quota):
         def request(self) -> None:
             self.time.now_ns += int(8_000_000 * self.random.lognormvariate(0, 0.4))

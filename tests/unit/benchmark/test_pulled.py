@@ -35,14 +35,14 @@ def empty() -> Iterator[int]:
     os.close(descriptor)
 
 
-def test_a_drive_that_was_pulled_out_has_gone(empty: int) -> None:
+def test_pulled_drive_is_gone(empty: int) -> None:
     with pytest.raises(Failed, match=f"{NODE} was disconnected: reading at byte 8192"):
         Reads(NODE, empty, 4096).access(8192)
     with pytest.raises(Failed, match=f"{NODE} was disconnected: writing at byte 0"):
         TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
 
 
-def test_that_it_has_gone_is_no_other_program(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pulled_drive_is_not_blamed_on_another_program(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer("Another program writes to it"))
     with pytest.raises(Failed, match="was disconnected"):
         writer.write(0, memoryview(bytes(512)))
@@ -51,7 +51,7 @@ def test_that_it_has_gone_is_no_other_program(empty: int, monkeypatch: pytest.Mo
         writer.write(0, memoryview(bytes(512)))
 
 
-def test_a_drive_that_errs_is_still_there(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drive_with_errors_is_still_present(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "is_attached", lambda *_: True)
     with pytest.raises(Failed, match="read 0 of 4096 bytes"):
         Reads(NODE, empty, 4096).access(0)
@@ -60,7 +60,7 @@ def test_a_drive_that_errs_is_still_there(empty: int, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("number", [errno.ENODEV, errno.ENXIO])
-def test_while_the_kernel_is_taking_it_away_it_has_gone(
+def test_drive_is_gone_while_the_kernel_removes_it(
     empty: int, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """The device node remains for a moment."""

@@ -41,14 +41,14 @@ from wizard.model.said import GIB, parse_size
         (verdict(SAME, aged=True), ("aged", "no measurable difference")),
     ],
 )
-def test_the_verdict_in_a_sentence(shown: TrialVerdict, pieces: tuple[str, ...]) -> None:
+def test_verdict_in_a_sentence(shown: TrialVerdict, pieces: tuple[str, ...]) -> None:
     [sentence] = map(str, sentences(shown))
     assert all(piece in sentence for piece in pieces), sentence
 
 
 @pytest.mark.parametrize("ended", list(EndReason))
 @pytest.mark.parametrize("logs", [OPEN, OPEN[:2], OPEN * 4])
-def test_an_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[float, ...]) -> None:
+def test_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[float, ...]) -> None:
     shown = verdict(logs, ended=ended)
     said = " ".join(map(str, caveats(shown)))
     options = re.findall("repeat the trial with `([^`]*)`", said)
@@ -59,12 +59,12 @@ def test_an_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[fl
         assert asked.seconds > shown.seconds and parse_size(asked.most_bytes) > shown.written_bytes
 
 
-def test_the_better_one_is_named_only_where_that_may_be_claimed() -> None:
+def test_better_filesystem_is_named_only_if_proven() -> None:
     assert verdict(SLOWER).better == "xfs"
     assert [verdict(logs).better for logs in (FASTER, SAME, OPEN, ())] == ["", "", "", ""]
 
 
-def test_a_filesystem_against_itself_is_called_so() -> None:
+def test_filesystem_against_itself_is_labelled() -> None:
     shown = verdict(SAME)
     (one,) = shown.comparisons
     again = replace(
@@ -88,7 +88,7 @@ def misaligned(logs: Sequence[float]) -> TrialVerdict:
     )
 
 
-def test_what_a_misaligned_start_costs_is_said_of_alignment() -> None:
+def test_misaligned_start_is_described_as_alignment() -> None:
     assert [str(sentences(misaligned(logs))[0]) for logs in (FASTER, SLOWER, SAME)] == [
         "small files: XFS 1.31x faster than misaligned XFS (1.26-1.36), 6 of 6 rounds: alignment matters "
         "here.",
@@ -98,11 +98,11 @@ def test_what_a_misaligned_start_costs_is_said_of_alignment() -> None:
     ]
 
 
-def test_no_plan_takes_a_misaligned_one() -> None:
+def test_no_plan_uses_a_misaligned_candidate() -> None:
     assert misaligned(SLOWER).better == ""
 
 
-def test_each_candidate_is_as_large_as_the_others_and_within_the_extent() -> None:
+def test_candidates_have_equal_size_within_the_extent() -> None:
     pair = misaligned(SAME).candidates
     order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
     first, second = order.extents
@@ -112,7 +112,7 @@ def test_each_candidate_is_as_large_as_the_others_and_within_the_extent() -> Non
     assert alone.extents == (EXTENT,)
 
 
-def test_what_limits_a_verdict_is_said() -> None:
+def test_limits_of_a_verdict_are_reported() -> None:
     shown = verdict(OPEN, busy=True, ended=EndReason.TIME, known=drive(path="/dev/loop3"))
     shown = replace(shown, not_done=tuple(NotDone))
     said = [str(one) for one in caveats(shown)]
@@ -139,7 +139,7 @@ def test_speeds_have_the_unit_of_their_phase() -> None:
     assert str(rate(Unit.OPERATIONS, 3.14)) == "3.1 operations/s"
 
 
-def test_it_announces_its_bounds_and_what_is_lost() -> None:
+def test_trial_announces_its_limits_and_the_data_loss() -> None:
     pair = (candidate("ext4"), candidate("xfs"))
     order = Order(drive(), "small-files", EXTENT, pair, ("kernel-tree",), Bounds(180.0, 32 * GIB, 24))
     said = " ".join(map(str, announcement(order)))
@@ -153,7 +153,7 @@ def test_it_announces_its_bounds_and_what_is_lost() -> None:
         assert word in said
 
 
-def test_the_document_holds_every_round() -> None:
+def test_document_contains_every_round() -> None:
     shown = verdict(OPEN)
     text = render_trial(shown)
     assert read_trial(text, "it") == shown and '"diskwright.trial/1"' in text

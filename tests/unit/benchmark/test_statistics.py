@@ -55,7 +55,7 @@ def test_levels_of_all_looks_add_up_to_five_percent() -> None:
     ("count", "alpha", "rank"),
     [(5, 0.05, 0), (6, 0.05, 1), (10, 0.05, 2), (20, 0.05, 6), (100, 0.05, 40), (4096, 0.05, 1985)],
 )
-def test_interval_ranks_are_those_of_the_sign_test(count: int, alpha: float, rank: int) -> None:
+def test_interval_ranks_match_the_sign_test(count: int, alpha: float, rank: int) -> None:
     assert interval_rank(count, alpha) == rank
 
 
@@ -64,21 +64,21 @@ def test_equal_drives_are_seldom_called_different() -> None:
     assert sum(outcome is Outcome.ALIGNED_FASTER for _, outcome in runs) <= 2
 
 
-def test_intervals_hold_the_truth_nineteen_times_in_twenty_over_all_looks() -> None:
+def test_intervals_cover_the_truth_in_95_percent_over_all_looks() -> None:
     for ratio in (1.0, 1.2, 2.0):
         found = [run(ratio, 256, 1000 + seed)[0] for seed in range(200)]
         missed = sum(one is None or not one.low <= ratio <= one.high for one in found)
         assert missed <= 15, f"{missed} of 200 intervals missed {ratio}"
 
 
-def test_a_real_penalty_is_found() -> None:
+def test_real_penalty_is_found() -> None:
     for seed in range(40):
         ratio, outcome = run(2.0, 400, seed)
         assert outcome is Outcome.ALIGNED_FASTER
         assert ratio is not None and 1.7 < ratio.estimate < 2.3
 
 
-def test_a_small_penalty_is_never_called_none() -> None:
+def test_small_penalty_is_never_called_none() -> None:
     outcomes = [run(1.2, 1024, seed)[1] for seed in range(40)]
     assert Outcome.NO_DIFFERENCE not in outcomes
     assert outcomes.count(Outcome.ALIGNED_FASTER) >= 36
@@ -91,7 +91,7 @@ def test_no_difference_needs_a_narrow_interval() -> None:
     assert Outcome.NO_DIFFERENCE not in noisy
 
 
-def test_few_pairs_claim_nothing() -> None:
+def test_few_pairs_claim_no_result() -> None:
     assert plan_looks(FEWEST_UNITS - 1) == ()
     assert look_at(simulate(5.0, 10, 1), PlannedLook(40, 0.05)) is None
     assert judge(None) is Outcome.INCONCLUSIVE

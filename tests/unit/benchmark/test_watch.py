@@ -44,7 +44,7 @@ def kernel(tmp_path: Path) -> Kernel:
     return Kernel(tmp_path)
 
 
-def test_the_trials_own_writes_are_no_trouble(kernel: Kernel) -> None:
+def test_writes_of_the_trial_are_no_disturbance(kernel: Kernel) -> None:
     with kernel.watch() as watch:
         for done in range(1, 5):
             assert watch.trouble() is None
@@ -53,7 +53,7 @@ def test_the_trials_own_writes_are_no_trouble(kernel: Kernel) -> None:
         assert watch.trouble() is None
 
 
-def test_another_writer_is_noticed_also_before_the_first_write(kernel: Kernel) -> None:
+def test_another_writer_is_noticed_even_before_the_first_write(kernel: Kernel) -> None:
     with kernel.watch() as watch:
         kernel.writes(8)
         assert watch.trouble() == "Another program is writing to /dev/sda"
@@ -64,7 +64,7 @@ def test_another_writer_is_noticed_also_before_the_first_write(kernel: Kernel) -
         assert watch.trouble() == "Another program is writing to /dev/sda"
 
 
-def test_a_kernel_without_statistics_tells_nothing_and_hinders_nothing(kernel: Kernel) -> None:
+def test_kernel_without_statistics_blocks_no_trial(kernel: Kernel) -> None:
     with kernel.watch() as watch:
         assert watch.trouble() is None
         watch.wrote(4096)
@@ -76,7 +76,7 @@ def test_a_kernel_without_statistics_tells_nothing_and_hinders_nothing(kernel: K
         assert watch.trouble() is None
 
 
-def test_partitions_that_come_go_or_change_places_are_noticed(kernel: Kernel) -> None:
+def test_added_removed_or_moved_partitions_are_noticed(kernel: Kernel) -> None:
     kernel.add("sda1")
     with kernel.watch() as watch:
         assert watch.partitions == {"/dev/sda1"} and watch.trouble() is None
@@ -91,14 +91,14 @@ def test_partitions_that_come_go_or_change_places_are_noticed(kernel: Kernel) ->
         assert "partitions of /dev/sda changed" in str(watch.trouble())
 
 
-def test_other_drives_nodes_are_no_trouble(kernel: Kernel) -> None:
+def test_nodes_of_other_drives_are_no_disturbance(kernel: Kernel) -> None:
     with kernel.watch() as watch:
         (kernel.dev / "sdb").touch()
         (kernel.drive / "queue").mkdir()
         assert watch.trouble() is None
 
 
-def test_nothing_stays_open(kernel: Kernel) -> None:
+def test_no_file_remains_open(kernel: Kernel) -> None:
     before = set(Path("/proc/self/fd").iterdir())
     with kernel.watch() as watch:
         watch.trouble()
@@ -124,7 +124,7 @@ def program(folder: Path, **files: Path) -> Iterator[int]:
 BY = {"reads": "3<", "writes": "4>>", "changes": "5<>"}
 
 
-def test_who_has_the_drive_open_for_writing_is_named(tmp_path: Path) -> None:
+def test_program_with_the_drive_open_for_writing_is_named(tmp_path: Path) -> None:
     drive, part, other = (tmp_path / name for name in ("sda", "sda1", "sdb"))
     nodes = {str(drive), str(part)}
     other.touch()

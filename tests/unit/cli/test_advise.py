@@ -40,7 +40,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("recording", [UNKNOWN, LIKELY])
-def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recording) -> None:
+def test_text_contains_all_advice(workload: str, recording: Recording) -> None:
     of = drive(scheduler="bfq")
     advice = advise(machine(of), of, recording, find_workload(workload))
     lines = advice_lines(advice, of)
@@ -71,7 +71,7 @@ def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recor
     assert all(sentence in said for sentence in (*advice.doubts, *advice.notes))
 
 
-def test_what_a_workload_does_not_rank_takes_one_sentence() -> None:
+def test_unranked_filesystem_takes_one_sentence() -> None:
     of, profile = drive(), find_workload("large-media")
     plain = tuple(
         replace(one, ranked=False, moves_up=False) if one.filesystem == "btrfs" else one
@@ -85,7 +85,7 @@ def test_what_a_workload_does_not_rank_takes_one_sentence() -> None:
     assert "3. Btrfs" not in said and "-m dup" not in said and "autodefrag" not in said
 
 
-def test_what_is_not_made_stands_at_the_end_with_the_figures_of_it_for_this_work() -> None:
+def test_unsupported_filesystems_come_last_with_their_figures() -> None:
     lines = text_of("small-files", drive())
     start = lines.index("Known but not supported")
     assert start > next(number for number, line in enumerate(lines) if line.startswith("2. "))
@@ -96,7 +96,7 @@ def test_what_is_not_made_stands_at_the_end_with_the_figures_of_it_for_this_work
     assert "UFS2 255" not in flowing(text_of("large-media", drive()))
 
 
-def test_figures_stand_best_first() -> None:
+def test_figures_are_sorted_best_first() -> None:
     said = flowing(text_of("large-media", drive()))
     assert (
         "s, lower is better XFS 24.683 ext4 26.123 ext3 29.429 ReiserFS 30.64 JFS 31.446 Reiser4 31.925"
@@ -105,7 +105,7 @@ def test_figures_stand_best_first() -> None:
     assert "KB/s, higher is better XFS 159,393 ext3 155,150" in said
 
 
-def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
+def test_scheduler_advice_shows_the_command_or_that_it_is_set() -> None:
     assert (
         "The drive currently uses bfq. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler"
         in flowing(text_of("large-media", drive(scheduler="bfq")))
@@ -114,7 +114,7 @@ def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
     assert "scheduler  mq-deadline" not in "\n".join(text_of("large-media", drive(bus="loop")))
 
 
-def test_nothing_usable_is_said_first() -> None:
+def test_unusable_drive_is_reported_first() -> None:
     lines = text_of("large-media", drive(size_bytes=4096))
     assert lines[2] == "No filesystem can be created here."
     assert [line for line in lines if re.match(r"\d+\. ", line)][:3] == [
@@ -127,7 +127,7 @@ def test_nothing_usable_is_said_first() -> None:
     )
 
 
-def test_foreign_text_cannot_draw_on_the_screen() -> None:
+def test_untrusted_text_cannot_control_the_screen() -> None:
     of = drive(model="evil\x1b[2J\x07 [bold]x[/bold]", path="/dev/sda")
     on = replace(machine(of), kernel=Kernel("6.1\x1b[31m", frozenset({"vfat"})))
     advice = advise(on, of, UNKNOWN, find_workload("large-media"))
@@ -191,7 +191,7 @@ def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> No
         ),
     ],
 )
-def test_advise_for_what_is_not_there(
+def test_advise_for_a_missing_drive(
     words: list[str], says: str, recorded: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["advise", *words]) == 2

@@ -21,7 +21,7 @@ def options(*words: str) -> Namespace:
     return bench.parser().parse_args(words)
 
 
-def test_the_chart_is_to_scale_and_plain() -> None:
+def test_chart_is_to_scale_and_plain() -> None:
     lines = bench.verdict_lines(VERDICT)
     aligned, misaligned = (
         next(line for line in lines if line.startswith(name)) for name in ("aligned", "misaligned")
@@ -43,7 +43,7 @@ def test_the_chart_is_to_scale_and_plain() -> None:
     ],
     ids=" ".join,
 )
-def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
+def test_conflicting_options_are_bad_input_before_probing(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
@@ -51,14 +51,14 @@ def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
         bench.main(options("/dev/sda", *words))
 
 
-def test_a_wrong_token_is_refused_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_token_is_refused_before_any_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
     monkeypatch.setattr(bench, "run_alignment_trial", lambda *_, **__: pytest.fail("ran"))
     with pytest.raises(Refused):
         bench.main(options("/dev/sda", "--scratch", "--confirm", "S2"))
 
 
-def test_ctrl_c_ends_with_what_was_measured(
+def test_ctrl_c_prints_the_measurements_so_far(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     def interrupted(_: Drive, *, stop: object, **__: object) -> Verdict:
@@ -82,7 +82,7 @@ def test_json_is_alone_on_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert read_verdict(capsys.readouterr().out, "stdout", Verdict).outcome is Outcome.NOT_POSSIBLE
 
 
-def test_of_a_partition_its_own_place_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partition_is_measured_at_its_own_place(monkeypatch: pytest.MonkeyPatch) -> None:
     part, asked = partition(2, 63 * 512), []
     monkeypatch.setattr(bench, "nodes_of", lambda _: ("/dev/sda2", "/dev/sda"))
     monkeypatch.setattr(bench, "probe_drive", lambda _: partitioned(part))
@@ -98,6 +98,6 @@ def test_of_a_partition_its_own_place_is_measured(monkeypatch: pytest.MonkeyPatc
         bench.main(options("/dev/sda2", "--scratch", "--shingled", "--confirm", drive().token))
 
 
-def test_a_place_that_is_aligned_is_not_called_misaligned() -> None:
+def test_aligned_place_is_not_called_misaligned() -> None:
     lines = "\n".join(bench.verdict_lines(replace(VERDICT, shift_bytes=0)))
     assert "misaligned" not in lines and "0 bytes off" in lines

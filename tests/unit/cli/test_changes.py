@@ -21,9 +21,7 @@ def file(tmp_path: Path) -> str:
     return str(tmp_path / "c.json")
 
 
-def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
-    file: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_step_shows_its_command_lines_and_undo(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["show", file]) == 0
     shown = capsys.readouterr().out
     flat = " ".join(shown.split())
@@ -47,7 +45,7 @@ def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
         (["--confirm", "S1"], "This requires root. Nothing was written."),
     ],
 )
-def test_nothing_is_changed_without_the_token_and_root(
+def test_no_change_without_token_and_root(
     file: str,
     words: list[str],
     says: str,
@@ -62,7 +60,7 @@ def test_nothing_is_changed_without_the_token_and_root(
 
 
 @pytest.mark.parametrize("words", [["--confirm", "S1"], ["--dry-run"]])
-def test_changes_want_no_passphrase(
+def test_changes_need_no_passphrase(
     file: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
@@ -75,7 +73,7 @@ def test_changes_are_no_plan(file: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "is a diskwright.changes/2, not a diskwright.plan" in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_run_of_changes_goes_on_without_a_passphrase(
+def test_run_of_changes_resumes_without_a_passphrase(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = tmp_path / "runs"

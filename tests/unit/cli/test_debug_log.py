@@ -49,7 +49,7 @@ def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return file
 
 
-def test_a_log_says_what_ran_where_and_how_it_ended(tmp_path: Path) -> None:
+def test_log_records_versions_command_and_exit_code(tmp_path: Path) -> None:
     plain = wizard(tmp_path, "inspect", "--machine", str(RECORDED))
     done = wizard(tmp_path, "inspect", "--machine", str(RECORDED), "--debug")
     assert (done.returncode, done.stdout) == (0, plain.stdout)
@@ -61,9 +61,7 @@ def test_a_log_says_what_ran_where_and_how_it_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [["--debug"], ["--debug", "--with-serials"]])
-def test_an_error_is_in_it_whole_and_a_serial_number_only_where_asked_for(
-    tmp_path: Path, options: list[str]
-) -> None:
+def test_log_contains_full_errors_and_a_serial_only_on_request(tmp_path: Path, options: list[str]) -> None:
     serial = load_machine(RECORDED).drives[0].serial
     assert serial is not None and len(serial) > 4
     done = wizard(tmp_path, *options, "inspect", f"/dev/{serial}", "--machine", str(RECORDED))
@@ -75,7 +73,7 @@ def test_an_error_is_in_it_whole_and_a_serial_number_only_where_asked_for(
     assert ("SERIAL-1" in said) != ("--with-serials" in options)
 
 
-def test_the_token_on_the_command_line_is_a_serial_number_too(tmp_path: Path) -> None:
+def test_token_on_the_command_line_counts_as_serial_number(tmp_path: Path) -> None:
     wizard(
         tmp_path, "apply", "none.json", "--confirm", "WD-WX11A2345678", "--confirm=WD-WX11A2345679", "--debug"
     )
@@ -83,7 +81,7 @@ def test_the_token_on_the_command_line_is_a_serial_number_too(tmp_path: Path) ->
     assert "--confirm" in said and "WX11A234567" not in said
 
 
-def test_nobody_else_names_a_file_to_write_to(tmp_path: Path) -> None:
+def test_environment_cannot_choose_the_log_file(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.write_text("kept")
     done = wizard(
@@ -93,7 +91,7 @@ def test_nobody_else_names_a_file_to_write_to(tmp_path: Path) -> None:
     assert mine.read_text() == "kept"
 
 
-def test_a_crash_is_in_the_log_and_stays_a_crash(
+def test_crash_is_logged_and_remains_a_crash(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -109,7 +107,7 @@ def test_a_crash_is_in_the_log_and_stays_a_crash(
     assert program.VARIABLE not in os.environ
 
 
-def test_programs_are_in_it_with_their_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_log_contains_programs_with_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
     def work(_: list[str]) -> int:
@@ -122,14 +120,14 @@ def test_programs_are_in_it_with_their_versions(monkeypatch: pytest.MonkeyPatch,
     assert "\nmke2fs: mke2fs 1." in said
 
 
-def test_a_command_is_told_without_what_it_was_given_to_read(log: Path) -> None:
+def test_command_is_logged_without_its_input(log: Path) -> None:
     run(["sh", "-c", "cat >/dev/null; exit 3"], seconds=10, accept=(3,), stdin=b"a passphrase")
     said = log.read_text()
     assert "exit 3': status 3 after 0." in said
     assert "passphrase" not in said
 
 
-def test_a_log_stays_small_and_keeps_how_it_ended(log: Path) -> None:
+def test_log_stays_small_and_includes_the_end(log: Path) -> None:
     for number in range(5000):
         program.note(program.COMMAND, f"{number} {'x' * 200}")
     try:
@@ -142,7 +140,7 @@ def test_a_log_stays_small_and_keeps_how_it_ended(log: Path) -> None:
     assert "ZeroDivisionError: at last" in said
 
 
-def test_what_goes_on_after_the_end_writes_no_more(log: Path) -> None:
+def test_no_writes_after_the_end(log: Path) -> None:
     log.unlink()
     program.note(program.END, "late")
     assert not log.exists()
@@ -152,7 +150,7 @@ def nowhere() -> str:
     raise FileNotFoundError(2, "No usable temporary directory found")
 
 
-def test_where_no_folder_for_temporary_files_can_be_written_a_spare_one_is_taken(
+def test_spare_folder_is_used_without_a_writable_temporary_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(tempfile, "gettempdir", nowhere)
@@ -183,9 +181,7 @@ def logged(words: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, does
 
 
 @pytest.mark.parametrize("name", [WIZARD, *COMMANDS])
-def test_whatever_an_option_names_is_replaced(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_of_options_are_replaced(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taking = [action for action in parser_of(name)._actions if action.nargs != 0 and not action.choices]
     words = [name]
     for action in taking:
@@ -198,7 +194,9 @@ def test_whatever_an_option_names_is_replaced(
     assert all(option in said for action in taking for option in action.option_strings[-1:])
 
 
-def test_what_the_program_knows_stays_in_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_values_of_the_program_remain_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = [
         *("plan", "/dev/sdb", "/dev/nvme0n1p2", "--replace", "--table", "gpt", "--fs", "ext4"),
         *("--option", "noatime", "--chunk", "512KiB", "--mirror", "btrfs"),
@@ -212,7 +210,7 @@ def test_what_the_program_knows_stays_in_the_log(tmp_path: Path, monkeypatch: py
     assert "zo" not in re.sub("zone[sd]?", "", said)
 
 
-def test_names_of_a_document_and_of_the_environment_are_replaced(
+def test_names_from_documents_and_environment_are_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = tmp_path / "wanted.toml"

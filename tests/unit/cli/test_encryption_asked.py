@@ -38,7 +38,7 @@ from wizard.ui.jobs.of_plan import PlanJob
 OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")
 
 
-def test_from_a_file_all_counts_but_one_line_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_passphrase_file_loses_only_one_line_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "passphrase"
     file.write_bytes(b" words and more words \n")
     assert passphrase_for(planned(), str(file), anew=True) == b" words and more words "
@@ -51,7 +51,7 @@ def test_from_a_file_all_counts_but_one_line_end(tmp_path: Path, capsys: pytest.
         passphrase_for(planned(), str(tmp_path / "none"), anew=True)
 
 
-def test_a_key_is_a_file_of_roots_alone(tmp_path: Path) -> None:
+def test_key_file_must_belong_to_root_alone(tmp_path: Path) -> None:
     key, content = tmp_path / "k", bytes(range(32)) + b"\n"
     key.write_bytes(content)
     key.chmod(0o600)
@@ -78,7 +78,7 @@ def test_a_key_is_a_file_of_roots_alone(tmp_path: Path) -> None:
             read_key(tmp_path / name)
 
 
-def test_nobody_is_asked_for_what_a_file_opens(tmp_path: Path) -> None:
+def test_key_file_avoids_the_passphrase_prompt(tmp_path: Path) -> None:
     plan = planned(secret(key="/etc/keys/media.key"))
     assert passphrase_for(plan, None, anew=True) is None
     with pytest.raises(BadInput, match="specifies a key file"):
@@ -89,24 +89,24 @@ def test_nobody_is_asked_for_what_a_file_opens(tmp_path: Path) -> None:
         assert PlanJob(one).takes_passphrase is asked
 
 
-def test_what_is_in_a_key_counts_to_the_last_byte() -> None:
+def test_key_counts_to_the_last_byte() -> None:
     assert content_fault(b"\n" * 16) is None and content_fault(bytes(4096)) is None
     for content in (b"", b"short", bytes(4097)):
         assert "bytes" in str(content_fault(content))
 
 
-def test_the_input_can_be_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stdin_can_be_the_passphrase_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(BytesIO(b"words and more words\n")))
     assert passphrase_for(planned(), "-", anew=False) == b"words and more words"
 
 
-def test_what_root_is_asked_carries_it_and_does_not_show_it() -> None:
+def test_request_to_root_contains_the_secret_without_showing_it() -> None:
     asked = RootRequest(Ask.APPLY, secret=b"several words".hex())
     assert from_json(json.loads(as_line(asked)), RootRequest, "the request") == asked
     assert b"several words".hex() not in repr(asked)
 
 
-def test_crypttab_gets_one_line_and_gives_it_back(tmp_path: Path) -> None:
+def test_crypttab_gets_one_line_and_loses_it_on_undo(tmp_path: Path) -> None:
     file = tmp_path / "crypttab"
     old = "# <name> <device> <key> <options>\nother UUID=0 none luks"
     file.write_text(old)
@@ -120,7 +120,7 @@ def test_crypttab_gets_one_line_and_gives_it_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["luks-private-10000000 /dev/sdx1 none luks", f'x UUID="{UUIDS[0].upper()}" none luks']
 )
-def test_a_line_that_is_in_the_way_is_told(tmp_path: Path, line: str) -> None:
+def test_conflicting_crypttab_line_is_reported(tmp_path: Path, line: str) -> None:
     assert "line 2" in str(crypttab_conflict(f"# {line}\n{line}\n", OPERATION))
     assert crypttab_conflict(f"# {line}\n", OPERATION) is None
     file = tmp_path / "crypttab"
@@ -132,7 +132,7 @@ def test_a_line_that_is_in_the_way_is_told(tmp_path: Path, line: str) -> None:
     assert file.read_text() == f"{line}\n"
 
 
-def test_a_report_without_names_has_none_of_a_container_either() -> None:
+def test_anonymous_report_has_no_names_of_a_container() -> None:
     plan = planned()
     (container,) = plan.containers
     report = gather(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
@@ -143,7 +143,7 @@ def test_a_report_without_names_has_none_of_a_container_either() -> None:
     ]
 
 
-def test_a_header_is_read_only_where_it_is_understood() -> None:
+def test_header_is_read_only_if_understood() -> None:
     assert data_place('{"segments":{"0":{"type":"crypt","offset":"16777216","sector_size":4096}}}') == (
         16777216,
         4096,

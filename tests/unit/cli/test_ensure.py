@@ -18,9 +18,7 @@ from wizard.model.plan import Plan
 from wizard.plan.desired_state.document import read_wanted
 
 
-def test_a_drive_that_comes_in_the_place_of_another_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     document = read_wanted(HEAD + VOLUME, "w.toml")
     (wanted,) = document.drive
     where = Where(Environment(fstab=tmp_path / "fstab"), tmp_path / "runs")

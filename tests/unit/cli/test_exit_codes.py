@@ -54,7 +54,7 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("last", "code"), ENDS.items(), ids=[event.value for event in ENDS])
-def test_how_a_run_ended_is_the_exit_code(run: Path, last: Event, code: int) -> None:
+def test_exit_code_follows_the_end_of_a_run(run: Path, last: Event, code: int) -> None:
     Journal(run).end(last, "So it ended.")
     assert narrate(run) == code
 
@@ -65,14 +65,14 @@ def test_every_state_has_its_exit_code() -> None:
     assert {state for state in RunState if exit_code_of(state) == 0} == well
 
 
-def test_an_interrupted_run_tells_what_is_known(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupted_run_reports_known_facts(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert narrate(run) == 4
     said = " ".join(capsys.readouterr().err.split())
     assert "step 1 was started but not finished; no later step was started." in said
     assert f"`diskwright resume {run}` continues" in said
 
 
-def test_a_journal_that_is_gone_is_no_empty_one(run: Path) -> None:
+def test_missing_journal_differs_from_an_empty_one(run: Path) -> None:
     (run / "journal.jsonl").unlink()
     with pytest.raises(BadInput, match="changes to the drive are unknown"):
         read_entries(run)
@@ -82,7 +82,7 @@ def test_a_journal_that_is_gone_is_no_empty_one(run: Path) -> None:
         narrate(run)
 
 
-def test_status_takes_no_right_to_write(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_needs_no_write_access(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`status` creates no file and opens none for writing."""
     real, opened = os.open, []
 
@@ -131,7 +131,7 @@ def test_status_breaks_lines_between_words(run: Path, columns: int) -> None:
     assert whole.split() == " ".join(shown).split()
 
 
-def test_ended_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_ended_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(_words: list[str]) -> int:
         raise KeyboardInterrupt
 
@@ -140,7 +140,7 @@ def test_ended_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("number", ["EROFS", "EIO", "ENOSPC"])
-def test_a_file_on_a_failing_medium_is_a_sentence(
+def test_file_on_a_failing_medium_is_a_sentence(
     number: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def failing(_words: list[str]) -> int:

@@ -42,7 +42,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert {words[0] for words in typed_in(said)} <= set(COMMANDS)
 
 
-def test_help_of_a_command_is_asked_for_either_way(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_a_command_works_either_way(capsys: pytest.CaptureFixture[str]) -> None:
     said = []
     for asked in (["keep", "--help"], ["help", "keep"]):
         with pytest.raises(SystemExit):
@@ -64,7 +64,7 @@ def test_help_of_a_command_is_asked_for_either_way(capsys: pytest.CaptureFixture
         (["workloads"], False, False),
     ],
 )
-def test_what_to_type_for_the_name_is_told_where_it_was_said_and_the_shell_does_not_know_it(
+def test_command_name_is_explained_if_the_shell_does_not_know_it(
     asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_command: bool, is_told: bool
 ) -> None:
     program = tmp_path / "diskwright"
@@ -93,7 +93,7 @@ def test_what_to_type_for_the_name_is_told_where_it_was_said_and_the_shell_does_
         (("/media/diskwright keep x",), False),
     ],
 )
-def test_a_command_that_is_said_is_heard_across_what_is_written_at_once(
+def test_named_command_is_detected_across_separate_writes(
     written: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, *, is_named: bool
 ) -> None:
     told = StringIO()
@@ -104,7 +104,7 @@ def test_a_command_that_is_said_is_heard_across_what_is_written_at_once(
     assert heard.found is is_named and told.getvalue() == "".join(written)
 
 
-def test_ensure_prints_a_file_to_begin_with(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ensure_prints_an_example_file(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["ensure", "--example"])
     assert 'schema = "diskwright.wanted/1"' in capsys.readouterr().out
@@ -114,7 +114,7 @@ def test_ensure_prints_a_file_to_begin_with(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize("name", [WIZARD, *COMMANDS])
-def test_a_wrong_option_is_answered_by_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_option_shows_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse(parser_of(name), ["--frobnicate\x1b", "x", "x"])
     said = capsys.readouterr().err
@@ -124,7 +124,7 @@ def test_a_wrong_option_is_answered_by_an_example(name: str, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("devices", [["/dev/sdx"], ["/dev/sdx2"], ["/dev/sdx", "/dev/sdy", "--lvm"]])
-def test_a_plan_for_nothing_is_answered_by_an_example(
+def test_plan_without_a_drive_shows_an_example(
     devices: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["plan", *devices]) == 2
@@ -133,7 +133,7 @@ def test_a_plan_for_nothing_is_answered_by_an_example(
     assert parser_of("plan").parse_args(example.split()[1:]).devices == devices[:1]
 
 
-def test_the_wizards_options_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_the_wizard_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     said = capsys.readouterr().out
     options = [option.option_strings[-1:] or ["DEVICE"] for option in parser_of(WIZARD)._actions]
@@ -149,7 +149,7 @@ def test_help_fits_the_terminal(name: str, columns: int, monkeypatch: pytest.Mon
 
 
 @each
-def test_every_option_is_told_as_it_is_written(name: str) -> None:
+def test_option_texts_appear_in_help_as_written(name: str) -> None:
     parser = parser_of(name)
     said = " ".join(parser.format_help().split())
     for told in filter(None, (option.help for option in parser._actions)):
@@ -164,7 +164,7 @@ def test_examples_can_be_typed(name: str) -> None:
         parser_of(command).parse_args(options)
 
 
-def test_a_long_command_goes_on_behind_a_backslash(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_command_continues_after_a_backslash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "44")
     lines = list(root("plan", "/dev/sdX", "--workload", "large-media", says=EXAMPLES).lines(help_width()))
     assert lines == [
@@ -174,7 +174,7 @@ def test_a_long_command_goes_on_behind_a_backslash(monkeypatch: pytest.MonkeyPat
     ]
 
 
-def test_nothing_below_the_options_is_worded_unless_help_is_asked_for(
+def test_help_texts_are_built_only_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = CommandParser("show", EXAMPLES, (plain("show", says=EXAMPLES),), (EXAMPLES,))
@@ -192,7 +192,7 @@ def test_nothing_below_the_options_is_worded_unless_help_is_asked_for(
 
 
 @pytest.mark.parametrize("name", [WIZARD, *COMMANDS])
-def test_a_folder_of_runs_is_absolute_whatever_command_takes_it(
+def test_run_folder_is_absolute_for_every_command(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -47,7 +47,7 @@ def label(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_the_plain_conversation_prints_it_within_its_lines(label: str, ascii_only: bool) -> None:
+def test_plain_interface_prints_it_within_its_lines(label: str, ascii_only: bool) -> None:
     out = io.StringIO()
     talk = Talk(io.BytesIO(), out, ascii_only=ascii_only)
     talk.say(f"The label is {label}.")
@@ -58,7 +58,7 @@ def test_the_plain_conversation_prints_it_within_its_lines(label: str, ascii_onl
 
 
 @pytest.mark.parametrize("colours", [True, False])
-def test_the_commands_print_it_and_nothing_that_a_terminal_obeys(label: str, colours: bool) -> None:
+def test_commands_print_it_without_control_sequences(label: str, colours: bool) -> None:
     file = io.StringIO()
     made = passphrase.SafeConsole(
         file=file, width=80, markup=False, emoji=False, highlight=False, force_terminal=colours
@@ -71,13 +71,13 @@ def test_the_commands_print_it_and_nothing_that_a_terminal_obeys(label: str, col
     assert harmless(shown.replace("\x1b[31m", "").replace("\x1b[0m", "")), shown[:80]
 
 
-def test_lines_stay_lines(label: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_remain_lines(label: str, capsys: pytest.CaptureFixture[str]) -> None:
     tell(["Before.", f"The label is {label}.", "After."])
     shown = capsys.readouterr().out
     assert harmless(shown) and shown.count("\n") == 3
 
 
-def test_narration_stays_one_sentence(label: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_narration_remains_one_sentence(label: str, capsys: pytest.CaptureFixture[str]) -> None:
     passphrase.err.cache_clear()
     passphrase.say(f"The label is {label}.")
     shown = capsys.readouterr().err
@@ -86,7 +86,7 @@ def test_narration_stays_one_sentence(label: str, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("glyphs", Glyphs)
-def test_the_screens_draw_it_and_nothing_that_a_terminal_obeys(label: str, glyphs: Glyphs) -> None:
+def test_screens_draw_it_without_control_sequences(label: str, glyphs: Glyphs) -> None:
     """Every line of every screen passes through this filter last."""
     segments = SafeGlyphs(glyphs).apply([Segment("Label: "), Segment(label)], Color.parse("black"))
     shown = "".join(segment.text for segment in segments)
@@ -94,7 +94,7 @@ def test_the_screens_draw_it_and_nothing_that_a_terminal_obeys(label: str, glyph
     assert shown.isprintable() and cell_len(shown) == cell_len(f"Label: {label}")
 
 
-def test_every_terminal_has_what_makes_text_harmless() -> None:
+def test_every_terminal_has_the_text_filter() -> None:
     assert isinstance(passphrase.out(), passphrase.SafeConsole) and isinstance(
         passphrase.err(), passphrase.SafeConsole
     )
@@ -102,12 +102,12 @@ def test_every_terminal_has_what_makes_text_harmless() -> None:
         assert any(isinstance(one, SafeGlyphs) for one in wizard(terminal=terminal).get_line_filters())
 
 
-def test_a_page_shows_it_as_text(label: str) -> None:
+def test_page_shows_it_as_text(label: str) -> None:
     page = tag("p", label, title=label) + paragraphs(label)
     page.encode()
     assert harmless(page) and "<script" not in page
 
 
-def test_documents_have_it_whole_and_in_plain_ascii(label: str) -> None:
+def test_documents_contain_it_completely_in_ascii(label: str) -> None:
     text = render_document("diskwright.test/1", {"label": label})
     assert text.isascii() and harmless(text) and json.loads(text)["label"] == label

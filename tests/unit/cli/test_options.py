@@ -25,7 +25,7 @@ def paragraph(said: list[str], name: str) -> str:
     return " ".join(" ".join(said[start : said.index("", start)]).split())
 
 
-def test_an_option_says_what_it_does_its_danger_and_what_to_type() -> None:
+def test_option_shows_effect_danger_and_syntax() -> None:
     said = paragraph(lines("ext4"), "ext4-data-writeback")
     assert said.startswith("data=writeback ext4-data-writeback Metadata does not wait")
     assert "DANGER: After a crash" in said
@@ -35,7 +35,7 @@ def test_an_option_says_what_it_does_its_danger_and_what_to_type() -> None:
     )
 
 
-def test_the_kernel_and_the_conflicts_are_named() -> None:
+def test_kernel_and_conflicts_are_named() -> None:
     said = lines("btrfs", kernel=Kernel("5.4.0", frozenset({"btrfs"})))
     assert said[0] == "Judged for kernel 5.4.0."
     checksum = paragraph(said, "btrfs-csum-xxhash")
@@ -51,7 +51,7 @@ def test_every_option_is_listed_once_and_no_line_is_too_wide() -> None:
     assert all(len(line) <= 80 for line in said)
 
 
-def test_one_filesystem_shows_nothing_of_another() -> None:
+def test_list_of_one_filesystem_shows_no_other() -> None:
     said = "\n".join(lines("xfs"))
     assert "logbsize=256k" in said and "noatime" in said and "mq-deadline" in said
     assert "has_journal" not in said and "zstd" not in said
@@ -63,12 +63,12 @@ def test_only_the_dangers() -> None:
     assert all(option.danger for option in chosen)
 
 
-def test_an_unknown_filesystem_names_the_known_ones() -> None:
+def test_unknown_filesystem_names_the_known_ones() -> None:
     with pytest.raises(BadInput, match=r"Unknown filesystem 'zfs\?'; known: btrfs, "):
         lines("zfs\x1b")
 
 
-def test_the_document_has_every_field_and_the_kernels_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+def test_document_has_every_field_and_kernel_support(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["options", "xfs", "--json", "--machine", str(RECORDED)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["schema"] == "diskwright.options/1" and document["kernel"].startswith("6.1.")

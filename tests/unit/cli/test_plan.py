@@ -39,7 +39,7 @@ def plan_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return run
 
 
-def test_the_plan_goes_to_the_output_and_the_preview_to_the_errors(plan_on: Run) -> None:
+def test_plan_goes_to_stdout_and_preview_to_stderr(plan_on: Run) -> None:
     code, out, err = plan_on(
         drive(), "plan", "/dev/sda", "--workload", "large-media", "--label", "films", "--mount", "/srv/films"
     )
@@ -65,7 +65,7 @@ def test_volumes_and_filesystems_can_be_named(plan_on: Run) -> None:
     assert plan.after.partitions[0].size_bytes == 100 * GIB
 
 
-def test_show_shows_what_plan_wrote(plan_on: Run, tmp_path: Path) -> None:
+def test_show_shows_the_output_of_plan(plan_on: Run, tmp_path: Path) -> None:
     file = tmp_path / "my plan.json"
     code, out, err = plan_on(drive(), "plan", "/dev/sda", "--workload", "small-files", "-o", str(file))
     assert (code, out) == (ExitCode.DONE, "")
@@ -116,7 +116,7 @@ HOLDS = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
         ),
     ],
 )
-def test_what_cannot_be_is_one_sentence_and_the_right_code(
+def test_impossible_plan_is_one_sentence_and_the_right_code(
     plan_on: Run, on: Drive, words: tuple[str, ...], code: int, says: str
 ) -> None:
     seen, out, err = plan_on(on, "plan", "/dev/sda", *words)
@@ -124,7 +124,7 @@ def test_what_cannot_be_is_one_sentence_and_the_right_code(
     assert err.startswith("diskwright: ") and says in err and err.count("\n") == 1 and err[:-1].isprintable()
 
 
-def test_without_tools_each_filesystem_has_a_line_with_its_package(plan_on: Run) -> None:
+def test_each_filesystem_without_tools_has_a_line_with_its_package(plan_on: Run) -> None:
     words = ("plan", "/dev/sda", "--workload", "large-media")
     code, out, err = plan_on(drive(), *words, tools=(), family="debian")
     first, *lines = err.splitlines()
@@ -137,7 +137,7 @@ def test_without_tools_each_filesystem_has_a_line_with_its_package(plan_on: Run)
     assert "    xfs: Only 21.0 MB available." in err and "    ext4: mkfs.ext4 is not installed." in err
 
 
-def test_a_plan_never_replaces_a_file_by_half(plan_on: Run, tmp_path: Path) -> None:
+def test_plan_replaces_a_file_atomically(plan_on: Run, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text("old")
     link = tmp_path / "link.json"
@@ -163,7 +163,7 @@ def test_a_plan_never_replaces_a_file_by_half(plan_on: Run, tmp_path: Path) -> N
         (b"x" * 5_000_000, "too large"),
     ],
 )
-def test_show_refuses_what_is_no_whole_plan(plan_on: Run, tmp_path: Path, content: bytes, says: str) -> None:
+def test_show_refuses_an_incomplete_plan(plan_on: Run, tmp_path: Path, content: bytes, says: str) -> None:
     file = tmp_path / "plan.json"
     file.write_bytes(content)
     code, out, err = plan_on(drive(), "show", str(file))
@@ -172,7 +172,7 @@ def test_show_refuses_what_is_no_whole_plan(plan_on: Run, tmp_path: Path, conten
 
 
 @pytest.mark.parametrize("name", ["/", "/nonexistent", "/dev/null", "a\0b", "x" * 5000])
-def test_show_refuses_what_is_no_file(plan_on: Run, name: str) -> None:
+def test_show_refuses_a_non_file(plan_on: Run, name: str) -> None:
     code, out, err = plan_on(drive(), "show", name)
     assert (code, out) == (ExitCode.USAGE, "")
     assert err.startswith("diskwright: ") and err[:-1].isprintable()

@@ -18,7 +18,7 @@ def begun(named: str) -> tuple[str, str]:
     return begun_at(services, Namespace(device=named, machine=FILE))
 
 
-def test_a_partition_is_begun_at_with_its_drive() -> None:
+def test_partition_starts_the_wizard_with_its_drive() -> None:
     drive = next(one for one in load_machine(FILE).drives if one.partitions)
     assert begun(drive.path) == (drive.path, "")
     assert begun(drive.partitions[0].path) == (drive.path, drive.partitions[0].path)
@@ -26,13 +26,13 @@ def test_a_partition_is_begun_at_with_its_drive() -> None:
 
 
 @pytest.mark.parametrize("named", ["/dev/sdzz", "./no-such-file"])
-def test_what_is_no_drive_is_said(named: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_non_drive_is_reported(named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([named, "--plain"]) == 2
     assert "does not exist" in capsys.readouterr().err
     assert main([named, "--plain", "--machine", str(FILE)]) == 2
     assert named in capsys.readouterr().err
 
 
-def test_a_command_behind_options_is_no_drive(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_after_options_is_no_drive(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--journal", "/mnt/usb/runs", "status"]) == 2
     assert "diskwright status ..." in capsys.readouterr().err

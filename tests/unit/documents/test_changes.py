@@ -84,7 +84,7 @@ def kinds(of: Changes) -> list[type]:
     return [type(step.operation) for step in of.steps]
 
 
-def test_they_are_read_as_they_were_written() -> None:
+def test_changes_are_read_as_written() -> None:
     assert read_changes(TEXT, "c.json") == CHANGES and is_changes(TEXT)
     assert kinds(CHANGES) == [
         ReserveBlocks,
@@ -100,7 +100,7 @@ def test_they_are_read_as_they_were_written() -> None:
     )
 
 
-def test_what_is_shown_of_each() -> None:
+def test_commands_of_each_change() -> None:
     commands = [argv for step in CHANGES.steps for argv in step.commands]
     assert commands == [
         ("tune2fs", "-r", "10", "/dev/sda1"),
@@ -157,7 +157,7 @@ def run_else(changes: Changes) -> Changes:
 
 
 @pytest.mark.parametrize("forge", [told, run_else])
-def test_what_follows_from_its_operations_is_worked_out_by_whoever_reads_it(
+def test_results_are_derived_from_operations_on_reading(
     forge: Callable[[Changes], Changes],
 ) -> None:
     assert render_changes(forge(CHANGES)) == TEXT and read_changes(TEXT, "c.json") == CHANGES
@@ -165,7 +165,7 @@ def test_what_follows_from_its_operations_is_worked_out_by_whoever_reads_it(
         read_changes(sealed(first_body(forge(CHANGES)), CHANGES_SCHEMA), "c.json")
 
 
-def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None:
+def test_earlier_version_is_recreated_or_continues_in_its_run() -> None:
     first = sealed(first_body(CHANGES), "diskwright.changes/1")
     with pytest.raises(
         BadInput, match=r"earlier version of diskwright. Make a new one with `diskwright tune`"
@@ -222,7 +222,7 @@ FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
 
 
 @pytest.mark.parametrize(("forge", "says"), FORGED)
-def test_what_tune_would_not_have_written_is_refused(forge: Callable[[Changes], Changes], says: str) -> None:
+def test_changes_tune_cannot_write_are_refused(forge: Callable[[Changes], Changes], says: str) -> None:
     forged = forge(CHANGES)
     with pytest.raises(BadInput, match=says) as refused:
         check_changes(forged, "c.json")
@@ -231,7 +231,7 @@ def test_what_tune_would_not_have_written_is_refused(forge: Callable[[Changes], 
         read_changes(render_changes(forged), "c.json")
 
 
-def test_damage_is_told_by_the_digest() -> None:
+def test_damage_is_detected_by_the_digest() -> None:
     with pytest.raises(BadInput, match="changed or damaged"):
         read_changes(TEXT.replace("/srv", "/src", 1), "c.json")
     body = json.loads(TEXT)
@@ -244,7 +244,7 @@ def test_damage_is_told_by_the_digest() -> None:
         )
 
 
-def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
+def test_unmounted_filesystem_changes_at_the_next_mount() -> None:
     later = made(found=replace(FOUND, mounted=None))
     assert Remount not in kinds(later) and EditFstab in kinds(later)
     assert [*map(str, later.doubts)] == [
@@ -255,7 +255,7 @@ def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
 @pytest.mark.parametrize(
     ("filesystem", "words"), [("f2fs", ("rw", "relatime")), ("ext4", ("nosuid", "relatime"))]
 )
-def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(
+def test_mount_in_use_that_must_not_be_remounted_is_unchanged(
     filesystem: str, words: tuple[str, ...]
 ) -> None:
     """F2FS would lose its own options, and a read-only mount may be deliberate."""
@@ -267,7 +267,7 @@ def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(
     assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in map(str, changes.doubts))
 
 
-def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None:
+def test_only_generic_mount_options_are_remounted() -> None:
     changes = made(replace(TUNING, options=("errors=remount-ro", "commit=30", "noatime")))
     assert only(Remount, changes).new == ("rw", "nosuid", "noatime")
     assert [edit.new for edit in only(EditFstab, changes).lines] == [
@@ -283,15 +283,13 @@ def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None
         (WriteRules, "is not in /elsewhere/udev/rules"),
     ],
 )
-def test_only_the_files_of_the_system_that_is_meant_are_changed(
-    kind: type[ChangeOperation], says: str
-) -> None:
+def test_only_files_of_the_selected_system_are_changed(kind: type[ChangeOperation], says: str) -> None:
     one = replace(CHANGES, steps=change_steps([only(kind, CHANGES)], CHANGES.drive))
     with pytest.raises(Refused, match=says):
         check_own(one, Environment(fstab=Path("/elsewhere/fstab")))
 
 
-def test_further_lines_for_it_are_told_and_stay() -> None:
+def test_further_lines_are_reported_and_unchanged() -> None:
     """A Btrfs filesystem can be mounted at several places, with a subvolume each."""
     changes = made(found=replace(FOUND, elsewhere=("/home",)))
     assert kinds(changes) == kinds(CHANGES)
@@ -300,7 +298,7 @@ def test_further_lines_for_it_are_told_and_stay() -> None:
     ]
 
 
-def test_a_line_that_is_there_twice_is_left_alone() -> None:
+def test_duplicate_line_is_unchanged() -> None:
     changes = made(found=replace(FOUND, fstab_text=f"# mine\n{LINE}\n{LINE}\n"))
     assert (
         EditFstab not in kinds(changes)
@@ -309,7 +307,7 @@ def test_a_line_that_is_there_twice_is_left_alone() -> None:
     )
 
 
-def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> None:
+def test_own_udev_rules_are_extended_and_others_unchanged() -> None:
     old = udev_rule(CHANGES.drive, (("read_ahead_kb", "64"),))
     both = made(replace(TUNING, queue=(("scheduler", "mq-deadline"),)), replace(FOUND, rules_text=old))
     assert (
@@ -327,7 +325,7 @@ def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> N
     )
 
 
-def test_what_could_not_be_read_is_not_changed() -> None:
+def test_unreadable_settings_are_not_changed() -> None:
     blind = made(found=replace(FOUND, superblock=None, queue=()))
     assert (
         ReserveBlocks not in kinds(blind)
@@ -344,6 +342,6 @@ def test_what_could_not_be_read_is_not_changed() -> None:
         ("rw,noatime,nodiratime", "ro", ("noatime", "nodiratime")),
     ],
 )
-def test_the_words_that_a_remount_must_repeat(own: str, of_filesystem: str, words: tuple[str, ...]) -> None:
+def test_options_to_repeat_in_a_remount(own: str, of_filesystem: str, words: tuple[str, ...]) -> None:
     (mounted,) = parse_mountinfo(f"36 25 8:1 / /srv {own} shared:1 - ext4 /dev/sda1 {of_filesystem}\n")
     assert mounted.words == words

@@ -28,7 +28,7 @@ def known(one: Drive) -> Identity:
     ],
     ids=["model", "serial", "wwn", "size"],
 )
-def test_what_is_shown_of_the_drive_is_compared(lie: Callable[[Identity], Identity]) -> None:
+def test_changed_identity_of_the_drive_is_detected(lie: Callable[[Identity], Identity]) -> None:
     one = drive(serial="S1", wwn="0x5000c500a1b2c3d4", model="Some Model")
     assert identity_difference(known(one), one) is None
     assert identity_difference(lie(known(one)), one) is not None
@@ -40,7 +40,7 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return lambda name: monkeypatch.setattr("wizard.apply.plan.identity_check.boot_id", lambda: name)
 
 
-def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(
+def test_drive_known_by_diskseq_is_unknown_after_a_reboot(
     start: Callable[[str], None],
 ) -> None:
     """The kernel restarts its count at boot, so a similar empty drive can get the same number."""
@@ -55,7 +55,7 @@ def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(
 
 
 @pytest.mark.parametrize("serial", [None, "DOCK-1"])
-def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(
+def test_another_drive_in_the_same_dock_is_not_accepted(
     start: Callable[[str], None], serial: str | None
 ) -> None:
     """The dock reports its own serial number for both drives, so the confirmation matches as well."""
@@ -72,7 +72,7 @@ def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(
         check_same_start(one, other)
 
 
-def test_a_plan_knows_the_start_that_its_count_is_of() -> None:
+def test_plan_records_the_boot_of_its_diskseq() -> None:
     held = drive(serial="DOCK-1")
     assert held.size_bytes is not None and held.geometry is not None
     assert (
@@ -83,7 +83,7 @@ def test_a_plan_knows_the_start_that_its_count_is_of() -> None:
     )
 
 
-def test_plans_of_older_versions_are_compared_as_far_as_they_tell(start: Callable[[str], None]) -> None:
+def test_plans_of_older_versions_are_compared_as_far_as_possible(start: Callable[[str], None]) -> None:
     start("this start")
     for serial in (None, "S1"):
         seen = drive(serial=serial, wwn=None, diskseq=9)

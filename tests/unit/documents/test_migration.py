@@ -43,7 +43,7 @@ def made(way: Way) -> Migration:
 
 
 @pytest.mark.parametrize("way", Way)
-def test_it_is_read_as_it_was_written(way: Way) -> None:
+def test_migration_is_read_as_written(way: Way) -> None:
     migration = made(way)
     text = render_migration(migration)
     assert is_migration(text) and read_migration(text, "m.json") == migration
@@ -91,7 +91,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
-def test_what_was_never_made_is_refused(forged: Migration) -> None:
+def test_impossible_migration_is_refused(forged: Migration) -> None:
     check_migration(FULL)
     with pytest.raises(BadInput, match="is inconsistent"):
         read_migration(render_migration(forged), "m.json")
@@ -113,7 +113,7 @@ def test_what_was_never_made_is_refused(forged: Migration) -> None:
         replace(FULL, room_bytes=1),
     ],
 )
-def test_what_follows_from_its_operations_is_worked_out_by_whoever_reads_it(forged: Migration) -> None:
+def test_results_are_derived_from_operations_on_reading(forged: Migration) -> None:
     text = render_migration(forged)
     assert text == render_migration(FULL) and read_migration(text, "m.json") == FULL
 
@@ -122,12 +122,12 @@ def as_first_written() -> Body:
     return {**first_body(FULL), "gains": ["Verily."], "room_bytes": 1}
 
 
-def test_a_document_that_says_something_itself_is_refused() -> None:
+def test_document_with_its_own_results_is_refused() -> None:
     with pytest.raises(BadInput, match="is not a known key"):
         read_migration(sealed(as_first_written(), MIGRATION_SCHEMA), "m.json")
 
 
-def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None:
+def test_earlier_version_is_recreated_or_continues_in_its_run() -> None:
     first = sealed(as_first_written(), "diskwright.migration/1")
     with pytest.raises(BadInput, match=r"earlier version of diskwright. Recreate it with `diskwright mig"):
         read_migration(first, "m.json")
@@ -139,7 +139,7 @@ def test_one_of_an_earlier_version_is_made_again_or_goes_on_in_its_run() -> None
 
 
 @pytest.mark.parametrize("schema", [MIGRATION_SCHEMA, "diskwright.migration/1"])
-def test_a_copy_to_a_new_ext4_of_an_earlier_version_is_refused_as_such(schema: str) -> None:
+def test_ext4_copy_of_an_earlier_version_is_refused_as_such(schema: str) -> None:
     target = "/dev/sdb1"
     made_fresh = {"kind": "make-fresh", "target": target, "uuid": UUID, "label": "", "options": []}
     copied = {"kind": "copy-files", "target": target}
@@ -170,7 +170,7 @@ def test_damage_is_noticed() -> None:
         read_migration(text + " " * 4_000_000, "m.json")
 
 
-def test_a_folder_is_named_without_ways_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The document contains the resolved path of `--undo-dir ../dir`, valid from any folder."""
     (tmp_path / "here").mkdir()
     (tmp_path / "there").mkdir()
@@ -180,7 +180,7 @@ def test_a_folder_is_named_without_ways_around(tmp_path: Path, monkeypatch: pyte
         assert seen.path == str(tmp_path / "there"), seen
 
 
-def test_no_migration_is_made_that_would_be_refused_as_a_document() -> None:
+def test_migration_refused_as_a_document_is_never_created() -> None:
     broken = replace(situation(), store=Folder("/var/tmp/../stores", 1 << 40))
     with pytest.raises(BadInput, match="is not a valid folder"):
         make_migration(broken, Way.FULL)

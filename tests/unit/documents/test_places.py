@@ -18,7 +18,7 @@ from wizard.model.errors import BadInput
         ("measurements[1].figures[0][1]", "measurements 2, figures 1.2"),
     ],
 )
-def test_a_place_is_counted_from_one(place: str, said: str) -> None:
+def test_positions_are_counted_from_one(place: str, said: str) -> None:
     assert whole(place) == said
 
 
@@ -30,13 +30,13 @@ def test_a_place_is_counted_from_one(place: str, said: str) -> None:
         ({"path": True}, "d.json: `path` must be text, not a boolean (true or false)."),
     ],
 )
-def test_json_is_said_as_toml_is(value: object, said: str) -> None:
+def test_json_errors_are_worded_like_toml_errors(value: object, said: str) -> None:
     with pytest.raises(BadInput) as error:
         from_json(value, Match, "d.json")
     assert str(error.value) == said
 
 
-def test_what_holds_the_value_comes_first() -> None:
+def test_containing_element_comes_first() -> None:
     drive = {"match": {"serial": 1}, "volume": []}
     with pytest.raises(BadInput, match=r"^d\.json, drive 1, match: `serial` must be text, not a number\.$"):
         from_json({"schema": "diskwright.wanted/1", "drive": [drive]}, WantedDrives, "d.json")

@@ -51,12 +51,12 @@ def as_first_written(plan: Plan, change: Callable[[Body], None]) -> str:
 @pytest.mark.parametrize(
     "plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), wish("btrfs"))]
 )
-def test_a_plan_is_read_as_it_was_written(plan: Plan) -> None:
+def test_plan_is_read_as_written(plan: Plan) -> None:
     assert read_plan(render_plan(plan), "plan.json") == plan
     assert read_plan(redigested(plan, lambda body: None), "plan.json") == plan
 
 
-def test_the_document_keeps_the_promises_of_the_format() -> None:
+def test_document_follows_the_rules_of_the_format() -> None:
     document = json.loads(TEXT)
     assert document["schema"] == "diskwright.plan/2"
     assert document["drive"]["size_bytes"] == PLAN.drive.size_bytes
@@ -67,7 +67,7 @@ def test_the_document_keeps_the_promises_of_the_format() -> None:
 
 @settings(max_examples=180, deadline=None)
 @given(st.data())
-def test_an_edit_of_one_character_is_refused_or_changes_nothing(data: st.DataObject) -> None:
+def test_one_character_edit_is_refused_or_harmless(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(TEXT) - 1))
     char = data.draw(
         st.one_of(st.sampled_from('0123456789 \n"{}[]:,.eE+-\\xtn'), st.characters(codec="utf-8"))
@@ -85,12 +85,12 @@ def test_an_edit_of_one_character_is_refused_or_changes_nothing(data: st.DataObj
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, len(TEXT) - 3))
-def test_a_plan_that_was_cut_off_is_refused(length: int) -> None:
+def test_truncated_plan_is_refused(length: int) -> None:
     with pytest.raises(BadInput, match=r"plan\.json"):
         read_plan(TEXT[:length], "plan.json")
 
 
-def test_how_one_is_made_again_is_said_in_the_persons_language(pseudo_language: None) -> None:
+def test_advice_to_recreate_a_plan_is_translated(pseudo_language: None) -> None:
     with pytest.raises(BadInput, match="⟦Çréáté thé pláñ ágáíñ wíth `díškwríght pláñ`"):
         read_plan(TEXT.replace("diskwright.plan/2", "diskwright.plan/1"), "plan.json")
 
@@ -102,7 +102,7 @@ def test_how_one_is_made_again_is_said_in_the_persons_language(pseudo_language: 
         st.recursive(st.none() | st.integers() | st.text(max_size=8), st.lists, max_leaves=9).map(json.dumps),
     )
 )
-def test_anything_else_is_refused(text: str) -> None:
+def test_other_content_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match=r"plan\.json"):
         read_plan(text, "plan.json")
 
@@ -130,7 +130,7 @@ def test_anything_else_is_refused(text: str) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said(text: str, says: str) -> None:
+def test_errors_are_described(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         read_plan(text, "plan.json")
 
@@ -207,20 +207,20 @@ UNSAID = {
 
 
 @pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_plan_edited_with_care_is_refused_all_the_same(change: Callable[[Body], None]) -> None:
+def test_carefully_edited_plan_is_refused(change: Callable[[Body], None]) -> None:
     with pytest.raises(BadInput, match=r"^plan\.json") as caught:
         read_plan(redigested(PLAN, change), "plan.json")
     assert str(caught.value).isprintable()
 
 
-def test_a_document_says_nothing_of_what_it_does_but_whoever_reads_it_does() -> None:
+def test_document_omits_derived_effects_and_readers_compute_them() -> None:
     lying = replace(PLAN, steps=tuple(replace(step, sentence="Do nothing.", holds=()) for step in PLAN.steps))
     assert render_plan(lying) == TEXT and read_plan(TEXT, "plan.json") == PLAN
     for step in PLAN.steps:
         assert step.sentence and step.sentence not in TEXT and step.commands[:1] != ((),)
 
 
-def test_a_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     def planned() -> Plan:
         secret = replace(wish("ext4", mount_point="/srv/a"), encrypted=True)
         return plan_for(OTHER, secret, mode=Mode.REPLACE)
@@ -235,7 +235,7 @@ def test_a_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -
     assert LOST in plan.doubts and plan.before.waiting
 
 
-def test_programs_are_shown_all_that_follows_and_cannot_apply_that() -> None:
+def test_programs_see_derived_fields_but_cannot_apply_them() -> None:
     shown = PLANS.render_shown(PLAN)
     body = json.loads(shown)
     assert body["schema"] == "diskwright.plan-shown/2"
@@ -245,7 +245,7 @@ def test_programs_are_shown_all_that_follows_and_cannot_apply_that() -> None:
 
 
 @pytest.mark.parametrize("plan", [PLAN, KEEPING])
-def test_a_run_that_an_earlier_version_began_goes_on_in_the_words_of_this_one(plan: Plan) -> None:
+def test_run_of_an_earlier_version_continues_in_current_words(plan: Plan) -> None:
     first = as_first_written(plan, lambda body: None)
     assert read_kept_plan(first, "plan.json") == plan == read_kept_plan(render_plan(plan), "plan.json")
     with pytest.raises(
@@ -255,7 +255,7 @@ def test_a_run_that_an_earlier_version_began_goes_on_in_the_words_of_this_one(pl
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name not in UNSAID])
-def test_what_an_earlier_version_never_wrote_is_refused_too(name: str) -> None:
+def test_impossible_plan_of_an_earlier_version_is_refused(name: str) -> None:
     with pytest.raises(BadInput, match=r"^plan\.json"):
         read_kept_plan(as_first_written(PLAN, HOSTILE[name]), "plan.json")
 

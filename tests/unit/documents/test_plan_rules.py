@@ -42,7 +42,7 @@ def first_changed(**changes: Any) -> tuple[Volume, ...]:  # noqa: ANN401
     return (replace(PLAN.volumes[0], **changes), *PLAN.volumes[1:])
 
 
-def test_a_rederived_plan_is_sound_where_nothing_is_hostile() -> None:
+def test_rederived_plan_without_tampering_is_sound() -> None:
     check_plan(rederived(PLAN, first_changed(label="other")))
 
 
@@ -72,9 +72,7 @@ def test_a_rederived_plan_is_sound_where_nothing_is_hostile() -> None:
         ({"filesystem": "reiserfs"}, "diskwright cannot create"),
     ],
 )
-def test_a_hostile_volume_is_refused_though_all_else_agrees_with_it(
-    changes: dict[str, Any], says: str
-) -> None:
+def test_hostile_volume_is_refused_even_if_consistent(changes: dict[str, Any], says: str) -> None:
     try:
         plan = rederived(PLAN, first_changed(**changes))
     except (KeyError, ValueError):
@@ -83,13 +81,13 @@ def test_a_hostile_volume_is_refused_though_all_else_agrees_with_it(
         check_plan(plan)
 
 
-def test_a_wipe_elsewhere_is_refused_though_all_else_agrees_with_it() -> None:
+def test_wipe_elsewhere_is_refused_even_if_consistent() -> None:
     for device in ("/dev/vda", "/dev/sda7", "/dev/sdaa"):
         with pytest.raises(BadInput, match="not on /dev/sda"):
             check_plan(rederived(PLAN, PLAN.volumes, wipes=(WipeSignatures(device, ()),)))
 
 
-def test_nothing_that_stays_is_wiped_or_moved() -> None:
+def test_preserved_partitions_are_never_wiped_or_moved() -> None:
     table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
     wiping = rederived(KEEPING, KEEPING.volumes, table, (WipeSignatures("/dev/sda1", ("ext3",)),))
     with pytest.raises(BadInput, match="although everything is preserved"):
@@ -119,7 +117,7 @@ def test_nothing_that_stays_is_wiped_or_moved() -> None:
     ],
     ids=["into it from before", "over all of it", "just there", "within it", "out of it"],
 )
-def test_no_byte_of_a_partition_that_stays_is_given_to_a_new_one(start_bytes: int, size_bytes: int) -> None:
+def test_new_partitions_never_overlap_preserved_ones(start_bytes: int, size_bytes: int) -> None:
     table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
     first = next(entry for entry in table.entries if not entry.kept)
 
@@ -169,13 +167,13 @@ TABLE = next(operation for operation in OPERATIONS if isinstance(operation, Writ
         ),
     ],
 )
-def test_operations_that_its_volumes_do_not_need_are_refused(operations: tuple[Operation, ...]) -> None:
+def test_unneeded_operations_are_refused(operations: tuple[Operation, ...]) -> None:
     check_plan(with_operations(PLAN, OPERATIONS))
     with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(with_operations(PLAN, operations))
 
 
-def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_with_them() -> None:
+def test_invalid_entries_are_refused_even_if_consistent() -> None:
     first, second = TABLE.entries
     cases = {
         "not aligned": (replace(first, start_bytes=first.start_bytes + 512), second),
@@ -196,7 +194,7 @@ def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_wi
             check_plan(with_operations(replace(PLAN, after=after), changed))
 
 
-def test_nothing_is_said_to_stay_that_goes() -> None:
+def test_lost_content_is_never_called_preserved() -> None:
     slots = tuple(replace(slot, kept=bool(slot.number)) for slot in PLAN.before.slots)
     lying = replace(PLAN, before=replace(PLAN.before, slots=slots))
     with pytest.raises(BadInput, match="is preserved although the table is new"):

@@ -19,14 +19,14 @@ def pipe(tmp_path: Path) -> Path:
     return tmp_path / "pipe"
 
 
-def test_a_pipe_that_nobody_writes_to_is_said(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipe_without_a_writer_is_reported(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "WRITER_SECONDS", 0.2)
     with pytest.raises(BadInput, match="No data arrived through the pipe"):
         read_file(pipe)
 
 
 @pytest.mark.parametrize("late", ["opens late", "writes late"])
-def test_somebody_may_take_their_time(late: str, pipe: Path) -> None:
+def test_slow_writer_is_awaited(late: str, pipe: Path) -> None:
     text = "word " * 100_000
 
     def write() -> None:
@@ -43,7 +43,7 @@ def test_somebody_may_take_their_time(late: str, pipe: Path) -> None:
     writer.join(5)
 
 
-def test_what_is_too_long_is_refused_from_a_pipe_too(pipe: Path) -> None:
+def test_oversized_input_from_a_pipe_is_refused(pipe: Path) -> None:
     def write() -> None:
         descriptor = os.open(pipe, os.O_WRONLY)
         with suppress(BrokenPipeError):

@@ -48,7 +48,7 @@ JUMPERED = str(MACHINES / "jumpered.json")
 
 
 @pytest.mark.parametrize("one", DOCUMENTS, ids=lambda one: one.name)
-def test_each_says_what_it_is_of(one: Document) -> None:
+def test_each_schema_names_its_document(one: Document) -> None:
     schema = one.schema
     assert schema["title"] and schema["$id"].startswith("urn:diskwright:")
     kept = json.dumps(schema)
@@ -56,7 +56,7 @@ def test_each_says_what_it_is_of(one: Document) -> None:
 
 
 @pytest.mark.parametrize("name", [MACHINE, "diskwright.move/2", "diskwright.journal-entry/1"])
-def test_they_are_json_schemas(name: str) -> None:
+def test_schemas_are_valid_json_schemas(name: str) -> None:
     """All schemas share the same code."""
     Draft202012Validator.check_schema(validator_of(name).schema)
 
@@ -81,9 +81,7 @@ def test_every_recorded_machine(path: Path, capsys: pytest.CaptureFixture[str]) 
     ],
     ids=lambda words: words[0],
 )
-def test_what_commands_print(
-    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_output(words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     known = load_machine(Path(JUMPERED))
     plan = tmp_path / "plan.json"
     plan.write_text(PLANS.render(next(plans_of(known))), encoding="utf-8")
@@ -132,7 +130,7 @@ def test_journals(folder: Path) -> None:
     assert lines and not [found for line in lines if (found := faults(json.loads(line), ENTRY))]
 
 
-def test_what_is_wanted_and_what_came_of_it() -> None:
+def test_ensure_requests_and_results() -> None:
     text = HEAD + VOLUME
     assert faults(tomllib.loads(text), "diskwright.wanted/1") == ""
     look = DriveAssessment(read_wanted(text, "w.toml").drive[0], DriveState.REFUSED, ("No drive.",))
@@ -143,7 +141,7 @@ def test_what_is_wanted_and_what_came_of_it() -> None:
     assert faults(tomllib.loads(text.replace("serial", "number")), "diskwright.wanted/1")
 
 
-def test_what_is_wrong_is_found() -> None:
+def test_invalid_documents_are_rejected() -> None:
     plan = json.loads(PLANS.render(next(plans_of(load_machine(Path(JUMPERED))))))
     step = {**plan["steps"][0], "operation": {**plan["steps"][0]["operation"], "kind": "burn"}}
     for wrong in (
@@ -157,7 +155,7 @@ def test_what_is_wrong_is_found() -> None:
     assert "diskwright.plan/2" in faults_of(json.dumps({**plan, "comment": "mine"}))
 
 
-def test_none_is_forgotten() -> None:
+def test_no_schema_is_missing() -> None:
     """All kinds are written here, except documents in a run's folder and on its drive."""
     printed = {
         "wanted",

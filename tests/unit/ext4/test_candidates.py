@@ -26,7 +26,7 @@ def offered(mark: Signature) -> list[tuple[str, str | None]]:
     return [(one.kind, one.label) for one in found]
 
 
-def test_an_ext4_that_was_an_ext3_is_offered_until_it_is_whole(tmp_path: Path) -> None:
+def test_former_ext3_is_offered_until_completely_converted(tmp_path: Path) -> None:
     image = made(tmp_path, *EXT3)
     assert offered(seen(image, "ext3")) == [("ext3", "films")]
     run(["tune2fs", "-O", "extent,huge_file,dir_nlink", str(image)], seconds=60)
@@ -43,7 +43,7 @@ def test_an_ext4_that_was_an_ext3_is_offered_until_it_is_whole(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("features", ["", "^metadata_csum,^64bit", "^has_journal"])
-def test_an_ext4_that_was_made_as_one_is_not_offered(tmp_path: Path, features: str) -> None:
+def test_native_ext4_is_not_offered(tmp_path: Path, features: str) -> None:
     mark = seen(made(tmp_path, "-t", "ext4", *(("-O", features) if features else ())), "ext4")
     assert not offered(mark) and mark.features is not None
     assert not offered(replace(mark, features=None)), (
@@ -52,7 +52,7 @@ def test_an_ext4_that_was_made_as_one_is_not_offered(tmp_path: Path, features: s
 
 
 @pytest.mark.parametrize("place", [1024 + 0x14, 1024 + 0x18, 4096 + 0x08, 4096 + 0x28])
-def test_numbers_that_cannot_be_claim_nothing(tmp_path: Path, place: int) -> None:
+def test_impossible_numbers_claim_no_candidate(tmp_path: Path, place: int) -> None:
     image = made(tmp_path, "-t", "ext3", "-b", "4096")
     debugfs(image, "feature extent 64bit")
     whole = bytearray(image.read_bytes())

@@ -96,7 +96,7 @@ def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_that_stands_there_leads_to_a_number_that_cannot_be(tmp_path: Path, kind: str) -> None:
+def test_hostile_superblock_gives_no_impossible_number(tmp_path: Path, kind: str) -> None:
     dice, whole = Random(kind), superblock(made(tmp_path, *KINDS[kind]))
     read = [
         found for _ in range(ROUNDS // len(KINDS)) if (found := read_ext(corrupted(whole, dice))) is not None
@@ -131,7 +131,7 @@ GEOMETRY = {
 
 
 @pytest.mark.parametrize("field", GEOMETRY)
-def test_what_does_not_fit_together_is_no_superblock_as_e2fsck_has_it(tmp_path: Path, field: str) -> None:
+def test_inconsistent_superblock_is_rejected_like_e2fsck(tmp_path: Path, field: str) -> None:
     image = made(tmp_path, "-t", "ext3", "-I", "128", "-b", "1024")
     at, width, value = GEOMETRY[field]
     assert facts(image).blocks == 16 * MIB // 1024
@@ -146,7 +146,7 @@ def test_what_does_not_fit_together_is_no_superblock_as_e2fsck_has_it(tmp_path: 
 @pytest.mark.parametrize(
     "wrong", [replace(OLD, free_blocks=OLD.blocks + 1), replace(OLD, free_inodes=OLD.inodes + 1)]
 )
-def test_more_free_than_there_is_stands_against_every_way_that_touches_it(wrong: ExtFacts) -> None:
+def test_impossible_free_count_blocks_every_way_that_changes_it(wrong: ExtFacts) -> None:
     looked = situation(wrong)
     for way in (Way.LIGHT, Way.FULL):
         for repairs in (False, True):

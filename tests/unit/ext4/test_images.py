@@ -98,7 +98,7 @@ def carried_out(image: Path, operations: tuple[OnDevice, ...]) -> ExtFacts:
         (("-t", "ext4", "-b", "1024", "-O", "^64bit,^metadata_csum,bigalloc"), 64),
     ],
 )
-def test_every_file_stays_and_every_feature_comes(
+def test_every_file_is_preserved_and_every_feature_added(
     tmp_path: Path, options: tuple[str, ...], size_mib: int
 ) -> None:
     image = made(tmp_path, *options, "-d", str(tree(tmp_path / "tree")), size_bytes=size_mib * MIB)
@@ -114,7 +114,7 @@ def test_every_file_stays_and_every_feature_comes(
     assert (after.uuid, after.inodes) == (before.uuid, before.inodes)
 
 
-def test_the_light_way_leaves_files_as_they_are_and_the_full_one_finishes(tmp_path: Path) -> None:
+def test_light_conversion_keeps_files_unchanged_and_full_one_finishes(tmp_path: Path) -> None:
     image = made(tmp_path, *EXT3, "-d", str(tree(tmp_path / "tree")))
     light = operations_for(Way.LIGHT, facts(image))
     after = carried_out(image, light)
@@ -127,7 +127,7 @@ def test_the_light_way_leaves_files_as_they_are_and_the_full_one_finishes(tmp_pa
     assert "EXTENTS" in run(["debugfs", "-R", "stat deep/er/large", str(image)], seconds=60).output
 
 
-def test_one_with_every_feature_and_old_files_is_finished(tmp_path: Path) -> None:
+def test_filesystem_with_every_feature_and_old_files_is_finished(tmp_path: Path) -> None:
     """Like a filesystem after half of a manual conversion."""
     image = made(tmp_path, *EXT3, "-d", str(tree(tmp_path / "tree")))
     half = (SetFeatures(("extent", "huge_file", "dir_nlink")), WidenBlockNumbers(), AddChecksums())
@@ -151,7 +151,7 @@ def test_tune2fs_widens_no_inodes_with_checksums(tmp_path: Path) -> None:
     assert run(["e2fsck", "-fn", str(image)], seconds=60, accept=range(256)).status != 0
 
 
-def test_inodes_are_not_widened_where_the_last_group_is_too_short(tmp_path: Path) -> None:
+def test_inodes_are_not_widened_if_the_last_group_is_too_short(tmp_path: Path) -> None:
     """tune2fs fails too late and leaves an unreadable filesystem."""
     widened = {}
     for behind in (1100, 1300):
@@ -174,7 +174,7 @@ def test_inodes_are_not_widened_where_the_last_group_is_too_short(tmp_path: Path
     assert widened == {1100: False, 1300: True}
 
 
-def test_inodes_are_widened_exactly_where_there_is_room(tmp_path: Path) -> None:
+def test_inodes_are_widened_exactly_if_space_suffices(tmp_path: Path) -> None:
     image = made(tmp_path, *EXT3, "-b", "1024", "-i", "4096")
     before = facts(image)
     most = before.free_blocks - widening_blocks(before) - spare_blocks(before)
@@ -190,11 +190,11 @@ def test_inodes_are_widened_exactly_where_there_is_room(tmp_path: Path) -> None:
     assert WidenInodes() not in operations_for(Way.FULL, facts(other))
 
 
-def test_the_first_form_of_ext2_is_left_alone(tmp_path: Path) -> None:
+def test_revision_0_of_ext2_is_unchanged(tmp_path: Path) -> None:
     assert facts(made(tmp_path, "-t", "ext2", "-r", "0")).revision == 0
 
 
-def test_an_undo_file_takes_every_step_back_to_the_bit(tmp_path: Path) -> None:
+def test_undo_file_reverts_every_step_bit_for_bit(tmp_path: Path) -> None:
     image = made(tmp_path, "-t", "ext2", "-I", "128", "-d", str(tree(tmp_path / "tree")))
     whole = image.read_bytes()
     operations = tuple(
@@ -220,7 +220,7 @@ def test_an_undo_file_takes_every_step_back_to_the_bit(tmp_path: Path) -> None:
         ("-t", "ext4", "-b", "4096", "-O", "^resize_inode"),
     ],
 )
-def test_the_largest_size_is_the_last_to_which_resize2fs_grows_without_moving_data(
+def test_resize2fs_reaches_the_largest_size_without_moving_data(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     for beyond in (0, 64 * MIB):

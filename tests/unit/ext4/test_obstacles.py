@@ -101,13 +101,13 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
 }
 
 
-def test_nothing_stands_against_an_ordinary_one() -> None:
+def test_ordinary_filesystem_has_no_blocker() -> None:
     assert not obstacles_of(FREE)
     assert all(against(FREE, way) is None and make_migration(FREE, way).steps for way in Way)
 
 
 @pytest.mark.parametrize(("found", "said", "barred"), CASES.values(), ids=CASES)
-def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
+def test_each_blocker_has_its_remedy_and_blocks_its_ways(
     request: pytest.FixtureRequest, found: Situation, said: str, barred: frozenset[Way]
 ) -> None:
     code = f"migrate-{request.node.callspec.id}"
@@ -129,7 +129,7 @@ def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
     assert {way for way in Way if offers[way].obstacle} == barred
 
 
-def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
+def test_folder_named_for_everything_is_mentioned_once() -> None:
     said = [
         str(finding.sentence)
         for finding in obstacles_of(
@@ -139,7 +139,7 @@ def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
     assert said == ["Cannot store undo data in /mnt/u: it is read-only."]
 
 
-def test_a_filesystem_in_use_tells_how_another_system_converts_it_and_where_fstab_is_changed() -> None:
+def test_filesystem_in_use_explains_conversion_from_another_system() -> None:
     # Of a root the line lies on itself, and is changed with it. A system stands on its /usr, too.
     for found, changed_here in (
         (around(is_root=True, mounts=("/",)), False),
@@ -155,7 +155,7 @@ def test_a_filesystem_in_use_tells_how_another_system_converts_it_and_where_fsta
         assert against(found, Way.MOUNT) is None or not found.lines
 
 
-def test_every_code_that_bars_a_way_has_its_case() -> None:
+def test_every_blocking_code_has_its_case() -> None:
     assert {
         *(f"migrate-{name}" for name in CASES),
         "migrate-complete",
@@ -166,7 +166,7 @@ def test_every_code_that_bars_a_way_has_its_case() -> None:
 @pytest.mark.parametrize(
     "found", [ext(has_errors=True), ext(half_done="it was being resized"), around(damaged="Inode 12.")]
 )
-def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
+def test_damage_is_repaired_if_agreed(found: Situation) -> None:
     migration = make_migration(found, Way.FULL, repairs=True)
     assert migration.repairs and migration.steps[0].operation == CheckFiles(repairs=True)
     assert migration.steps[0].commands[0][:3] == ("e2fsck", "-f", "-y")
@@ -176,7 +176,7 @@ def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
         make_migration(replace(found, mounts=("/srv",)), Way.FULL, repairs=True)
 
 
-def test_what_has_everything_is_left_alone() -> None:
+def test_complete_filesystem_is_unchanged() -> None:
     modern = having(
         "extent",
         "64bit",
@@ -198,7 +198,7 @@ def test_what_has_everything_is_left_alone() -> None:
     assert against(lacking, Way.FULL) is None and against(lacking, Way.LIGHT) is not None
 
 
-def test_a_transaction_is_preferred_and_said_why_not() -> None:
+def test_transaction_is_preferred_or_its_blocker_named() -> None:
     assert make_migration(FREE, Way.FULL).means is Means.TRANSACTION
     assert prospect_of(FREE).default is Way.FULL
     direct = around(no_snapshots="this kernel has no dm_snapshot")
@@ -219,7 +219,7 @@ def test_a_transaction_is_preferred_and_said_why_not() -> None:
 
 
 @pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
-def test_room_is_wanted_for_everything_that_can_be_replaced(way: Way) -> None:
+def test_space_is_required_for_all_replaceable_blocks(way: Way) -> None:
     wanted = make_migration(FREE, way).room_bytes
     assert wanted >= (2 * EXT3.inodes * 256 if way is Way.FULL else 1)
     exact = replace(FREE.store, free_bytes=wanted)
@@ -228,7 +228,7 @@ def test_room_is_wanted_for_everything_that_can_be_replaced(way: Way) -> None:
         make_migration(around(store=replace(exact, free_bytes=wanted - 1)), way)
 
 
-def test_ext2_gets_its_journal_and_wide_inodes_come_before_features() -> None:
+def test_ext2_gets_journal_and_wide_inodes_before_features() -> None:
     kinds = [type(operation) for operation in operations_for(Way.FULL, without("has_journal").ext)]
     assert kinds[:3] == [CheckFiles, AddJournal, WidenInodes]
     assert AddJournal() in operations_for(Way.LIGHT, without("has_journal").ext)
@@ -247,14 +247,14 @@ def test_ext2_gets_its_journal_and_wide_inodes_come_before_features() -> None:
         ("/dev/sda1 /srv ext4 defaults", None),
     ],
 )
-def test_only_the_type_of_its_line_changes(line: str, new: str | None) -> None:
+def test_only_the_type_in_its_line_changes(line: str, new: str | None) -> None:
     text = f"# mine\n{line}\n/dev/sdb1 /home ext3\n"
     found = around(fstab_text=text, lines=(BootLine(2, line.split()[2], line.split()[1]),))
     assert [one.new for one in fstab_operations(found)] == ([new] if new else [])
     assert any(isinstance(one, SetFstabType) for one in all_operations(found, Way.LIGHT)) is (new is not None)
 
 
-def test_several_lines_are_changed_behind_everything_else() -> None:
+def test_several_lines_are_changed_after_all_other_steps() -> None:
     text = f"{FSTAB}/dev/sda1 /again ext2 ro\n"
     found = around(fstab_text=text, lines=(*FREE.lines, BootLine(3, "ext2", "/again")))
     steps = make_migration(found, Way.FULL).steps
@@ -265,7 +265,7 @@ def test_several_lines_are_changed_behind_everything_else() -> None:
     ]
 
 
-def test_a_refusal_is_one_sentence_after_the_other() -> None:
+def test_refusal_joins_its_sentences() -> None:
     with pytest.raises(DiskwrightError) as error:
         make_migration(around(mounts=("/srv", "/mnt/copy")), Way.FULL)
     assert str(error.value).startswith("/dev/sda1 is mounted at /srv, /mnt/copy. Unmount it first")

@@ -19,7 +19,7 @@ OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootL
 FOUND = situation(own=OWN)
 
 
-def test_the_byte_is_the_last_of_the_type_in_its_block() -> None:
+def test_changed_byte_is_the_last_of_the_type_in_its_block() -> None:
     raw = TEXT.encode("utf-8", "surrogateescape")
     for operation, line in zip(
         own_operations(FOUND), (b"UUID=ext3 / ext4 ext3=1", b"/dev/x /c ext4"), strict=True
@@ -41,7 +41,7 @@ def test_the_byte_is_the_last_of_the_type_in_its_block() -> None:
 
 
 @pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
-def test_it_comes_behind_the_filesystem_and_before_files_elsewhere(way: Way) -> None:
+def test_own_fstab_follows_the_filesystem_and_precedes_other_files(way: Way) -> None:
     kinds = [step.operation.kind for step in make_migration(FOUND, way).steps]
     assert kinds[-3:] == ["set-own-fstab-type", "set-own-fstab-type", "set-fstab-type"]
     migration = make_migration(FOUND, way)
@@ -50,11 +50,11 @@ def test_it_comes_behind_the_filesystem_and_before_files_elsewhere(way: Way) -> 
 
 
 @pytest.mark.parametrize("found", [situation(), replace(FOUND, own=replace(OWN, fault="it is a link"))])
-def test_where_there_is_none_or_it_cannot_be_changed_nothing_is(found: Situation) -> None:
+def test_missing_or_unsuitable_own_fstab_gets_no_change(found: Situation) -> None:
     assert not own_operations(found)
 
 
-def test_the_way_that_changes_nothing_on_the_disk_leaves_it() -> None:
+def test_conversion_without_disk_changes_leaves_fstab() -> None:
     assert [step.operation.kind for step in make_migration(FOUND, Way.MOUNT).steps] == ["set-fstab-type"]
 
 
@@ -79,6 +79,6 @@ def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
         {"digest": "0"},
     ],
 )
-def test_a_document_cannot_name_anything_else(changes: dict[str, Any]) -> None:
+def test_document_cannot_name_another_byte(changes: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match="is inconsistent"):
         check_migration(forged(make_migration(FOUND, Way.LIGHT), **changes))

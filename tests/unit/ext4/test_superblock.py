@@ -44,7 +44,7 @@ NUMBERS = {
         ),
     ],
 )
-def test_it_says_what_dumpe2fs_says(tmp_path: Path, options: tuple[str, ...], kind: str) -> None:
+def test_superblock_matches_dumpe2fs(tmp_path: Path, options: tuple[str, ...], kind: str) -> None:
     image = made(tmp_path, *options, size_bytes=32 * MIB)
     found = facts(image)
     assert found.kind == kind
@@ -71,7 +71,7 @@ def test_it_says_what_dumpe2fs_says(tmp_path: Path, options: tuple[str, ...], ki
         (("ssv journal_inum 0", "ssv journal_dev 2049"), "journal_device"),
     ],
 )
-def test_what_is_out_of_order_is_told(tmp_path: Path, commands: tuple[str, ...], told: str) -> None:
+def test_abnormal_state_is_reported(tmp_path: Path, commands: tuple[str, ...], told: str) -> None:
     image = made(tmp_path)
     before = bool(getattr(facts(image), told))
     debugfs(image, *commands)
@@ -79,7 +79,7 @@ def test_what_is_out_of_order_is_told(tmp_path: Path, commands: tuple[str, ...],
     assert facts(image).recorded_errors == (7 if told == "has_errors" else 0)
 
 
-def test_a_resizing_that_was_killed_is_told(tmp_path: Path) -> None:
+def test_killed_resize_is_reported(tmp_path: Path) -> None:
     image = made(tmp_path, *EXT3, "-N", "20000", size_bytes=64 * MIB)
     # resize2fs marks the filesystem before it moves anything, and takes the mark away when it is done.
     debugfs(image, "ssv state 3")
@@ -91,7 +91,7 @@ def test_a_resizing_that_was_killed_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "harm", [(0x38, b"\0\0"), (0x18, b"\x07\0\0\0"), (0x20, bytes(4)), (0x28, bytes(4)), (0x04, bytes(4))]
 )
-def test_what_cannot_be_a_superblock_is_none(tmp_path: Path, harm: tuple[int, bytes]) -> None:
+def test_impossible_superblock_is_rejected(tmp_path: Path, harm: tuple[int, bytes]) -> None:
     whole = superblock(made(tmp_path))
     place, data = harm
     assert read_ext(whole) is not None

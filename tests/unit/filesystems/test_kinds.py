@@ -24,7 +24,7 @@ def is_sentence(text: str) -> bool:
     return text.endswith(".") and text[:1].isupper() and printable(text, 1000) == text and "  " not in text
 
 
-def test_every_file_with_a_filesystem_is_found() -> None:
+def test_every_filesystem_module_is_found() -> None:
     pattern = re.compile(r'Kind\(\n(?:    \w+=.*\n)*?    name="([a-z0-9]+)"')
     assert {name for file in FOLDER.glob("*.py") for name in pattern.findall(file.read_text())} == set(KINDS)
     assert {"ext2", "ext3", "reiserfs", "reiser4", "ufs", "jffs2", "yaffs2"} == {
@@ -34,7 +34,7 @@ def test_every_file_with_a_filesystem_is_found() -> None:
 
 
 @each_kind
-def test_what_is_not_made_says_why_and_the_way_off(kind: FilesystemKind) -> None:
+def test_unsupported_filesystem_has_a_reason_and_a_way_off(kind: FilesystemKind) -> None:
     assert kind.title
     if kind.made:
         assert kind.why_not is None is kind.way_off
@@ -44,7 +44,7 @@ def test_what_is_not_made_says_why_and_the_way_off(kind: FilesystemKind) -> None
 
 
 @each_made
-def test_what_is_made_is_complete(kind: MadeKind) -> None:
+def test_supported_filesystem_is_complete(kind: MadeKind) -> None:
     assert is_sentence(str(kind.in_general))
     assert 0 < kind.minimum_bytes < kind.maximum_bytes
     assert str(kind.minimum_why) and not str(kind.minimum_why).endswith(".")
@@ -56,7 +56,7 @@ def test_what_is_made_is_complete(kind: MadeKind) -> None:
     assert {kind}
 
 
-def test_asking_for_what_is_not_made_says_why() -> None:
+def test_request_for_an_unsupported_filesystem_gives_the_reason() -> None:
     with pytest.raises(BadInput, match=r"^diskwright does not make ReiserFS\. Linux dropped it"):
         filesystem("reiserfs")
     with pytest.raises(

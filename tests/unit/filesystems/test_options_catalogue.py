@@ -86,7 +86,7 @@ def spellings(option: CatalogueOption) -> set[str]:
 
 
 @pytest.mark.parametrize(("study", "kind", "filesystem", "text", "becomes"), NAMED)
-def test_every_option_that_a_study_names_is_known(
+def test_every_option_in_a_study_is_known(
     catalogue: dict[str, CatalogueOption], study: str, kind: str, filesystem: str, text: str, becomes: str
 ) -> None:
     found = [
@@ -108,7 +108,7 @@ def test_every_option_that_a_study_names_is_known(
     assert option.never.english.endswith(".") is (becomes != OFFERED)
 
 
-def test_every_option_says_what_it_is_for_and_where_that_is_from(
+def test_every_option_has_a_purpose_and_a_source(
     catalogue: dict[str, CatalogueOption],
 ) -> None:
     for option in catalogue.values():
@@ -117,7 +117,7 @@ def test_every_option_says_what_it_is_for_and_where_that_is_from(
         assert option.why and option.source, option.id
 
 
-def test_what_can_be_had_is_what_the_layout_hands_on(catalogue: dict[str, CatalogueOption]) -> None:
+def test_available_options_are_accepted_by_the_layout(catalogue: dict[str, CatalogueOption]) -> None:
     for option in catalogue.values():
         for filesystem in option.filesystems:
             if option.refused or filesystem not in MADE:
@@ -128,7 +128,7 @@ def test_what_can_be_had_is_what_the_layout_hands_on(catalogue: dict[str, Catalo
                 assert mount_options_fault((option.text,)) is None, option.text
 
 
-def test_options_of_one_filesystem_with_the_same_text_are_told_apart_by_their_needs(
+def test_options_with_the_same_text_differ_in_requirements(
     catalogue: dict[str, CatalogueOption],
 ) -> None:
     seen: dict[tuple[str, str, str], CatalogueOption] = {}
@@ -156,7 +156,7 @@ def test_options_of_one_filesystem_with_the_same_text_are_told_apart_by_their_ne
         ("ext4-barrier-0", "6.12.0", True, ""),
     ],
 )
-def test_a_kernel_is_told_what_it_takes(
+def test_kernel_support_is_explained(
     catalogue: dict[str, CatalogueOption], name: str, release: str, takes: bool | None, says: str
 ) -> None:
     verdict = on_kernel(catalogue[name], Kernel(release, frozenset({"ext4", "xfs", "btrfs"})))
@@ -164,7 +164,7 @@ def test_a_kernel_is_told_what_it_takes(
     assert says in str(verdict.why) and bool(says) is bool(verdict.why)
 
 
-def test_a_kernel_without_the_filesystem_takes_none_of_its_options(
+def test_kernel_without_the_filesystem_supports_no_options(
     catalogue: dict[str, CatalogueOption],
 ) -> None:
     bare = Kernel("6.12.0", frozenset({"ext4"}))
@@ -198,7 +198,7 @@ why = "It is mine."
         ("default = true", "never", "add the reason"),
     ],
 )
-def test_a_danger_without_a_phrase_to_type_is_a_fault(
+def test_danger_without_a_phrase_is_a_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, added: str, key: str, says: str
 ) -> None:
     monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, tmp_path))
@@ -211,7 +211,7 @@ def test_a_danger_without_a_phrase_to_type_is_a_fault(
 @pytest.mark.parametrize(
     "text", ["tune2fs -O quota /dev/sda", "rm -rf", "tune2fs -O $(reboot)", "mkfs.ext4", "-m 0"]
 )
-def test_a_tune_option_is_a_known_program_without_a_device(
+def test_tune_option_is_a_known_program_without_a_device(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, tmp_path))

@@ -54,14 +54,14 @@ def the_table(plan: Plan) -> WriteTable:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_maker_is_given_the_planned_uuid_and_asks_nothing(name: str) -> None:
+def test_mkfs_gets_the_planned_uuid_and_asks_no_question(name: str) -> None:
     label = MADE[name].fit_label("media")
     operation = MakeFilesystem("/dev/sda1", name, MADE[name].uuid_of(DRAWN), label, ())
     assert [" ".join(argv) for argv in MADE[name].commands(operation)] == COMMANDS[name]
 
 
 @each
-def test_the_uuid_in_a_plan_is_what_libblkid_reports(name: str) -> None:
+def test_uuid_in_a_plan_is_the_one_of_libblkid(name: str) -> None:
     reported = MADE[name].uuid_of(DRAWN)
     assert reported == REPORTED.get(name, DRAWN)
     assert volume_uuid_fault(reported, name) is None
@@ -79,7 +79,7 @@ def test_the_uuid_in_a_plan_is_what_libblkid_reports(name: str) -> None:
 
 
 @each
-def test_a_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None:
+def test_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None:
     kind = MADE[name]
     plan = plan_for(drive(), wish(name, mount_point="/srv/films" if kind.mounts else "none"))
     assert read_plan(render_plan(plan), "plan.json") == plan
@@ -97,7 +97,7 @@ def test_a_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None
     ]
 
 
-def test_what_others_open_is_marked_as_their_data() -> None:
+def test_shared_volumes_are_typed_as_data() -> None:
     plan = plan_for(
         drive(), *(wish(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap()
     )
@@ -131,7 +131,7 @@ def test_labels(name: str, label: str, says: str | None) -> None:
     assert fault is None if says is None else says in str(fault)
 
 
-def test_a_label_is_written_as_its_filesystem_does() -> None:
+def test_label_is_written_as_its_filesystem_does() -> None:
     fat = [
         wish("vfat", size_bytes=GIB),
         wish("vfat", size_bytes=GIB),
@@ -146,7 +146,7 @@ def test_a_label_is_written_as_its_filesystem_does() -> None:
         plan_for(drive(), wish("exfat", label="twelve-chars"))
 
 
-def test_swap_is_turned_on_and_not_mounted() -> None:
+def test_swap_is_activated_and_not_mounted() -> None:
     plan = plan_for(drive(), swap())
     assert kinds_of(plan)[-2:] == ["add-fstab-line", "turn-on-swap"]
     line, on = plan.steps[-2:]
@@ -176,12 +176,12 @@ def test_swap_is_turned_on_and_not_mounted() -> None:
         ),
     ],
 )
-def test_what_swap_cannot_be(attempt: Callable[[], object], says: str) -> None:
+def test_impossible_swap_settings(attempt: Callable[[], object], says: str) -> None:
     with pytest.raises(BadInput, match=says):
         attempt()
 
 
-def test_none_is_a_place_on_the_command_line() -> None:
+def test_none_is_a_mount_point_on_the_command_line() -> None:
     assert parse_volume("workload=large-media,fs=swap,mount=none").mount_point == "none"
     assert place_fault("none", "swap") is None
 
@@ -233,13 +233,13 @@ EXT4, VFAT, SWAP = (
         (replace(VFAT, steps=(*VFAT.steps, *SWAP.steps[-1:])), "operations do not match"),
     ],
 )
-def test_no_plan_passes_that_the_planner_would_not_make(plan: Plan, says: str) -> None:
+def test_plan_the_planner_would_not_make_is_refused(plan: Plan, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         check_plan(plan)
 
 
 @pytest.mark.parametrize("plan", [EXT4, VFAT, SWAP], ids=["ext4", "vfat", "swap"])
-def test_what_agrees_with_the_rules_passes(plan: Plan) -> None:
+def test_plan_matching_the_rules_is_accepted(plan: Plan) -> None:
     check_plan(forged(plan))
 
 
@@ -251,13 +251,13 @@ def volume_line(volume: Volume) -> AddFstabLine:
     )
 
 
-def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:
+def test_second_swap_in_fstab_is_no_conflict_unless_identical() -> None:
     line = volume_line(SWAP.volumes[0])
     assert conflict(parse("/dev/sdb1 none swap sw 0 0\n", "fstab"), line) is None
     assert "already names" in str(conflict(parse(fstab_line(line), "fstab"), line))
 
 
-def test_programs_that_are_missing_are_named_with_this_distributions_command() -> None:
+def test_missing_programs_are_named_with_the_install_command() -> None:
     everything = Kernel("6.12.9", frozenset({"vfat", "exfat", "ntfs3"}))
     here = replace(machine(kernel=everything), family="fedora")
     assert obstacles(filesystem("exfat"), here, drive(), None) == (
@@ -268,7 +268,7 @@ def test_programs_that_are_missing_are_named_with_this_distributions_command() -
     )
 
 
-def test_a_program_that_is_missing_alone_is_said_alone() -> None:
+def test_single_missing_program_is_named_alone() -> None:
     here = machine(
         kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),)
     )
@@ -276,7 +276,7 @@ def test_a_program_that_is_missing_alone_is_said_alone() -> None:
     assert said == "tune.exfat is not installed. Install the package exfatprogs."
 
 
-def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned() -> None:
+def test_file_required_by_mkfs_is_reported_missing_before_planning() -> None:
     tools = tuple((name, name) for name in MADE["nilfs2"].makers)
     here = machine(kernel=Kernel("6.12.9", frozenset({"nilfs2"})), tools=tools)
     assert obstacles(filesystem("nilfs2"), here, drive(), None) == ()
@@ -287,7 +287,7 @@ def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned()
     ) == obstacles(filesystem("xfs"), here, drive(), None)
 
 
-def test_ntfs_is_mounted_by_the_kernels_own_driver_or_not_at_all() -> None:
+def test_ntfs_needs_the_kernel_driver() -> None:
     tools = tuple((name, name) for name in MADE["ntfs"].makers)
     for others in (frozenset({"fuseblk", "ntfs"}), frozenset({"vfat"})):
         said = obstacles(
@@ -307,13 +307,13 @@ def test_ntfs_is_mounted_by_the_kernels_own_driver_or_not_at_all() -> None:
     )
 
 
-def test_what_the_kernel_swaps_to() -> None:
+def test_active_swap_devices() -> None:
     text = "Filename\t\t\tType\t\tSize\n/dev/sda2    partition\t1023996\n/swap\\040file\tfile\t4\n"
     assert parse_swaps(text) == ("/dev/sda2", "/swap file")
     assert parse_swaps("") == ()
 
 
-def test_a_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(swaps, "SWAPS", tmp_path / "swaps")
     (said,) = swaps.swap_differences(TurnOnSwap("/dev/sda1"))
     assert str(said) == "the kernel does not list it as swap"
@@ -338,7 +338,7 @@ def test_a_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("xfs", 1100 * MIB, Geometry(512, 512, 0, 64 * KIB, 256 * KIB), ("-d", "su=65536,sw=4")),
     ],
 )
-def test_makers_are_told_what_they_would_ask_the_drive_for(
+def test_mkfs_gets_the_geometry_it_would_query(
     kind: str, size_bytes: int, geometry: Geometry, told: tuple[str, ...]
 ) -> None:
     """As mke2fs 1.47 and mkfs.xfs 6.1 chose in the lab, on drives with this geometry."""

@@ -44,11 +44,11 @@ def alignment(of: Drive) -> dict[str, Severity]:
         formatted("exfat", 8193 * 512, 16 * MIB, 64 * GIB, **READER),
     ],
 )
-def test_a_card_whose_files_start_on_an_erase_block_is_not_misaligned(of: Drive) -> None:
+def test_card_with_files_on_an_erase_block_is_not_misaligned(of: Drive) -> None:
     assert alignment(of) == {"alignment-compensated": Severity.INFO}
 
 
-def test_a_card_from_4_mib_on_is_aligned() -> None:
+def test_card_starting_at_4_mib_is_aligned() -> None:
     assert alignment(formatted("exfat", 4 * MIB, 16 * MIB, 64 * GIB, **CARD)) == {"alignment-ok": Severity.OK}
 
 
@@ -61,13 +61,13 @@ def test_a_card_from_4_mib_on_is_aligned() -> None:
         formatted("ext4", 63 * 512, 4 * MIB, 16 * GIB, **CARD),
     ],
 )
-def test_another_layout_or_drive_keeps_its_warning(of: Drive) -> None:
+def test_other_layout_or_drive_keeps_its_warning(of: Drive) -> None:
     assert alignment(of) == {"alignment-4096": Severity.WARNING}
 
 
 @pytest.mark.parametrize("geometry", [N512, E512])
 @pytest.mark.parametrize("sector", [64, 65, 71])
-def test_a_slot_within_one_block_needs_no_alignment(sector: int, geometry: Geometry) -> None:
+def test_slot_within_one_block_needs_no_alignment(sector: int, geometry: Geometry) -> None:
     slots = partition(11, sector * 512, 512, type=SLOT), partition(1, 4 * MIB)
     assert alignment(partitioned(*slots, geometry=geometry)) == {"alignment-ok": Severity.OK}
     wide = replace(slots[0], size_bytes=8 * 4096, kernel_size_bytes=8 * 4096)
@@ -75,7 +75,7 @@ def test_a_slot_within_one_block_needs_no_alignment(sector: int, geometry: Geome
 
 
 @pytest.mark.parametrize(("bits", "size"), [("12", 2 * MIB), ("16", 64 * MIB), ("32", 300 * MIB)])
-def test_the_file_area_of_fat_is_where_fsck_reports_it(tmp_path: Path, bits: str, size: int) -> None:
+def test_fat_file_area_matches_fsck(tmp_path: Path, bits: str, size: int) -> None:
     path, mkfs, fsck = tmp_path / "fat", shutil.which("mkfs.fat"), shutil.which("fsck.fat")
     if mkfs is None or fsck is None:
         pytest.skip("dosfstools is not installed")

@@ -22,7 +22,7 @@ def codes(of: Drive) -> set[str]:
 
 
 @pytest.mark.parametrize("size_bytes", [0, None, 100 * MIB])
-def test_a_drive_without_a_size_is_neither_healthy_nor_slow(size_bytes: int | None) -> None:
+def test_drive_without_a_size_is_neither_healthy_nor_slow(size_bytes: int | None) -> None:
     seen = drive(
         path="/dev/nvme0n1", bus="nvme", nvme_formats=FORMATS, size_bytes=size_bytes, smart=Smart(passed=True)
     )
@@ -31,7 +31,7 @@ def test_a_drive_without_a_size_is_neither_healthy_nor_slow(size_bytes: int | No
 
 
 @pytest.mark.parametrize("moved", [{"type": MOVING_GPT_TYPE}, {"moving": True}, {}])
-def test_a_move_in_progress_explains_the_kernels_view(moved: dict[str, object]) -> None:
+def test_move_in_progress_explains_the_kernel_view(moved: dict[str, object]) -> None:
     part = replace(partition(), kernel_size_bytes=MIB)
     other = partition(2, part.end_bytes, MIB)
     seen = partitioned(part, replace(other, **moved))  # type: ignore[arg-type]
@@ -48,7 +48,7 @@ def test_a_move_in_progress_explains_the_kernels_view(moved: dict[str, object]) 
         ("Read Device Identity failed: Input/output error", Obstacle.FAILED),
     ],
 )
-def test_a_controller_in_between_is_no_fault_of_the_cable(text: str, obstacle: Obstacle) -> None:
+def test_intermediate_controller_is_no_cable_fault(text: str, obstacle: Obstacle) -> None:
     assert obstacle_in(text) is obstacle
 
 

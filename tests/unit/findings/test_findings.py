@@ -201,11 +201,11 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     SCENARIOS,
     ids=lambda value: value if isinstance(value, str) and "-" in value else "",
 )
-def test_each_trouble_is_found_with_its_severity(code: str, severity: Severity, subject: Drive) -> None:
+def test_each_problem_is_found_with_its_severity(code: str, severity: Severity, subject: Drive) -> None:
     assert severities(subject).get(code) is severity
 
 
-def test_a_drive_on_which_a_run_waits_is_not_also_said_to_have_lost_its_files() -> None:
+def test_drive_with_a_waiting_run_has_not_lost_its_files() -> None:
     """The superblock copy belongs to content that the waiting run can restore."""
     waiting = Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=True)
     table = Table("none")
@@ -217,7 +217,7 @@ def test_a_drive_on_which_a_run_waits_is_not_also_said_to_have_lost_its_files() 
     assert "signatures-lost" not in severities(partitioned(part, waiting=waiting))
 
 
-def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documented() -> None:
+def test_documented_and_emitted_codes_are_the_same() -> None:
     emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
     assert emitted == set(CODES) - {"boot-may-stop"}, "fstab is not a fact of a drive: tests/loop/probe"
     themes = "alignment|geometry|recording|table|signatures|use|drive|health|identity"
@@ -226,7 +226,7 @@ def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documente
         assert set(words.findall(module.read_text())) <= set(CODES), module.name
 
 
-def test_findings_are_whole_sentences_about_a_node_of_the_drive() -> None:
+def test_findings_are_complete_sentences_about_a_node_of_the_drive() -> None:
     for _, _, subject in SCENARIOS:
         for finding in of(subject):
             assert finding.subject.startswith(subject.path) or finding.subject in [
@@ -237,7 +237,7 @@ def test_findings_are_whole_sentences_about_a_node_of_the_drive() -> None:
             assert finding.source
 
 
-def test_a_finding_is_read_from_a_document_as_it_was() -> None:
+def test_finding_survives_its_document() -> None:
     for _, _, subject in SCENARIOS:
         diagnosis = diagnose(machine(subject), subject, LIST)
         document = json.loads(json.dumps(drive_document(subject, diagnosis)))
@@ -254,12 +254,12 @@ def test_a_finding_is_read_from_a_document_as_it_was() -> None:
             )
 
 
-def test_a_sound_drive_has_nothing_worse_than_information() -> None:
+def test_sound_drive_has_only_information() -> None:
     found = diagnose(machine(), partitioned(partition()), ()).findings
     assert {finding.severity for finding in found} <= {Severity.INFO, Severity.OK}
 
 
-def test_the_worst_comes_first() -> None:
+def test_findings_are_sorted_worst_first() -> None:
     subject = partitioned(partition(1), partition(2, 2 * GIB + 512), table=gpt(backup="missing"))
     assert [finding.severity for finding in of(subject)][:2] == [DANGER, WARNING]
 
@@ -275,7 +275,7 @@ def test_the_worst_comes_first() -> None:
         Geometry(512, 512, 0, 65536 * 3, 0),
     ],
 )
-def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry, start_bytes: int) -> None:
+def test_danger_matches_the_alignment_formula_of_the_kernel(geometry: Geometry, start_bytes: int) -> None:
     codes = severities(partitioned(partition(1, start_bytes), geometry=geometry))
     assert ("alignment-physical" in codes) == (misalignment_bytes(geometry, start_bytes) != 0)
     assert sum(code.startswith("alignment-") for code in codes) == 1
@@ -283,7 +283,7 @@ def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry,
 
 @pytest.mark.parametrize("kind", ["isw_raid_member", "ddf_raid_member", "linux_raid_member"])
 @pytest.mark.parametrize("backup", ["missing", "damaged", "misplaced"])
-def test_no_repair_of_a_table_erases_the_metadata_of_an_array(kind: str, backup: str) -> None:
+def test_table_repair_never_erases_array_metadata(kind: str, backup: str) -> None:
     alone = partitioned(partition(), table=gpt(backup=backup))
     member = replace(alone, signatures=(Signature(kind, "raid"),))
     code = f"table-backup-{backup}"
@@ -385,7 +385,7 @@ def parts(said: object) -> Iterator[Message]:
         Signature("vfat", "filesystem", uuid="11"),
     ],
 )
-def test_a_copy_is_found_from_either_side(mark: Signature) -> None:
+def test_copy_is_found_from_either_side(mark: Signature) -> None:
     mounted = on("/dev/sda", mark, uses=(Use("mounted", "/dev/sda1", "/srv"),))
     pair, use = ["/dev/sda1", "/dev/sdb1"], ("/srv", "/dev/sda1")
     found = copies(mounted, on("/dev/sdb", mark))
@@ -406,7 +406,7 @@ def test_a_copy_is_found_from_either_side(mark: Signature) -> None:
         ),
     ],
 )
-def test_a_new_uuid_is_offered_where_it_can_be_set(subject: Drive, devices: list[str]) -> None:
+def test_new_uuid_is_offered_if_it_can_be_set(subject: Drive, devices: list[str]) -> None:
     other = on("/dev/sdb", *subject.partitions[0].signatures)
     (found,) = (
         one
@@ -416,7 +416,7 @@ def test_a_new_uuid_is_offered_where_it_can_be_set(subject: Drive, devices: list
     assert [command.argv[-1] for command in found.commands] == devices
 
 
-def test_a_copied_table_is_found() -> None:
+def test_copied_table_is_found() -> None:
     first, second = on("/dev/sda"), on("/dev/sdb", table=gpt(uuid="/dev/sda"))
     assert copies(first, second)[0] == [("/dev/sda", "GPT", "/dev/sdb")]
 
@@ -455,7 +455,7 @@ def test_a_copied_table_is_found() -> None:
         ),
     ],
 )
-def test_what_shares_a_uuid_on_purpose_is_no_copy(first: Drive, second: Drive) -> None:
+def test_intentionally_shared_uuid_is_no_copy(first: Drive, second: Drive) -> None:
     assert copies(first, second) == [[], []]
 
 
@@ -473,7 +473,7 @@ def test_sound_content_has_no_state_to_report(subject: Drive) -> None:
     assert not [code for code in severities(subject) if code.startswith("content-") or "lock" in code]
 
 
-def test_the_sentence_has_the_real_numbers() -> None:
+def test_sentence_has_the_real_numbers() -> None:
     (found,) = (
         finding for finding in of(partitioned(partition(1, 34 * 512))) if finding.code == "alignment-physical"
     )
@@ -482,7 +482,7 @@ def test_the_sentence_has_the_real_numbers() -> None:
     assert found.commands == (FindingCommand(("diskwright", "move", "/dev/sda1")),)
 
 
-def test_a_solid_state_drive_is_promised_no_ratio() -> None:
+def test_ssd_finding_promises_no_ratio() -> None:
     (found,) = (
         finding
         for finding in of(partitioned(partition(1, 34 * 512), rotational=False))
@@ -512,20 +512,20 @@ def test_logical_partitions_do_not_overlap_their_container() -> None:
     assert codes["table-outside"] is DANGER and "table-overlap" not in codes
 
 
-def test_an_mbr_reaches_sixteen_tebibytes_on_blocks_of_4096() -> None:
+def test_mbr_reaches_16_tib_with_4096_byte_blocks() -> None:
     assert "table-mbr-over-2tib" not in severities(
         drive(size_bytes=10 * TIB, geometry=KN4, table=mbr(10 * TIB, 4096))
     )
 
 
-def test_a_plausible_optimal_size_is_not_blamed() -> None:
+def test_plausible_optimal_size_is_not_reported() -> None:
     for optimal in (0, 64 * KIB, MIB, 192 * KIB):
         assert "geometry-optimal-io-bogus" not in severities(
             drive(geometry=replace(E512, optimal_io_bytes=optimal))
         )
 
 
-def test_no_repair_from_a_copy_is_advised_where_neither_is_whole() -> None:
+def test_repair_from_a_copy_needs_an_intact_copy() -> None:
     lost = of(drive(table=Table("gpt", primary="damaged", backup="missing")))
     assert [finding.code for finding in lost if finding.code.startswith("table-")] == ["table-both-damaged"]
     assert not any("gdisk" in str(finding.advice) for finding in lost)
@@ -538,7 +538,7 @@ def test_no_repair_from_a_copy_is_advised_where_neither_is_whole() -> None:
     )
 
 
-def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_told() -> None:
+def test_good_partitions_share_one_finding_and_others_have_their_own() -> None:
     fine = [partition(number, number * 16 * MIB, 8 * MIB) for number in range(1, 41)]
     found = [finding for finding in of(partitioned(*fine)) if finding.code.startswith("alignment-")]
     assert [(finding.code, finding.subject) for finding in found] == [("alignment-ok", "/dev/sda")]
@@ -558,9 +558,7 @@ def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_t
 @pytest.mark.parametrize(
     ("made_for", "obstacle"), [(None, Obstacle.CONTRADICTORY), (4096, Obstacle.OTHER_BLOCKS)]
 )
-def test_a_table_that_is_lost_is_told_from_one_for_other_blocks(
-    made_for: int | None, obstacle: Obstacle
-) -> None:
+def test_lost_table_differs_from_a_table_for_other_blocks(made_for: int | None, obstacle: Obstacle) -> None:
     """The same protective MBR: without a GPT, or with a GPT for another block size."""
     image = Image(8 * MIB, made_for or 512)
     image.protective()

@@ -298,7 +298,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_a_verdict_and_at_most_five_short_sentences(name: str) -> None:
+def test_health_is_a_verdict_and_at_most_five_short_sentences(name: str) -> None:
     said, verdict, wanted = SAID[name]
     judged = judge_health(with_smart(said))
     assert judged.verdict == verdict
@@ -306,7 +306,7 @@ def test_a_verdict_and_at_most_five_short_sentences(name: str) -> None:
     assert len(judged.said) <= MOST_SENTENCES and all(len(str(one).split()) <= 20 for one in judged.said)
 
 
-def test_a_nvme_drives_own_log_of_self_tests() -> None:
+def test_self_test_log_of_an_nvme_drive() -> None:
     log = {"nvme_self_test_log": {"table": [{"self_test_result": {"value": 7}, "power_on_hours": 90}]}}
     assert "self-test found errors" in str(judge_health(with_smart(nvme() | log)).said[1])
     log["nvme_self_test_log"]["table"].insert(0, {"self_test_result": {"value": 0}, "power_on_hours": 95})
@@ -329,14 +329,14 @@ def test_a_nvme_drives_own_log_of_self_tests() -> None:
         ("nonsense", {}),
     ],
 )
-def test_what_is_bad_is_a_finding(name: str, codes: dict[str, Severity]) -> None:
+def test_bad_health_is_a_finding(name: str, codes: dict[str, Severity]) -> None:
     on = with_smart(SAID[name][0])
     assert {finding.code: finding.severity for finding in find_health(on)} == codes
     assert set(codes) <= {finding.code for finding in diagnose(machine(on), on, ()).findings}
 
 
 @pytest.mark.parametrize("name", ["stick", "enclosure", "bridge-4096"])
-def test_a_bridge_that_passes_nothing_is_unknown(name: str) -> None:
+def test_bridge_without_smart_is_unknown(name: str) -> None:
     """On these recorded machines smartctl only reports `Unknown USB bridge`."""
     here = load_machine(MACHINES / f"{name}.json")
     on = next(one for one in here.drives if any(unread.what == "smart" for unread in one.unread))
@@ -345,7 +345,7 @@ def test_a_bridge_that_passes_nothing_is_unknown(name: str) -> None:
     assert not list(find_health(on))
 
 
-def test_old_recordings_know_the_verdict_and_no_counts() -> None:
+def test_old_recordings_have_the_verdict_and_no_counts() -> None:
     on = load_machine(MACHINES / "red.json").drives[0]
     assert on.smart.health == Health() and judge_health(on).verdict is DriveVerdict.GOOD
     failing = next(
@@ -354,7 +354,7 @@ def test_old_recordings_know_the_verdict_and_no_counts() -> None:
     assert judge_health(failing).verdict is DriveVerdict.FAILING
 
 
-def test_inspect_shows_it_in_one_block_and_as_data() -> None:
+def test_inspect_shows_health_in_one_block_and_as_data() -> None:
     on = with_smart(SAID["replaced sectors"][0])
     diagnosis = diagnose(machine(on), on, ())
     lines = [text for text, _ in portrait(on, diagnosis)]
@@ -369,7 +369,7 @@ def test_inspect_shows_it_in_one_block_and_as_data() -> None:
     )
 
 
-def test_a_drive_that_has_none_is_not_spoken_of() -> None:
+def test_drive_without_health_data_is_not_mentioned() -> None:
     loop = replace(drive(), smart=NO_SMART)
     assert not is_told(loop) and judge_health(loop).verdict is DriveVerdict.UNKNOWN
     assert not any("health:" in text for text, _ in portrait(loop, diagnose(machine(loop), loop, ())))

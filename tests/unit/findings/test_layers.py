@@ -52,7 +52,7 @@ def one(subject: Drive, code: str) -> Finding:
 
 
 @pytest.mark.parametrize("container", [luks, lvm, member])
-def test_an_aligned_partition_with_an_aligned_inside_is_fine_and_says_where_its_data_begin(
+def test_aligned_partition_with_aligned_content_shows_the_data_offset(
     container: type,
 ) -> None:
     found = one(holding(container(16 * MIB)), "alignment-ok")
@@ -61,7 +61,7 @@ def test_an_aligned_partition_with_an_aligned_inside_is_fine_and_says_where_its_
 
 
 @pytest.mark.parametrize("container", [luks, lvm, member])
-def test_an_aligned_partition_with_a_misaligned_inside_is_a_danger(container: type) -> None:
+def test_aligned_partition_with_misaligned_content_is_a_danger(container: type) -> None:
     subject = holding(container(MIB + 512))
     found = one(subject, "alignment-inside")
     assert codes(subject) == {"alignment-inside": DANGER}
@@ -75,23 +75,23 @@ def test_an_aligned_partition_with_a_misaligned_inside_is_a_danger(container: ty
 
 
 @pytest.mark.parametrize("container", [luks, lvm, member])
-def test_a_misaligned_partition_whose_inside_makes_up_for_it_is_told_as_such(container: type) -> None:
+def test_misaligned_partition_compensated_by_its_content_is_reported(container: type) -> None:
     subject = holding(container(MIB + 3072), start_bytes=34 * 512)
     assert codes(subject) == {"alignment-compensated": INFO}
     assert str(34 * 512 + MIB + 3072) in str(one(subject, "alignment-compensated").sentence)
 
 
 @pytest.mark.parametrize("container", [luks, lvm, member])
-def test_a_misaligned_partition_whose_inside_does_not_is_one_danger(container: type) -> None:
+def test_misaligned_partition_not_compensated_is_one_danger(container: type) -> None:
     assert codes(holding(container(16 * MIB), start_bytes=34 * 512)) == {"alignment-physical": DANGER}
 
 
-def test_a_container_that_was_not_read_comforts_nobody() -> None:
+def test_unread_container_does_not_change_the_verdict() -> None:
     assert codes(holding(luks(None), start_bytes=34 * 512)) == {"alignment-physical": DANGER}
     assert codes(holding(luks(None))) == {"alignment-ok": OK}
 
 
-def test_a_jumpered_drive_is_right_where_partition_and_insides_add_up_to_its_offset() -> None:
+def test_jumpered_drive_is_aligned_if_the_sum_matches_its_offset() -> None:
     assert codes(holding(lvm(MIB), start_bytes=MIB + 3584, geometry=OFFSET)) == {"alignment-ok": OK}
     assert codes(holding(lvm(MIB + 3584), geometry=OFFSET)) == {"alignment-compensated": INFO}
     assert codes(holding(lvm(MIB + 3584), start_bytes=MIB + 3584, geometry=OFFSET)) == {
@@ -99,7 +99,7 @@ def test_a_jumpered_drive_is_right_where_partition_and_insides_add_up_to_its_off
     }
 
 
-def test_what_lives_on_a_jumpered_drive_itself_begins_off_its_blocks() -> None:
+def test_content_directly_on_a_jumpered_drive_is_misaligned() -> None:
     bare = drive(geometry=OFFSET, signatures=(lvm(MIB),), table=Table("none"))
     assert codes(bare) == {"alignment-physical": DANGER}
     assert codes(replace(bare, signatures=(lvm(MIB + 3584),))) == {"alignment-compensated": INFO}
@@ -107,7 +107,7 @@ def test_what_lives_on_a_jumpered_drive_itself_begins_off_its_blocks() -> None:
     assert codes(replace(bare, geometry=E512, signatures=(lvm(MIB + 512),))) == {"alignment-inside": DANGER}
 
 
-def test_a_drive_that_claims_512_is_doubted_inside_as_outside() -> None:
+def test_drive_claiming_512_bytes_is_doubted_inside_and_outside() -> None:
     assert codes(holding(luks(2 * MIB + 512), geometry=N512)) == {"alignment-inside": WARNING}
     assert codes(holding(luks(2 * MIB), start_bytes=63 * 512, geometry=N512)) == {"alignment-4096": WARNING}
     assert codes(holding(luks(2 * MIB + 512), start_bytes=63 * 512, geometry=N512)) == {
@@ -115,11 +115,11 @@ def test_a_drive_that_claims_512_is_doubted_inside_as_outside() -> None:
     }
 
 
-def test_on_blocks_of_4096_everything_fits() -> None:
+def test_layers_on_4096_byte_blocks_are_aligned() -> None:
     assert codes(holding(luks(16 * MIB), geometry=KN4)) == {"alignment-ok": OK}
 
 
-def test_the_sum_runs_through_luks_on_lvm_on_md() -> None:
+def test_sum_includes_luks_on_lvm_on_md() -> None:
     stack = (
         array(1, 1, 2 * MIB, lvm(MIB + 512), striping=None, geometry=E512),
         volume(5 * MIB + 512, luks(16 * MIB), below=ARRAY),
@@ -147,7 +147,7 @@ def test_many_volumes_in_a_misaligned_data_area_are_one_danger() -> None:
     ]
 
 
-def test_an_open_layer_whose_place_is_not_known_is_judged_by_the_kernel() -> None:
+def test_open_layer_at_unknown_offset_is_judged_by_the_kernel() -> None:
     known = opened(None, ext4(), geometry=replace(E512, alignment_offset_bytes=512))
     assert codes(holding(luks(None), layers=(known,))) == {"alignment-inside": DANGER}
     sound = opened(None, ext4(), geometry=E512)
@@ -159,7 +159,7 @@ def test_an_open_layer_whose_place_is_not_known_is_judged_by_the_kernel() -> Non
     }
 
 
-def test_that_the_kernel_calls_a_layer_misaligned_tells_nothing_of_where_it_begins() -> None:
+def test_misaligned_flag_of_the_kernel_is_no_offset() -> None:
     """The kernel reports -1 for misaligned, which is not a byte offset."""
     torn = opened(None, ext4(), geometry=replace(E512, alignment_offset_bytes=-1))
     assert codes(holding(luks(None), layers=(torn,))) == {"alignment-stack": DANGER, "alignment-ok": OK}
@@ -167,7 +167,7 @@ def test_that_the_kernel_calls_a_layer_misaligned_tells_nothing_of_where_it_begi
     assert SECRET not in str(fine.sentence)
 
 
-def test_a_stack_that_the_kernel_calls_misaligned_is_named_by_its_own_node() -> None:
+def test_stack_misaligned_for_the_kernel_is_named_by_its_own_node() -> None:
     subject = holding(
         member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, 2 * CHUNK)),)
     )
@@ -177,14 +177,14 @@ def test_a_stack_that_the_kernel_calls_misaligned_is_named_by_its_own_node() -> 
     )
 
 
-def test_where_the_kernel_is_led_astray_by_a_bogus_number_its_word_is_no_danger() -> None:
+def test_kernel_alarm_from_a_bogus_number_is_no_danger() -> None:
     torn = volume(MIB, geometry=replace(BOGUS, alignment_offset_bytes=-1))
     subject = holding(lvm(MIB), layers=(torn,), geometry=BOGUS)
     assert codes(subject) == {"alignment-ok": OK, "alignment-stack": INFO}
     assert "33553920" in str(one(subject, "alignment-stack").why)
 
 
-def test_what_is_seen_through_a_mirror_whose_superblock_is_at_the_end_contradicts_nothing() -> None:
+def test_content_visible_through_a_mirror_is_no_contradiction() -> None:
     """Erasing either signature would destroy the array or its filesystem."""
 
     def all_codes(subject: Drive) -> set[str]:
@@ -200,12 +200,12 @@ def test_what_is_seen_through_a_mirror_whose_superblock_is_at_the_end_contradict
     )
 
 
-def test_a_graph_of_layers_that_bites_its_tail_ends() -> None:
+def test_cyclic_graph_of_layers_ends() -> None:
     ring = (opened(MIB, below="/dev/sda1"), Layer("LVM", "/dev/sda1", SECRET, offset_bytes=MIB))
     assert codes(holding(luks(MIB), layers=ring))
 
 
-def test_data_off_the_chunks_of_an_array_are_a_warning_also_where_chunks_are_no_power_of_two() -> None:
+def test_data_misaligned_to_array_chunks_is_a_warning_for_any_size() -> None:
     def on_array(chunk_bytes: int, data_bytes: int) -> dict[str, Severity]:
         layers = (
             array(0, 2, MIB, luks(data_bytes), chunk_bytes=chunk_bytes),
@@ -219,7 +219,7 @@ def test_data_off_the_chunks_of_an_array_are_a_warning_also_where_chunks_are_no_
     assert on_array(3 * 64 * KIB, 2 * MIB)["alignment-chunk"] is WARNING
 
 
-def test_with_parity_full_stripes_count() -> None:
+def test_parity_arrays_count_full_stripes() -> None:
     def data_at(level: int) -> dict[str, Severity]:
         return codes(holding(member(MIB), layers=(array(level, 3, MIB, lvm(MIB)),)))
 
@@ -243,14 +243,14 @@ FITTING = Striping(CHUNK, 2 * CHUNK)
         (xfs(Striping(64 * KIB, 128 * KIB)), 0, WARNING),
     ],
 )
-def test_a_filesystem_on_an_array_is_held_against_it(
+def test_filesystem_on_an_array_is_checked_against_it(
     filesystem: Signature, level: int, severity: Severity
 ) -> None:
     stripe = one(holding(member(MIB), layers=(array(level, 2, MIB, filesystem),)), "alignment-stripe")
     assert stripe.severity is severity and stripe.subject == ARRAY
 
 
-def test_the_right_numbers_are_given_with_the_command() -> None:
+def test_correct_numbers_are_shown_with_the_command() -> None:
     def remedy(filesystem: Signature) -> str:
         layers = (array(5, 2, MIB, filesystem),)
         return str(one(holding(member(MIB), layers=layers), "alignment-stripe").advice)
@@ -266,13 +266,13 @@ def test_the_right_numbers_are_given_with_the_command() -> None:
     assert f"su={192 * KIB},sw=2" in str(one(thrice, "alignment-stripe").advice)
 
 
-def test_a_filesystem_above_lvm_on_an_array_is_held_against_the_array() -> None:
+def test_filesystem_above_lvm_on_an_array_is_checked_against_it() -> None:
     sizes = Geometry(512, 4096, 0, CHUNK, 2 * CHUNK)
     layers = (array(0, 2, MIB, lvm(MIB)), volume(5 * MIB, ext4(FITTING), below=ARRAY, geometry=sizes))
     assert one(holding(member(MIB), layers=layers), "alignment-stripe").severity is OK
 
 
-def test_striping_of_a_filesystem_without_an_array_is_doubted_unless_the_drive_asks_for_it() -> None:
+def test_striping_without_an_array_is_doubted_unless_the_drive_asks() -> None:
     assert one(holding(ext4(FITTING)), "alignment-stripe").severity is INFO
     wide = replace(E512, minimum_io_bytes=CHUNK, optimal_io_bytes=2 * CHUNK)
     assert "alignment-stripe" not in codes(holding(ext4(FITTING), geometry=wide))
@@ -287,7 +287,7 @@ def test_striping_of_a_filesystem_without_an_array_is_doubted_unless_the_drive_a
     assert "alignment-stripe" not in codes(holding(member(0), ext4(FITTING)))
 
 
-def test_the_bogus_number_is_told_with_what_tools_make_of_it_on_this_drive() -> None:
+def test_bogus_number_is_reported_with_its_effect_on_tools() -> None:
     subject = drive(geometry=BOGUS)
     (found,) = (
         finding
@@ -323,9 +323,7 @@ def test_the_bogus_number_is_told_with_what_tools_make_of_it_on_this_drive() -> 
     st.integers(1, 1 << 20),
     st.lists(st.integers(0, 1 << 20), min_size=1, max_size=3),
 )
-def test_the_verdict_is_the_kernels_formula_of_the_sum(
-    geometry: Geometry, start: int, offsets: list[int]
-) -> None:
+def test_verdict_is_the_kernel_formula_of_the_sum(geometry: Geometry, start: int, offsets: list[int]) -> None:
     """For any stack: danger exactly if the topmost data is misaligned."""
     below, layers = "/dev/sda1", []
     for number, offset in enumerate(offsets):

@@ -29,7 +29,7 @@ def by_model(subject: Drive, patterns: tuple[Pattern, ...]) -> Recording:
     return judge_recording(subject, rungs_of(subject, patterns))
 
 
-def test_a_drive_that_says_nothing_is_known_by_its_model(bundled: tuple[Pattern, ...]) -> None:
+def test_silent_drive_is_recognised_by_its_model(bundled: tuple[Pattern, ...]) -> None:
     found = by_model(drive(model="ST8000AS0002-1NA17Z"), bundled)
     assert found == Recording("shingled", "drive", YES, "high", found.evidence)
     assert "smartmontools" in str(found.evidence[-1].source)
@@ -107,7 +107,7 @@ WHOLE = [
 
 
 @pytest.mark.parametrize(("model", "verdict"), WHOLE, ids=[model for model, _ in WHOLE])
-def test_whole_model_numbers(bundled: tuple[Pattern, ...], model: str, verdict: Recorded) -> None:
+def test_model_numbers_match_completely(bundled: tuple[Pattern, ...], model: str, verdict: Recorded) -> None:
     found = by_model(drive(model=model), bundled)
     assert found.verdict is verdict, found.evidence
     assert by_model(drive(model=model.replace(" ", "_")), bundled).verdict is verdict, "as udev writes it"
@@ -116,7 +116,7 @@ def test_whole_model_numbers(bundled: tuple[Pattern, ...], model: str, verdict: 
     assert cut is (UNKNOWN if len(model.split("-")[0]) > 16 else verdict)
 
 
-def test_what_an_older_smartctl_calls_shingled_is_in_doubt_where_a_newer_one_does_not(
+def test_model_shingled_only_in_old_smartctl_is_a_doubt(
     bundled: tuple[Pattern, ...],
 ) -> None:
     """smartctl 7.3 lists ST4000DM005 as shingled, but the database of August 2026 does not."""
@@ -127,14 +127,14 @@ def test_what_an_older_smartctl_calls_shingled_is_in_doubt_where_a_newer_one_doe
 @pytest.mark.parametrize(
     "own", [{"ata": Ata(model="WDC WD40NDZW-11MR8S1")}, {"smart": Smart(model_name="WDC WD40NDZW-11MR8S1")}]
 )
-def test_the_drives_own_model_counts_behind_a_bridge_that_has_a_name(
+def test_model_of_the_drive_counts_behind_a_named_bridge(
     bundled: tuple[Pattern, ...], own: dict[str, Ata | Smart]
 ) -> None:
     assert by_model(drive(vendor="WD", model="My Passport 25E2", bus="usb"), bundled).verdict is UNKNOWN
     assert by_model(drive(vendor="WD", model="My Passport 25E2", bus="usb", **own), bundled).verdict is LIKELY
 
 
-def test_a_pattern_may_leave_out_larger_drives() -> None:
+def test_pattern_may_exclude_larger_drives() -> None:
     mine = (Pattern(model="WD.*EMAZ", largest_tb=6),)
     for size_bytes, verdict in (
         (6 * TB + 10**9, LIKELY),
@@ -148,7 +148,7 @@ def test_a_pattern_may_leave_out_larger_drives() -> None:
         ), size_bytes
 
 
-def test_no_bundled_bound_leaves_out_a_drive_of_the_named_size(bundled: tuple[Pattern, ...]) -> None:
+def test_bundled_limits_include_drives_of_the_named_size(bundled: tuple[Pattern, ...]) -> None:
     """6 TB drives have 6,001,175,126,016 bytes."""
     for model in ("WDC WD60EFAX-68SHWN0", "WDC WD60EZAZ-00SF3B0", "WDC WD60EMAZ-11LW3B0"):
         assert (
@@ -223,7 +223,7 @@ ST4000DM005 ST500DM009 ST4000VN000 ST32000NM003K WD40EFAX WD400EFAX WD40EZAX HDW
 
 
 @pytest.mark.parametrize("model", LISTED)
-def test_what_the_maker_lists_as_conventional_is_an_info_with_its_source(
+def test_conventional_model_of_the_maker_is_an_info_with_its_source(
     bundled: tuple[Pattern, ...], model: str
 ) -> None:
     subject = drive(model=model)
@@ -236,7 +236,7 @@ def test_what_the_maker_lists_as_conventional_is_an_info_with_its_source(
 
 
 @pytest.mark.parametrize("model", NOT_LISTED)
-def test_what_no_maker_lists_stays_in_doubt(bundled: tuple[Pattern, ...], model: str) -> None:
+def test_unlisted_model_remains_in_doubt(bundled: tuple[Pattern, ...], model: str) -> None:
     assert by_model(drive(model=model), bundled).kind != "listed-conventional"
 
 
@@ -248,7 +248,7 @@ def test_what_no_maker_lists_stays_in_doubt(bundled: tuple[Pattern, ...], model:
         ({"smart": Smart(model_family="Example (SMR)")}, "recording-contradiction"),
     ],
 )
-def test_a_makers_list_never_hides_what_speaks_for_shingles(
+def test_list_of_the_maker_never_hides_evidence_for_shingles(
     bundled: tuple[Pattern, ...], says: dict[str, str | int | Smart], code: str
 ) -> None:
     subject = drive(model="ST8000VN004", **says)
@@ -273,18 +273,18 @@ def test_each_model_is_listed_once(bundled: tuple[Pattern, ...]) -> None:
         ("HGST HMH7210A0AL", YES, "high"),
     ],
 )
-def test_host_managed_models_are_told_as_such(
+def test_host_managed_models_are_reported_as_such(
     bundled: tuple[Pattern, ...], model: str, verdict: Recorded, confidence: str
 ) -> None:
     found = by_model(drive(model=model, zoned=None), bundled)
     assert (found.verdict, found.management, found.confidence) == (verdict, "host-managed", confidence)
 
 
-def test_a_model_that_a_usb_bridge_cut_in_two_is_found(bundled: tuple[Pattern, ...]) -> None:
+def test_model_split_by_a_usb_bridge_is_found(bundled: tuple[Pattern, ...]) -> None:
     assert by_model(drive(vendor="ST8000DM", model="004-2CX188", bus="usb"), bundled).verdict is YES
 
 
-def test_a_users_file_extends_the_list_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_user_file_extends_the_list_in_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     folder = tmp_path / "diskwright" / "drives"
     folder.mkdir(parents=True)
@@ -294,7 +294,7 @@ def test_a_users_file_extends_the_list_in_one_line(monkeypatch: pytest.MonkeyPat
     assert "my own measurement" in str(found.evidence[-1].source)
 
 
-def test_a_machines_file_comes_before_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_machine_file_precedes_the_user_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The last entry counts, so a user's entry overrides the administrator's."""
     for folder, kind in (("etc", "host-aware"), ("config/diskwright", "host-managed")):
         (tmp_path / folder / "drives").mkdir(parents=True)
@@ -306,7 +306,7 @@ def test_a_machines_file_comes_before_the_users(monkeypatch: pytest.MonkeyPatch,
     assert by_model(drive(model="ST9999XX000-1AB"), load_patterns()).management == "host-managed"
 
 
-def test_the_line_in_the_files_head_can_be_used_as_it_stands(tmp_path: Path) -> None:
+def test_line_in_the_file_header_works_as_it_is(tmp_path: Path) -> None:
     head = (Path(__file__).resolve().parents[3] / "profiles/drives/shingled.toml").read_text()
     (line,) = [
         line.removeprefix("#").strip() for line in head.splitlines() if line.startswith("#     drives = [")
@@ -347,7 +347,7 @@ def test_every_bundled_pattern_has_its_source(bundled: tuple[Pattern, ...]) -> N
         ("drives = [\n", ("end of document",)),
     ],
 )
-def test_a_bad_file_is_told_by_file_line_and_key(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+def test_bad_file_is_reported_by_file_line_and_key(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(BadInput) as caught:

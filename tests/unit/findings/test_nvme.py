@@ -43,15 +43,13 @@ def namespace(
         (drive(), None),
     ],
 )
-def test_better_is_what_the_drive_calls_faster_or_4096_bytes_at_the_same_speed(
-    subject: Drive, number: int | None
-) -> None:
+def test_better_format_is_faster_or_4096_bytes_at_the_same_speed(subject: Drive, number: int | None) -> None:
     found = better_format(subject)
     assert (found.number if found else None) == number
     assert len(list(find_nvme(subject))) == (number is not None)
 
 
-def test_a_faster_format_is_told_with_its_command_and_what_it_destroys() -> None:
+def test_faster_format_is_reported_with_its_command_and_data_loss() -> None:
     (finding,) = find_nvme(namespace((512, 0, 2), (4096, 0, 0)))
     assert str(finding.sentence) == (
         "/dev/nvme0n1 has a faster format: 4096 bytes (format 1) instead of 512 bytes (format 0)."
@@ -73,10 +71,10 @@ def test_equal_speed_is_not_sold_as_a_gain() -> None:
 
 
 @pytest.mark.parametrize(("scope", "words"), [("all", "all would be erased"), (None, "expect this")])
-def test_other_namespaces_are_thought_of(scope: str | None, words: str) -> None:
+def test_other_namespaces_are_considered(scope: str | None, words: str) -> None:
     (finding,) = find_nvme(namespace((512, 0, 2), (4096, 0, 0), scope=scope))
     assert words in str(finding.advice)
 
 
-def test_a_controller_that_cannot_format_gets_no_advice_to() -> None:
+def test_controller_that_cannot_format_gets_no_advice() -> None:
     assert not list(find_nvme(namespace((512, 0, 2), (4096, 0, 0), scope="none")))

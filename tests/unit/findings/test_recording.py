@@ -78,7 +78,7 @@ YES, LIKELY, UNKNOWN, NOT_APPLICABLE = Recorded
         (drive(rotational=False, vpd_zoned=2, bus="usb"), (YES, "drive", "high")),
     ],
 )
-def test_rungs(subject: Drive, expected: tuple[Recorded, str | None, str]) -> None:
+def test_levels_of_evidence(subject: Drive, expected: tuple[Recorded, str | None, str]) -> None:
     assert judged(subject) == expected
 
 
@@ -94,11 +94,11 @@ def test_rungs(subject: Drive, expected: tuple[Recorded, str | None, str]) -> No
     ],
     ids=["loop", "virtio", "usb", "thin volume", "emulated", "emulated behind a bridge"],
 )
-def test_discard_that_is_not_the_drives_own_says_nothing(subject: Drive) -> None:
+def test_discard_of_another_device_is_no_evidence(subject: Drive) -> None:
     assert judged(subject)[0] is UNKNOWN
 
 
-def test_silence_is_never_no_and_its_clues_are_told() -> None:
+def test_silence_is_never_no_and_shows_its_clues() -> None:
     assert {verdict.value for verdict in Recorded} == {"yes", "likely", "unknown", "not-applicable"}
     found = recorded(drive(vpd_zoned=0, ata=Ata()))
     assert found.kind == "unknown"
@@ -130,7 +130,7 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
         ),
     ],
 )
-def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, why: str) -> None:
+def test_evidence_that_could_not_be_read_gives_the_reason(subject: Drive, source: str, why: str) -> None:
     said = {str(clue.source): str(clue.says) for clue in recorded(subject).evidence}
     assert said[source].startswith(f"not available: {why}")
     (finding,) = found_of(subject, "recording-unknown")
@@ -148,11 +148,11 @@ def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, wh
     ],
     ids=["virtio", "nvme", "sas"],
 )
-def test_what_a_kind_of_drive_never_has_is_not_missed(subject: Drive) -> None:
+def test_evidence_impossible_for_the_drive_is_not_missed(subject: Drive) -> None:
     assert not [clue for clue in recorded(subject).evidence if clue.says.english == NOT_ASKED.english]
 
 
-def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -> None:
+def test_silent_drive_listed_as_conventional_is_reported_as_such() -> None:
     subject = drive(vpd_zoned=0, ata=Ata(), smart=RED_CMR)
     (finding,) = found_of(subject, "recording-unknown")
     assert "listed as conventional" in str(finding.sentence)
@@ -287,7 +287,7 @@ def test_contradictions_are_findings(
         (drive(bus="nvme", rotational=False, zoned="host-managed"), (Pattern("Example"),)),
     ],
 )
-def test_what_only_says_less_is_no_contradiction(subject: Drive, patterns: tuple[Pattern, ...]) -> None:
+def test_less_specific_evidence_is_no_contradiction(subject: Drive, patterns: tuple[Pattern, ...]) -> None:
     """Host-aware drives report `none` since Linux 6.8, and lists rarely state the zone management."""
     assert not found_of(subject, "recording-contradiction", *patterns)
 
@@ -309,7 +309,7 @@ def test_what_only_says_less_is_no_contradiction(subject: Drive, patterns: tuple
         ),
     ],
 )
-def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]) -> None:
+def test_rotation_may_be_in_doubt(subject: Drive, words: tuple[str, ...]) -> None:
     (finding,) = found_of(subject, "recording-contradiction")
     assert finding.severity is Severity.INFO
     for word in words:
@@ -332,9 +332,7 @@ def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]
         (Ata(), ()),
     ],
 )
-def test_the_drives_own_word_on_its_blocks_is_held_against_the_kernels(
-    ata: Ata, words: tuple[str, ...]
-) -> None:
+def test_block_sizes_of_drive_and_kernel_are_compared(ata: Ata, words: tuple[str, ...]) -> None:
     found = found_of(drive(ata=ata), "geometry-contradiction")
     assert len(found) == bool(words)
     for word in words:

@@ -25,7 +25,7 @@ ONE = partitioned(partition(1, MIB, GIB, filesystem="swap"), partition(2, 2 * GI
         (drive(signatures=(Signature("ext4", "filesystem"),)), "tune /dev/sda --workload"),
     ],
 )
-def test_a_filesystem_can_be_used_better(on: Drive, told: str) -> None:
+def test_filesystem_with_better_settings_is_reported(on: Drive, told: str) -> None:
     assert told in tuning_words(on)
 
 
@@ -36,11 +36,11 @@ def test_a_filesystem_can_be_used_better(on: Drive, told: str) -> None:
         *(partitioned(partition(1, MIB, GIB, filesystem=kind)) for kind in ("swap", "crypto_LUKS", "ext3")),
     ],
 )
-def test_of_what_has_no_advice_nothing_is_said(on: Drive) -> None:
+def test_filesystem_without_advice_is_not_mentioned(on: Drive) -> None:
     assert tuning_words(on) == ""
 
 
-def test_the_page_of_the_drive_says_it() -> None:
+def test_drive_page_mentions_better_settings() -> None:
     person = Person(Live(machine(ONE)))
     person.act("health", ONE.path)
     assert tuning_words(ONE) in person.text

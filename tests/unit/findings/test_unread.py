@@ -13,7 +13,7 @@ from wizard.probe.facts import RawError
 from wizard.probe.interpret import machine_of
 
 
-def test_unread_fields_are_told_once_for_each_reason() -> None:
+def test_unread_fields_are_reported_once_for_each_reason() -> None:
     reason = "Only root may read it."
     subject = drive(
         unread=(
@@ -51,13 +51,13 @@ def test_many_failures_to_read_the_same_are_one_finding() -> None:
     ) and "cable" in str(found[0].advice)
 
 
-def test_a_drive_of_which_nothing_was_read_is_one_finding_and_no_crash() -> None:
+def test_drive_without_readable_facts_is_one_finding_and_no_crash() -> None:
     subject = Drive("/dev/sdz", None, None, unread=(unread("drive", "It did not answer within 10 s."),))
     assert [finding.code for finding in of(subject)] == ["drive-unread"]
     assert "10 s" in str(of(subject)[0].sentence)
 
 
-def test_foreign_text_reaches_no_sentence_unescaped() -> None:
+def test_untrusted_text_is_escaped_in_every_sentence() -> None:
     evil = "\x1b[31mboo\n"
     subject = replace(
         partitioned(partition(), signatures=(Signature(evil, "filesystem"),)),
@@ -72,7 +72,7 @@ def test_foreign_text_reaches_no_sentence_unescaped() -> None:
         ), finding
 
 
-def test_nobody_is_told_to_unmount_the_running_system() -> None:
+def test_unmounting_the_running_system_is_never_recommended() -> None:
     subject = drive(uses=(Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda1", "/")))
     assert not any("umount" in str(finding.advice) for finding in of(subject))
 
@@ -90,7 +90,7 @@ def test_nobody_is_told_to_unmount_the_running_system() -> None:
         (Obstacle.OTHER_BLOCKS, True, "another USB bridge"),
     ],
 )
-def test_the_remedy_for_something_unread_fits_the_obstacle(obstacle: Obstacle, root: bool, word: str) -> None:
+def test_remedy_for_unread_facts_fits_the_obstacle(obstacle: Obstacle, root: bool, word: str) -> None:
     subject = drive(unread=(unread("table", "Whatever was said.", obstacle=obstacle),))
     (found,) = (finding for finding in of(subject, root=root) if finding.code == "drive-unread")
     assert word in str(found.advice)
@@ -106,7 +106,7 @@ def test_the_remedy_for_something_unread_fits_the_obstacle(obstacle: Obstacle, r
         ("Input/output error", Obstacle.FAILED),
     ],
 )
-def test_what_the_system_said_in_a_recording_tells_the_obstacle(why: str, obstacle: Obstacle) -> None:
+def test_recorded_system_error_determines_the_obstacle(why: str, obstacle: Obstacle) -> None:
     raw = rawfacts.drive(errors=(RawError("contents", why),))
     (found,) = machine_of(rawfacts.machine(raw)).drives
     assert {one.obstacle for one in found.unread if why[1:] in str(one.why)} == {obstacle}

@@ -30,5 +30,5 @@ def test_every_field_has_words() -> None:
     assert named | set(CONTENT_FIELDS) | set(ESSENTIAL) <= NAMES.keys()
 
 
-def test_no_words_are_a_bare_field() -> None:
+def test_only_plain_words_equal_their_field_name() -> None:
     assert {name for name, said in NAMES.items() if str(said()) == name} == {"partitions", "zones"}

@@ -29,26 +29,26 @@ geometries = st.builds(
 
 
 @pytest.mark.parametrize(("sector", "expected"), [(34, 3072), (40, 0), (63, 512), (2048, 0)])
-def test_the_kernels_formula_on_a_512e_drive(sector: int, expected: int) -> None:
+def test_kernel_formula_on_a_512e_drive(sector: int, expected: int) -> None:
     assert misalignment_bytes(E512, sector * 512) == expected
 
 
-def test_a_start_aligned_for_the_drive_is_not_aligned_for_a_raid_chunk() -> None:
+def test_start_aligned_for_the_drive_is_not_aligned_for_a_raid_chunk() -> None:
     assert misalignment_bytes(RAID, 40 * 512) == 45056
 
 
-def test_an_alignment_offset_moves_the_aligned_starts() -> None:
+def test_alignment_offset_moves_the_aligned_starts() -> None:
     assert misalignment_bytes(JUMPERED, 7 * 512) == 0
     assert misalignment_bytes(JUMPERED, 8 * 512) != 0
 
 
 @pytest.mark.parametrize("bogus", [33553920, 16776704, 16773120, 33550336, 1000, 0])
-def test_an_optimal_size_that_is_a_counter_at_its_end_is_not_believed(bogus: int) -> None:
+def test_overflowed_optimal_size_is_ignored(bogus: int) -> None:
     assert plausible_optimal_io_bytes(Geometry(512, 512, 0, 512, bogus)) is None
 
 
 @pytest.mark.parametrize("meant", [65536, MIB, 3 * 524288, 10 * MIB])
-def test_a_stripe_width_is_believed(meant: int) -> None:
+def test_stripe_width_is_accepted(meant: int) -> None:
     assert plausible_optimal_io_bytes(Geometry(512, 4096, 0, 4096, meant)) == meant
 
 
@@ -66,7 +66,7 @@ def test_aligned_starts_satisfy_the_kernel_and_bracket_the_position(
 
 
 @given(geometries)
-def test_the_grain_is_a_multiple_of_a_mebibyte_and_stays_sane(geometry: Geometry) -> None:
+def test_grain_is_a_sane_multiple_of_a_mebibyte(geometry: Geometry) -> None:
     assert grain_bytes(geometry) % MIB == 0
     assert grain_bytes(geometry) <= 64 * MIB
 

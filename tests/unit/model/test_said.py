@@ -16,27 +16,27 @@ WITHIN = Sentence("Not possible: {reason}")
 TAKES = Sentence("{parts:First} takes {time:time}.")
 
 
-def test_values_are_written_by_the_sentences_formats() -> None:
+def test_values_are_formatted_as_in_the_sentence() -> None:
     said = HOLDS(drive="/dev/sda", size=1_000_204_886_016, parts=("sda1", "sda2", "sda3"))
     assert str(said) == "/dev/sda holds 1.0 TB on sda1, sda2 and sda3."
 
 
 @pytest.mark.parametrize(("count", "words"), [(0, "0 drives."), (1, "One drive."), (2, "2 drives.")])
-def test_a_count_chooses_the_sentence(count: int, words: str) -> None:
+def test_count_chooses_the_sentence(count: int, words: str) -> None:
     assert str(DRIVES(count=count)) == words
 
 
-def test_a_sentence_within_a_sentence_and_several_in_a_row() -> None:
+def test_nested_sentence_and_several_in_a_row() -> None:
     assert str(WITHIN(reason=DRIVES(count=1))) == "Not possible: One drive."
     assert joined([DRIVES(count=1), DRIVES(count=2)]) == "One drive. 2 drives."
 
 
-def test_the_same_message_with_the_same_values_is_equal() -> None:
+def test_same_message_with_the_same_values_is_equal() -> None:
     assert DRIVES(count=2) == Message("One drive.", "{count} drives.", (("count", 2),))
     assert DRIVES(count=2) != DRIVES(count=3)
 
 
-def test_a_value_too_many_or_too_few_is_a_fault_of_the_program() -> None:
+def test_too_many_or_too_few_values_are_a_program_error() -> None:
     with pytest.raises(TypeError, match="drive"):
         HOLDS(size=1, parts=())
     with pytest.raises(TypeError, match="other"):
@@ -47,13 +47,13 @@ def test_braces_in_a_value_are_only_text() -> None:
     assert str(WITHIN(reason="{drive.__class__} {0}")) == "Not possible: {drive.__class__} {0}"
 
 
-def test_a_place_in_a_list_is_joined_with_commas_and_sentences_stand_in_a_row() -> None:
+def test_sentences_are_joined_with_spaces_and_capitalised() -> None:
     assert str(join(DRIVES(count=1), DRIVES(count=2))) == "One drive. 2 drives."
     assert join(DRIVES(count=1)) == DRIVES(count=1)
     assert str(TAKES(time=600, parts="the rest")) == "The rest takes about 10 min."
 
 
-def test_the_order_in_which_values_were_given_does_not_matter() -> None:
+def test_order_of_the_values_does_not_matter() -> None:
     assert HOLDS(drive="a", size=1, parts=()) == HOLDS(parts=(), size=1, drive="a")
 
 
@@ -78,23 +78,23 @@ def test_the_order_in_which_values_were_given_does_not_matter() -> None:
         "1 drive.",
     ],
 )
-def test_what_cannot_be_written_is_not_read_from_a_document(written: object) -> None:
+def test_unwritable_message_is_not_read_from_a_document(written: object) -> None:
     with pytest.raises(Misfit):
         decode(written, Message)
 
 
-def test_a_sentence_is_read_from_a_document_as_it_was_written() -> None:
+def test_sentence_survives_its_document() -> None:
     said = WITHIN(reason=HOLDS(drive="/dev/sda", size=5, parts=("a", DRIVES(count=2))))
     assert decode(json.loads(json.dumps(to_json(said))), Message) == said
 
 
-def test_a_message_of_a_document_of_version_1_0_is_read_by_its_code() -> None:
+def test_message_of_a_version_1_0_document_is_read_by_its_code() -> None:
     written = {"code": "apply.waits", "values": {"name": "0001-sda", "commands": "keep"}}
     assert str(decode(written, Message)) == "The run 0001-sda is done, not in use yet: keep"
 
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\udcff", "\x9b31m", "x" * 10_000])
-def test_text_that_a_sentence_names_cannot_leave_its_place(text: str) -> None:
+def test_text_in_a_sentence_cannot_escape_its_place(text: str) -> None:
     """Untrusted text such as a label that would clear the screen, start a line, reverse the text, or be
     too long."""
     for form in FORMS:

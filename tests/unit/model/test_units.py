@@ -25,14 +25,14 @@ from wizard.model.said import (
         ("0", 0),
     ],
 )
-def test_sizes_are_read_as_util_linux_reads_them(text: str, expected: int) -> None:
+def test_sizes_are_read_like_util_linux(text: str, expected: int) -> None:
     assert parse_size(text) == expected
 
 
 @pytest.mark.parametrize(
     "text", ["", "G", "-1G", "5X", "1e9", "500 gigs", "\x1b[31m5G", "½T", "5\N{KELVIN SIGN}", "٥G"]
 )
-def test_what_is_no_size_is_refused_in_a_sentence(text: str) -> None:
+def test_invalid_size_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(BadInput, match="is not a size") as caught:
         parse_size(text)
     assert "\x1b" not in str(caught.value)
@@ -75,28 +75,28 @@ def test_exact_sizes_are_exact(size: int, expected: str) -> None:
         (1 << 60, "1024 PiB"),
     ],
 )
-def test_a_rounded_size_has_the_units_of_an_exact_one(size: int, expected: str) -> None:
+def test_rounded_size_has_the_units_of_an_exact_one(size: int, expected: str) -> None:
     assert format_round(size) == expected
 
 
 @pytest.mark.parametrize(
     ("seconds", "expected"), [(0.2, "under 1 s"), (40, "40 s"), (180, "3 min"), (7800, "2 h 10 min")]
 )
-def test_durations_are_as_coarse_as_estimates_are(seconds: float, expected: str) -> None:
+def test_durations_are_as_coarse_as_estimates(seconds: float, expected: str) -> None:
     assert format_duration(seconds) == expected
 
 
-def test_partition_nodes_are_named_as_the_kernel_names_them() -> None:
+def test_partition_nodes_are_named_like_in_the_kernel() -> None:
     assert partition_path("/dev/sda", 1) == "/dev/sda1"
     assert partition_path("/dev/nvme0n1", 2) == "/dev/nvme0n1p2"
 
 
-def test_foreign_text_cannot_drive_the_terminal() -> None:
+def test_untrusted_text_cannot_control_the_terminal() -> None:
     assert printable("a\x1b[2Jb\n\u202ec") == "a?[2Jb??c"
     assert len(printable("x" * 500)) == 80
 
 
-def test_an_estimate_is_no_more_than_a_rough_one() -> None:
+def test_estimate_is_at_most_a_rough_one() -> None:
     assert [roughly(seconds) for seconds in (0, 0.9, 1, 200, 7200)] == [
         "under 1 s",
         "under 1 s",
@@ -116,5 +116,5 @@ def test_an_estimate_is_no_more_than_a_rough_one() -> None:
         ("yesterday", "yesterday"),
     ],
 )
-def test_a_moment_is_said_as_people_write_it(moment: str, said: str) -> None:
+def test_time_is_written_as_usual(moment: str, said: str) -> None:
     assert format_moment(moment) == said

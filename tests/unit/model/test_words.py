@@ -17,7 +17,7 @@ BOTH = "{first:list} and {last}"
 TWO = Sentence("{first} and {second}")
 
 
-def test_every_message_can_be_written_in_a_language_that_nobody_speaks(pseudo_language: None) -> None:
+def test_every_message_can_be_written_in_an_invented_language(pseudo_language: None) -> None:
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (REPO / "wizard").rglob("*.py")]
     messages = [one for tree in trees for one in spoken_in(tree)]
     assert len(messages) > 4000
@@ -31,7 +31,7 @@ def test_every_message_can_be_written_in_a_language_that_nobody_speaks(pseudo_la
             assert said.startswith("⟦") and said.rstrip("~⟧") != said, f"{english!r} was not translated"
 
 
-def test_a_command_speaks_the_persons_language(
+def test_command_uses_the_language_of_the_user(
     pseudo_language: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["inspect", "--machine", str(REPO / "tests/machines/red.json")]) == 0
@@ -39,7 +39,7 @@ def test_a_command_speaks_the_persons_language(
     assert "⟦/dev/sdb háš" in " ".join(shown.split()) and "has 512-byte" not in shown
 
 
-def test_what_is_longer_and_accented_keeps_its_fields() -> None:
+def test_longer_and_accented_text_keeps_its_fields() -> None:
     assert pseudo("{drive} is {size:size}.") == "⟦{drive} íš {size:size}.~~~~~~~⟧"
 
 
@@ -56,14 +56,12 @@ def test_what_is_longer_and_accented_keeps_its_fields() -> None:
         ({}, []),
     ],
 )
-def test_the_locale_says_which_languages_are_looked_for(
-    environment: dict[str, str], names: list[str]
-) -> None:
+def test_locale_determines_the_languages_to_search(environment: dict[str, str], names: list[str]) -> None:
     assert list(wanted(environment)) == names
 
 
 @pytest.mark.parametrize(("languages", "said"), [("fr:eo:en", pseudo(BOTH)), ("fr:en:eo", BOTH)])
-def test_the_first_language_that_there_is_a_catalogue_for_is_spoken(
+def test_first_language_with_a_catalogue_is_used(
     pseudo_language: None, monkeypatch: pytest.MonkeyPatch, languages: str, said: str
 ) -> None:
     monkeypatch.setattr(Language, "one", English.one)
@@ -73,7 +71,7 @@ def test_the_first_language_that_there_is_a_catalogue_for_is_spoken(
 
 
 @pytest.mark.parametrize("bytes_of_it", [b"", b"\xde\x12\x04\x95", b"no catalogue at all"])
-def test_a_catalogue_that_cannot_be_read_leaves_english(
+def test_unreadable_catalogue_leaves_english(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_of_it: bytes
 ) -> None:
     monkeypatch.setattr("wizard.documents.files.CATALOGUES", str(tmp_path))
@@ -88,14 +86,14 @@ def test_a_catalogue_that_cannot_be_read_leaves_english(
 @pytest.mark.parametrize(
     "wrong", ["{laufwerk} voll", "{drive.__class__} {size:size}", "{drive:size}{size}", "{drive", "{0}"]
 )
-def test_a_translation_with_other_fields_is_said_in_english(
+def test_translation_with_other_fields_is_shown_in_english(
     wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wizard.model.said.Language.one", staticmethod(lambda english: wrong))
     assert str(ROOM(drive="/dev/sda", size=10**9)) == "/dev/sda has 1.0 GB left."
 
 
-def test_a_translation_with_other_fields_is_a_fault() -> None:
+def test_translation_with_other_fields_is_a_fault() -> None:
     from babel.messages.catalog import Message as CatalogMessage
 
     assert "size" in fault_of(CatalogMessage("{drive} has {size:size}", "{drive} hat {große:size}"))
@@ -135,24 +133,24 @@ KNOWN = {
 }
 
 
-def test_text_that_is_no_message_is_found_and_nothing_else() -> None:
+def test_untranslatable_text_is_found_exactly() -> None:
     found = [text for _, text in prose_of(ast.parse(SOURCE))]
     assert found == ["\N{WHITE SQUARE} was erased", "Nothing was written. to \N{WHITE SQUARE}"]
 
 
-def test_a_message_is_no_such_text_but_its_values_may_be() -> None:
+def test_message_is_translatable_but_its_values_may_not_be() -> None:
     tree = ast.parse('A = t("One two three: {why}", why="Four five six.")')
     assert [text for _, text in prose_of(tree)] == ["Four five six."]
 
 
-def test_a_call_with_other_fields_than_the_sentence_names_is_found() -> None:
+def test_call_with_other_fields_than_the_sentence_is_found() -> None:
     tree = ast.parse(SOURCE)
     found = list(wrong_calls(tree, Names.of("wizard.test.room", tree, KNOWN)))
     assert [line for line, _ in found] == [16, 17, 18]
     assert "['drive', 'size']" in found[0][1]
 
 
-def test_what_is_said_and_what_is_only_imported_are_told_apart() -> None:
+def test_imported_but_unused_message_does_not_count() -> None:
     tree = ast.parse("from wizard.test import words\nfrom wizard.test.words import OTHER\nwords.ROOM(size=1)")
     assert {*said_in(tree, Names.of("wizard.test.room", tree, KNOWN))} == {"ROOM"}
 
@@ -165,15 +163,15 @@ def test_what_is_said_and_what_is_only_imported_are_told_apart() -> None:
         (Spoken("A", ("word " * 20 + "more.",)), "20 words"),
     ],
 )
-def test_what_is_wrong_with_a_message_is_reported(spoken: Spoken, fault: str) -> None:
+def test_errors_in_a_message_are_reported(spoken: Spoken, fault: str) -> None:
     assert [fault in one for one in faults_of(spoken)] == [True]
 
 
-def test_a_sound_message_has_no_fault() -> None:
+def test_sound_message_has_no_fault() -> None:
     assert not list(faults_of(Spoken("A", ("word " * 19 + "end. {size:size} {part:.1f}",))))
 
 
-def test_the_list_of_what_is_left_is_exact() -> None:
+def test_list_of_remaining_texts_is_exact() -> None:
     counts = Counter({"a.py": 2, "b.py": 1, "c.py": 1})
     assert [
         fault.split(":")[0] for fault in compared(counts, {"a.py": 1, "b.py": 2, "c.py": 1, "d.py": 1})

@@ -36,7 +36,7 @@ def sizes(folder: Path) -> dict[str, int]:
 
 @pytest.mark.usefixtures("no_room_is_taken")
 @pytest.mark.parametrize("free_bytes", [GIB, 4000 * GIB])
-def test_a_volume_ends_85_percent_full_of_3000_files(free_bytes: int, tmp_path: Path) -> None:
+def test_volume_ends_85_percent_full_with_3000_files(free_bytes: int, tmp_path: Path) -> None:
     with Witness().watching() as seen:
         taken = age(tmp_path, free_bytes)
     left = sizes(tmp_path)
@@ -48,7 +48,7 @@ def test_a_volume_ends_85_percent_full_of_3000_files(free_bytes: int, tmp_path: 
 
 
 @pytest.mark.usefixtures("no_room_is_taken")
-def test_half_of_the_room_was_free_in_between(tmp_path: Path) -> None:
+def test_half_the_space_was_free_in_between(tmp_path: Path) -> None:
     """About a quarter of the first files remain, among later ones."""
     age(tmp_path, GIB)
     numbers = sorted(int(Path(name).name) for name in sizes(tmp_path))
@@ -58,14 +58,14 @@ def test_half_of_the_room_was_free_in_between(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_room_is_taken")
-def test_the_same_seed_ages_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_seed_ages_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "FILES", 300)
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
         age(tmp_path / name, GIB, seed)
     assert sizes(tmp_path / "one") == sizes(tmp_path / "two") != sizes(tmp_path / "three")
 
 
-def test_the_room_is_really_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_is_really_allocated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "FILES", 300)
     taken = age(tmp_path, 32 * MIB)
     files = [path.stat() for path in tmp_path.rglob("*") if path.is_file()]
@@ -73,7 +73,7 @@ def test_the_room_is_really_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert all(file.st_blocks * 512 >= file.st_size for file in files)
 
 
-def test_a_full_volume_ends_a_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_volume_ends_a_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left = [64 * MIB]
 
     def scarce(file: int, size_bytes: int) -> int:
@@ -89,9 +89,7 @@ def test_a_full_volume_ends_a_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert 0 not in sizes(tmp_path).values()
 
 
-def test_a_filesystem_that_cannot_do_it_is_not_written_full(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_filesystem_without_fallocate_is_not_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "_fallocate", lambda _file, _size_bytes: errno.EOPNOTSUPP)
     before = digest(tmp_path)
     with pytest.raises(OSError) as caught:

@@ -66,13 +66,13 @@ def test_every_load_is_found() -> None:
 
 
 @pytest.mark.parametrize("profile", sorted(BUNDLED.glob("workloads/*.toml")), ids=lambda path: path.stem)
-def test_workloads_name_loads_that_exist(profile: Path) -> None:
+def test_workloads_name_existing_loads(profile: Path) -> None:
     named_ones = tomllib.loads(profile.read_text()).get("trial", [])
     assert [name for name in named_ones if name not in LOADS] == []
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_the_same_seed_leaves_the_same_bytes(name: str, tmp_path: Path) -> None:
+def test_same_seed_writes_the_same_bytes(name: str, tmp_path: Path) -> None:
     drawn = phases(name)
     first = digests(drawn, tmp_path / "first")
     assert digests(drawn, tmp_path / "again") == first
@@ -80,14 +80,14 @@ def test_the_same_seed_leaves_the_same_bytes(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_another_seed_leaves_other_bytes(name: str, tmp_path: Path) -> None:
+def test_another_seed_writes_other_bytes(name: str, tmp_path: Path) -> None:
     first, *_ = digests(phases(name, seed=1)[:1], tmp_path / "one")
     other, *_ = digests(phases(name, seed=2)[:1], tmp_path / "two")
     assert first != other
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_amounts_are_what_is_done(name: str, tmp_path: Path) -> None:
+def test_amounts_match_the_work_done(name: str, tmp_path: Path) -> None:
     for phase_ in phases(name):
         with Witness().watching() as seen:
             act(phase_, tmp_path)
@@ -102,7 +102,7 @@ def test_amounts_are_what_is_done(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_what_is_read_is_read_to_its_end(name: str, tmp_path: Path) -> None:
+def test_files_are_read_completely(name: str, tmp_path: Path) -> None:
     """Every open in a phase that reads whole files reads the file completely."""
     for phase_ in phases(name):
         if phase_.name not in ("read", "check"):
@@ -115,7 +115,7 @@ def test_what_is_read_is_read_to_its_end(name: str, tmp_path: Path) -> None:
         assert seen.read_of == {path: lie_there[path] * count for path, count in times.items()}
 
 
-def test_reading_a_kernel_tree_reads_every_file_of_it(tmp_path: Path) -> None:
+def test_reading_a_kernel_tree_reads_every_file(tmp_path: Path) -> None:
     before, read = named("kernel-tree", "read")
     for phase_ in before:
         act(phase_, tmp_path)
@@ -126,7 +126,7 @@ def test_reading_a_kernel_tree_reads_every_file_of_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NATIVE if phases(name)[-1].name == "delete"])
-def test_deleting_leaves_nothing(name: str, tmp_path: Path) -> None:
+def test_deleting_leaves_no_files(name: str, tmp_path: Path) -> None:
     *before, delete = phases(name)
     for phase_ in before:
         act(phase_, tmp_path)
@@ -140,7 +140,7 @@ AT_EVERY_SCALE = {("backup", "again"), ("large-file", "delete")}
 
 
 @pytest.mark.parametrize("name", sorted(LOADS))
-def test_twice_the_scale_is_twice_the_work(name: str) -> None:
+def test_double_scale_doubles_the_work(name: str) -> None:
     small, large = (
         {p.name: p.amount for p in phases(name, scale) if (name, p.name) not in AT_EVERY_SCALE}
         for scale in (0.25, 0.5)
@@ -151,7 +151,7 @@ def test_twice_the_scale_is_twice_the_work(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NATIVE)
-def test_the_smallest_scale_still_runs(name: str, tmp_path: Path) -> None:
+def test_smallest_scale_still_runs(name: str, tmp_path: Path) -> None:
     assert all(phase_.amount > 0 for phase_ in phases(name, 0.001))
     digests(phases(name, 0.001), tmp_path / "small")
 
@@ -165,7 +165,7 @@ def test_the_smallest_scale_still_runs(name: str, tmp_path: Path) -> None:
         ("random-io", "access", "fdatasync", 0),
     ],
 )
-def test_only_what_the_original_waits_for_is_waited_for(
+def test_syncs_match_the_original_program(
     name: str, which: str, call: str, share: float, tmp_path: Path
 ) -> None:
     before, phase_ = named(name, which)
@@ -177,7 +177,7 @@ def test_only_what_the_original_waits_for_is_waited_for(
     assert seen.calls["fsync"] + seen.calls["fdatasync"] == seen.calls[call]
 
 
-def test_an_entry_of_the_log_is_one_write(tmp_path: Path) -> None:
+def test_log_entry_is_one_write(tmp_path: Path) -> None:
     """Threads would interleave an entry written in pieces, in a different order each time."""
     (fill,), serve = named("webproxy", "serve")
     act(fill, tmp_path)
@@ -186,7 +186,7 @@ def test_an_entry_of_the_log_is_one_write(tmp_path: Path) -> None:
     assert seen.writes_of["weblog"] == seen.opened.count("weblog") == serve.amount / 8
 
 
-def test_a_database_waits_for_every_write(tmp_path: Path) -> None:
+def test_database_syncs_every_write(tmp_path: Path) -> None:
     (fill,), access = named("random-sync", "access", scale=0.5)
     act(fill, tmp_path)
     with Witness().watching() as seen:
@@ -194,7 +194,7 @@ def test_a_database_waits_for_every_write(tmp_path: Path) -> None:
     assert seen.calls["fdatasync"] == seen.calls["pwrite"] == pytest.approx(access.amount / 4, rel=0.3)
 
 
-def test_a_backup_waits_for_segments_and_index_before_it_renames(tmp_path: Path) -> None:
+def test_backup_syncs_segments_and_index_before_rename(tmp_path: Path) -> None:
     (), create = named("backup", "create")
     with Witness().watching() as seen:
         act(create, tmp_path)
@@ -204,7 +204,7 @@ def test_a_backup_waits_for_segments_and_index_before_it_renames(tmp_path: Path)
     assert sorted(path.name for path in (tmp_path / "repository").iterdir()) == ["data", "hints", "index"]
 
 
-def test_rsync_leaves_dates_and_no_temporary_names(tmp_path: Path) -> None:
+def test_rsync_preserves_dates_and_leaves_no_temporary_names(tmp_path: Path) -> None:
     for phase_ in phases("rsync"):
         act(phase_, tmp_path)
         files = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -213,7 +213,7 @@ def test_rsync_leaves_dates_and_no_temporary_names(tmp_path: Path) -> None:
         assert [path for path in files if path.name.startswith(".")] == []
 
 
-def test_no_block_of_a_tree_lies_there_twice_or_can_be_compressed(tmp_path: Path) -> None:
+def test_blocks_of_a_tree_are_unique_and_incompressible(tmp_path: Path) -> None:
     act(phases("kernel-tree", 1.0)[0], tmp_path)
     contents = [path.read_bytes() for path in sorted(tmp_path.rglob("*.c"))]
     blocks = [content[at : at + 4096] for content in contents for at in range(0, len(content) - 4095, 4096)]
@@ -222,7 +222,7 @@ def test_no_block_of_a_tree_lies_there_twice_or_can_be_compressed(tmp_path: Path
     assert len(zlib.compress(joined)) > len(joined)
 
 
-def test_drawing_again_what_was_drawn_takes_other_bytes_for_each_file() -> None:
+def test_repeated_draws_give_other_bytes_for_each_file() -> None:
     contents = Contents(1)
     files = [b"".join(contents.take(3_000_000)) for _ in range(5)]
     blocks = [content[at : at + 4096] for content in files for at in range(0, len(content) - 4095, 4096)]
@@ -235,7 +235,7 @@ def test_long_files_have_their_whole_length() -> None:
     assert {len(piece) for piece in pieces} == {2**20, 700}
 
 
-def test_the_collector_stays_out_and_comes_back(tmp_path: Path) -> None:
+def test_garbage_collector_is_disabled_and_enabled_again(tmp_path: Path) -> None:
     states: list[bool] = []
     drawn = Draft(1).script()
     drawn.steps.append(lambda _root: states.append(gc.isenabled()))
@@ -249,19 +249,19 @@ def test_the_collector_stays_out_and_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["varmail", "webproxy", "fileserver", "videoserver", "random-io"])
-def test_what_a_thread_fails_with_is_raised(name: str, tmp_path: Path) -> None:
+def test_exception_in_a_thread_is_raised(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         act(phases(name, 0.5)[-1], tmp_path)
 
 
-def test_a_full_volume_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_volume_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "write", lambda _file, piece: len(piece) // 2)
     with pytest.raises(OSError) as caught:
         act(phases("dd-1m")[0], tmp_path)
     assert caught.value.errno == errno.ENOSPC
 
 
-def test_a_file_that_was_cut_off_is_no_success(tmp_path: Path) -> None:
+def test_truncated_file_is_no_success(tmp_path: Path) -> None:
     write, read = phases("dd-1m")
     act(write, tmp_path)
     os.truncate(tmp_path / "file", 1000)
@@ -270,7 +270,7 @@ def test_a_file_that_was_cut_off_is_no_success(tmp_path: Path) -> None:
     assert caught.value.errno == errno.EIO
 
 
-def test_programs_that_are_missing_are_named() -> None:
+def test_missing_programs_are_named() -> None:
     def nothing(_scale: float, _seed: int) -> tuple[LoadPhase, ...]:
         return ()
 
@@ -278,7 +278,7 @@ def test_programs_that_are_missing_are_named() -> None:
 
 
 @pytest.mark.skipif(bool(LOADS["fio-random"].missing), reason="fio is not installed")
-def test_fio_changes_the_file_that_lies_there(tmp_path: Path) -> None:
+def test_fio_changes_the_existing_file(tmp_path: Path) -> None:
     fill, access = phases("fio-random")
     for name in ("one", "two"):
         folder = tmp_path / name

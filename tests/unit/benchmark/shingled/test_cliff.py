@@ -52,7 +52,7 @@ from wizard.model.verdict import CliffDoubt, CliffOutcome, CliffVerdict, WritePh
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("kind", [Shingled, Merciful])
-def test_a_shingled_drives_cliff_is_found_where_its_cache_ends(kind: type[Simulated], seed: int) -> None:
+def test_cliff_of_a_shingled_drive_is_found_at_the_end_of_its_cache(kind: type[Simulated], seed: int) -> None:
     found = judged(kind(seed))
     assert found.outcome is CliffOutcome.FOUND and found.doubt is None
     assert found.cliff is not None and CACHE_BYTES * 0.9 < found.cliff.after_bytes < CACHE_BYTES * 1.1
@@ -62,7 +62,7 @@ def test_a_shingled_drives_cliff_is_found_where_its_cache_ends(kind: type[Simula
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("kind", [HardDisk, Buffered, Disturbed])
-def test_a_hard_disk_has_none_within_what_was_written(kind: type[Simulated], seed: int) -> None:
+def test_hard_disk_has_no_cliff_within_the_written_range(kind: type[Simulated], seed: int) -> None:
     found = judged(kind(seed))
     assert found == CliffJudgement(CliffOutcome.NONE_WITHIN)
 
@@ -80,7 +80,7 @@ def test_a_hard_disk_has_none_within_what_was_written(kind: type[Simulated], see
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Simulated) else None,
 )
-def test_a_fall_that_something_else_explains_is_no_claim(
+def test_fall_with_another_explanation_is_no_claim(
     subject: Simulated, kind: DriveKind, doubt: CliffDoubt
 ) -> None:
     found = judged(subject, kind)
@@ -88,7 +88,7 @@ def test_a_fall_that_something_else_explains_is_no_claim(
     assert found.cliff.factor >= FALL
 
 
-def test_a_drive_whose_cache_is_full_already_is_not_called_fine() -> None:
+def test_drive_with_a_full_cache_is_not_called_fine() -> None:
     assert judged(FullAlready(), most_bytes=256 * MIB) == CliffJudgement(
         CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START
     )
@@ -98,18 +98,18 @@ def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.
     return [WriteWindow(phase, int(rate), 1.0) for rate, count in rates_and_counts for _ in range(count)]
 
 
-def test_a_fall_at_the_very_end_is_too_late_to_tell() -> None:
+def test_fall_at_the_very_end_is_inconclusive() -> None:
     for slow in (2, 5, 7):
         found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, DriveKind())
         assert found == CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
 
 
-def test_few_windows_claim_nothing() -> None:
+def test_few_windows_claim_no_cliff() -> None:
     assert judge_cliff(series((9e6, 6), (1e5, 3)), PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
     assert judge_cliff([], PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
 
 
-def test_a_fall_must_be_seen_again_after_it_and_sequential_writing_with_it() -> None:
+def test_fall_must_repeat_together_with_sequential_writes() -> None:
     fallen = series((9e6, 20), (1e5, 20))
     assert judge_cliff(fallen, PIECE_BYTES, DriveKind()).doubt is CliffDoubt.NO_COMPARISON
     kept = [
@@ -120,7 +120,7 @@ def test_a_fall_must_be_seen_again_after_it_and_sequential_writing_with_it() -> 
     assert judge_cliff(kept, PIECE_BYTES, DriveKind()).outcome is CliffOutcome.FOUND
 
 
-def test_a_hiccup_before_the_cliff_does_not_make_it_less() -> None:
+def test_hiccup_before_the_cliff_does_not_reduce_it() -> None:
     hiccup = [*series((9e6, 5)), WriteWindow(WritePhase.RANDOM, 100_000, 30.0), *series((9e6, 5), (1e5, 20))]
     found = find_cliff(hiccup)
     assert found is not None and found.factor == pytest.approx(90)
@@ -140,13 +140,13 @@ def test_a_hiccup_before_the_cliff_does_not_make_it_less() -> None:
     ],
     ids=["level", "recovered", "a third", "one burst", "not lasting", "to and fro", "nothing"],
 )
-def test_what_is_no_cliff(windows: list[WriteWindow]) -> None:
+def test_series_without_a_cliff(windows: list[WriteWindow]) -> None:
     assert find_cliff(windows) is None
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 10**8), st.floats(0, 100)), max_size=60))
-def test_a_cliff_is_always_a_lasting_fall_by_a_large_factor(raw: list[tuple[int, float]]) -> None:
+def test_cliff_is_always_a_lasting_fall_by_a_large_factor(raw: list[tuple[int, float]]) -> None:
     windows = [WriteWindow(WritePhase.RANDOM, size, seconds) for size, seconds in raw]
     cliff = find_cliff(windows)
     if cliff is not None:
@@ -158,7 +158,7 @@ def test_a_cliff_is_always_a_lasting_fall_by_a_large_factor(raw: list[tuple[int,
 # The writer
 
 
-def test_it_ends_soon_after_the_cliff_and_stays_within_its_bytes() -> None:
+def test_run_ends_soon_after_the_cliff_and_within_its_bytes() -> None:
     subject = Shingled()
     probe, told = probed(subject, most_bytes=4 * GIB)
     assert subject.written_bytes < CACHE_BYTES * 1.1
@@ -170,7 +170,7 @@ def test_it_ends_soon_after_the_cliff_and_stays_within_its_bytes() -> None:
     assert probe.written_bytes > 290 * MIB
 
 
-def test_it_ends_when_the_person_says_so() -> None:
+def test_run_ends_on_request() -> None:
     subject, asked = HardDisk(), 0
 
     def stop() -> bool:
@@ -189,7 +189,7 @@ def test_it_ends_when_the_person_says_so() -> None:
     st.sampled_from([0, 3584, 4096]),
     st.integers(0, 100),
 )
-def test_pieces_lie_within_free_space_each_once_and_apart(
+def test_pieces_are_unique_and_apart_within_free_space(
     raw: list[tuple[int, int]], offset: int, seed: int
 ) -> None:
     starts = sorted(start for start, _ in raw)
@@ -216,7 +216,7 @@ def test_pieces_lie_within_free_space_each_once_and_apart(
     assert sum(abs(one - other) == PIECE_BYTES for one, other in pairwise(drawn)) <= 2
 
 
-def test_no_more_places_are_drawn_than_are_wanted() -> None:
+def test_no_more_places_are_drawn_than_requested() -> None:
     ground = lay_ground([Extent(0, 20_000 * GIB)], 0, 64 * MIB)
     assert ground is not None
     assert (
@@ -259,7 +259,7 @@ def verdict(
     )
 
 
-def test_a_found_cliff_says_where_how_much_and_what_it_means() -> None:
+def test_found_cliff_states_position_size_and_meaning() -> None:
     said = verdict(judged(Shingled())).sentence
     for word in (
         "write cliff found",
@@ -272,7 +272,7 @@ def test_a_found_cliff_says_where_how_much_and_what_it_means() -> None:
     assert "never" not in said and "is shingled." not in said
 
 
-def test_none_found_is_never_a_no() -> None:
+def test_missing_cliff_is_never_called_conventional() -> None:
     found = verdict(CliffJudgement(CliffOutcome.NONE_WITHIN))
     assert (
         "no write cliff within 1.1 GB" in found.sentence
@@ -294,7 +294,7 @@ def test_every_doubt_has_its_sentence(doubt: CliffDoubt) -> None:
     assert ": inconclusive; " in found.sentence and "likely" not in found.sentence
 
 
-def test_the_chart_is_plain_and_shows_the_fall() -> None:
+def test_chart_is_plain_and_shows_the_fall() -> None:
     lines = cliff_lines(verdict(judged(Shingled())))
     assert "\n".join(lines).isascii() and max(map(len, lines[2:-2])) < 100
     rows = [line.count("#") for line in lines if line.startswith("random, from")]
@@ -302,7 +302,7 @@ def test_the_chart_is_plain_and_shows_the_fall() -> None:
     assert sum(line.startswith("sequential, ") for line in lines) == 2
 
 
-def test_a_cliff_verdict_survives_its_document() -> None:
+def test_cliff_verdict_survives_its_document() -> None:
     found = verdict(judged(Shingled()))
     text = render_verdict(found)
     assert text.startswith('{\n  "schema": "diskwright.cliff/1"')

@@ -48,23 +48,23 @@ def judged(look: ProbeComparison, again: ProbeComparison, reads: tuple[int, ...]
     return early or after_idling(timings, seen, see(again, again=True, memory=memory), whole=True)
 
 
-def test_what_is_read_alike_is_nothing_found_and_never_more() -> None:
+def test_equal_reads_find_no_displacement() -> None:
     assert judged(ALIKE, ALIKE) == Judgement(Displaced.NOTHING_FOUND, Basis.ALIKE)
     assert {outcome.value for outcome in Displaced} == {"likely-shingled", "nothing-found", "cannot-tell"}
 
 
 @pytest.mark.parametrize("look", [NEARER, IN_LOG, AT_ONCE], ids=["nearer", "another rhythm", "at once"])
-def test_another_place_is_likely_only_where_it_stays(look: ProbeComparison) -> None:
+def test_displacement_is_likely_only_if_it_remains(look: ProbeComparison) -> None:
     assert judged(look, look) == Judgement(Displaced.LIKELY, Basis.STAYS)
     assert judged(look, ALIKE) == Judgement(Displaced.CANNOT_TELL, Basis.CAME_HOME)
 
 
-def test_the_second_look_must_show_the_same_as_the_first() -> None:
+def test_second_look_must_confirm_the_first() -> None:
     assert judged(NEARER, IN_LOG).basis is Basis.CAME_HOME
     assert judged(IN_LOG, NEARER).basis is Basis.CAME_HOME
 
 
-def test_slower_at_random_is_no_sign() -> None:
+def test_random_slowness_is_no_sign() -> None:
     swapped = replace(
         NEARER, written_at_random=NEARER.unwritten_at_random, unwritten_at_random=NEARER.written_at_random
     )
@@ -77,7 +77,7 @@ def scaled(factor: float) -> ProbeComparison:
     return replace(ALIKE, written_at_random=written)
 
 
-def test_a_difference_must_be_both_sure_and_large() -> None:
+def test_difference_must_be_significant_and_large() -> None:
     near, far = see(scaled(0.85)), see(scaled(0.6))
     assert near.statistics.t is not None and -4.5 < near.statistics.t < -1 and not near.at_random
     assert far.statistics.t is not None and far.statistics.t < -4.5 and far.at_random
@@ -90,18 +90,18 @@ def test_a_difference_must_be_both_sure_and_large() -> None:
     assert seen.statistics.t is not None and seen.statistics.t < -100 and not seen.at_random
 
 
-def test_times_that_are_not_spread_over_a_turn_are_no_platters() -> None:
+def test_times_not_spread_over_a_turn_are_no_platters() -> None:
     flash = ProbeComparison(batches(12, 7, 3, 3.5), batches(12, 7, 5, 25))
     assert not see(flash).at_random
 
 
-def test_a_distance_between_the_two_limits_counts_the_second_time_only() -> None:
+def test_distance_between_the_limits_counts_only_the_second_time() -> None:
     looks = [replace(ALIKE, written_in_order=batches(22, 5, 5, high / 20, 3)) for high in range(360, 520)]
     (middle, *_) = [look for look in looks if 2.3 < (see(look).statistics.distance or 0) < 2.6]
     assert not see(middle).in_order and see(middle, again=True).in_order
 
 
-def test_stalls_of_whole_batches_are_no_other_place() -> None:
+def test_stalls_of_whole_batches_are_no_displacement() -> None:
     """Six of ten batches on one side, by chance. One in 32 permutations repeats that."""
     stalled = (*batches(6, 5, 40, 60), *batches(4, 5, 5, 18, 3))
     look = replace(ALIKE, written_in_order=stalled, unwritten_in_order=batches(10, 5, 5, 18, 4))
@@ -109,7 +109,7 @@ def test_stalls_of_whole_batches_are_no_other_place() -> None:
     assert seen.statistics.distance is not None and seen.statistics.distance > 2.6 and not seen.in_order
 
 
-def test_reads_from_a_memory_do_not_count_and_too_many_tell_nothing() -> None:
+def test_cached_reads_do_not_count_and_too_many_are_inconclusive() -> None:
     assert mechanical([1, 2 * MILLISECOND, 3 * MILLISECOND]) == [3 * MILLISECOND]
     assert mechanical([5e6, 5e6, 5e6, 900e6]) == [5e6, 5e6, 5e6, 20e6]
     assert memory_share([1, 3 * MILLISECOND]) == 0.5 and memory_share([]) == 0
@@ -119,7 +119,7 @@ def test_reads_from_a_memory_do_not_count_and_too_many_tell_nothing() -> None:
     assert not see(half).in_order, "a memory that holds half of all may hold what is read in order too"
 
 
-def test_places_never_written_that_answer_at_once_are_likely_unless_by_chance() -> None:
+def test_fast_reads_of_unwritten_places_are_likely_unless_by_chance() -> None:
     quick = tuple([100_000] * 60 + list(READS[:132]))
     empty = replace(ALIKE, unwritten_at_random=(*batches(6, 7, 0.05, 0.1), *batches(6, 7, 5, 25)))
     assert judged(empty, empty, quick) == Judgement(Displaced.LIKELY, Basis.UNWRITTEN)
@@ -131,7 +131,7 @@ def test_places_never_written_that_answer_at_once_are_likely_unless_by_chance() 
     assert judged(few, few, quick).outcome is Displaced.NOTHING_FOUND
 
 
-def test_what_does_not_turn_ends_it_before_anything_is_written() -> None:
+def test_non_rotating_drive_ends_the_test_before_any_write() -> None:
     assert after_reading([3 * MILLISECOND] * 192) == Judgement(Displaced.CANNOT_TELL, Basis.NO_PLATTERS)
     assert after_reading([100_000] * 192) is None, "a new drive with TRIM answers so, too"
     assert after_reading(READS) is None
@@ -143,7 +143,7 @@ def test_what_does_not_turn_ends_it_before_anything_is_written() -> None:
     ("write", "count", "found"),
     [(81, 20, True), (79, 20, False), (81, 19, False), (81, 26, False), (81, 25, True)],
 )
-def test_writes_that_take_a_bands_rewriting_end_it_early(write: int, count: int, found: bool) -> None:
+def test_writes_as_slow_as_rewriting_a_band_end_it_early(write: int, count: int, found: bool) -> None:
     ended = after_writing([write * MILLISECOND] * count, 12 * MILLISECOND)
     assert (ended == Judgement(Displaced.LIKELY, Basis.REWRITES)) is found
     assert after_writing([81 * MILLISECOND] * 20, 17 * MILLISECOND) is None, (
@@ -151,7 +151,7 @@ def test_writes_that_take_a_bands_rewriting_end_it_early(write: int, count: int,
     )
 
 
-def test_a_second_look_that_time_cut_short_does_not_speak_of_coming_home() -> None:
+def test_shortened_second_look_does_not_report_the_return() -> None:
     seen, none = see(NEARER), see(ProbeComparison(), again=True)
     ended = after_idling(TIMES, seen, none, whole=False)
     assert ended == Judgement(Displaced.CANNOT_TELL, Basis.TOO_SLOW)

@@ -50,22 +50,22 @@ def test_shingled_drives_are_found(kind: type[Plain]) -> None:
     assert max(result.written_bytes for result in found.results) <= WRITES * 4096 < 4_000_000
 
 
-def test_flash_before_the_platters_is_not_told() -> None:
+def test_flash_cache_of_a_hard_disk_is_inconclusive() -> None:
     assert set(count(shingled.FlashBefore, 3).grounds) == {Basis.FROM_MEMORY}
 
 
-def test_the_named_class_is_taken_for_shingled_which_is_why_it_is_listed() -> None:
+def test_listed_class_is_mistaken_for_shingled() -> None:
     assert count(conventional.LateMediaCache, 3).share == 1.0
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
-def test_the_kept_census_is_that_of_todays_probe(kind: type[Plain]) -> None:
+def test_saved_census_matches_the_current_probe(kind: type[Plain]) -> None:
     row = next(row for row in kept().rows if (row.kind, row.free) == (kind.__name__, "all"))
     assert len(row.bases) == DRIVES
     assert [one(kind, "all", number).judgement.basis for number in range(2)] == list(row.bases[:2])
 
 
-def test_the_kept_census_has_less_than_one_in_a_hundred_false_claims_in_each_class() -> None:
+def test_saved_census_has_under_one_percent_false_claims_per_class() -> None:
     names = {kind.__name__ for kind in conventional.KINDS}
     rows = [row for row in kept().rows if row.kind in names]
     assert {row.kind for row in rows} == names
@@ -74,14 +74,14 @@ def test_the_kept_census_has_less_than_one_in_a_hundred_false_claims_in_each_cla
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_where_little_is_free_a_busy_drive_is_not_claimed(seed: int) -> None:
+def test_busy_drive_with_little_free_space_is_not_claimed(seed: int) -> None:
     """Read-ahead once made unwritten places respond immediately, by chance."""
     drive = conventional.Busy(seed)
     extents = (Extent(drive.size_bytes - GIB - MIB, GIB),)
     assert not probed(drive, seed, extents)[1].is_claimed
 
 
-def test_the_coin_is_fair_and_pairs_lie_side_by_side_in_free_space_once_each() -> None:
+def test_coin_is_fair_and_pairs_are_adjacent_and_unique_in_free_space() -> None:
     extents = (Extent(10 * MIB, 600 * MIB), Extent(5 * GIB + 512, 700 * MIB), Extent(20 * GIB, 8 * MIB))
     pairs = draw_pairs(extents, 8192, 512, Random(4))
     every = list(pairs.all)
@@ -99,7 +99,7 @@ def test_the_coin_is_fair_and_pairs_lie_side_by_side_in_free_space_once_each() -
     assert {start > GIB for start in places} == {True, False}
 
 
-def test_a_coin_says_which_side_of_a_batch_is_read_first() -> None:
+def test_coin_decides_the_first_side_of_a_batch() -> None:
     class Recorded(Simulated):
         """A drive that records reads and writes."""
 
@@ -127,7 +127,7 @@ def test_a_coin_says_which_side_of_a_batch_is_read_first() -> None:
     assert 8 < sum(start in subject.writes for start in firsts) < 26
 
 
-def test_the_first_read_of_a_batch_is_not_counted() -> None:
+def test_first_read_of_a_batch_is_not_counted() -> None:
     probe, _ = probed(Plain(1), 1)
     look = probe.timings.look
     assert look is not None and {len(batch) for batch in look.written_at_random} == {7}

@@ -67,7 +67,7 @@ class Calm(Watch):
         (partitioned(partition(1, MIB, MACHINE_BYTES - 3 * MIB), free=()), "contiguous free space"),
     ],
 )
-def test_it_is_refused_with_the_reason_and_nothing_written(subject: Drive, said: str) -> None:
+def test_refused_test_gives_the_reason_and_writes_no_byte(subject: Drive, said: str) -> None:
     with pytest.raises(Refused) as refused:
         probe_extents(subject)
     assert said in str(refused.value) and "Nothing was written" in str(refused.value)
@@ -87,7 +87,7 @@ def test_it_is_refused_with_the_reason_and_nothing_written(subject: Drive, said:
         partitioned(partition(1, MIB, 100 * MIB), table=gpt(), free=(Extent(200 * MIB, 2048 * MIB),)),
     ],
 )
-def test_it_is_possible_on_whole_hard_disks_with_free_space(subject: Drive) -> None:
+def test_run_is_possible_on_whole_hard_disks_with_free_space(subject: Drive) -> None:
     assert probe_extents(subject) and quick_test_obstacle(subject, ()) == ""
 
 
@@ -112,12 +112,12 @@ NOT_LISTED = (
 
 
 @pytest.mark.parametrize("model", [*LISTED, *NOT_LISTED])
-def test_models_with_a_media_cache_are_told_from_others(model: str) -> None:
+def test_models_with_a_media_cache_are_recognised(model: str) -> None:
     found = media_cache_family(drive(model=model), load_patterns())
     assert (found is not None) is (model in LISTED)
 
 
-def test_a_listed_model_is_told_that_it_cannot_be_told_and_nothing_is_written(
+def test_listed_model_is_inconclusive_without_any_write(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(running, "claimed", lambda *_, **__: pytest.fail("claimed"))
@@ -179,9 +179,7 @@ def tried(
     return verdict, told
 
 
-def test_every_write_is_of_what_was_read_there_in_free_space_and_no_byte_changes(
-    image: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = image.read_bytes()
     seen: list[tuple[int, bytes]] = []
     real = os.pwritev
@@ -222,7 +220,7 @@ def test_direct_writes_come_from_whole_pages(image: Path, monkeypatch: pytest.Mo
     assert tried(image, monkeypatch, flags=os.O_DIRECT)[0].written_bytes == drawn.WRITES * 4096
 
 
-def test_whoever_ends_it_is_told_so(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_test_reports_the_stop(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = 0
 
     def stop() -> bool:
@@ -241,7 +239,7 @@ def timed(image: Path, written: frozenset[int], seconds: float = 60) -> TimedDri
     return TimedDrive(str(image), descriptor, 4096, (FREE,), Calm(), clock, written)
 
 
-def test_what_reads_otherwise_than_it_was_written_is_told(image: Path) -> None:
+def test_read_back_mismatch_is_reported(image: Path) -> None:
     place = FREE.start_bytes
     subject = timed(image, frozenset({place}))
     subject.read(place)
@@ -256,7 +254,7 @@ def test_what_reads_otherwise_than_it_was_written_is_told(image: Path) -> None:
         subject.write(place + 4096)
 
 
-def test_nothing_is_written_outside_free_space_and_time_ends_a_long_read(image: Path) -> None:
+def test_writes_stay_in_free_space_and_time_limits_a_long_read(image: Path) -> None:
     subject = timed(image, frozenset({MIB}), seconds=0)
     subject.read(MIB)
     with pytest.raises(Refused, match="outside"):

@@ -15,7 +15,7 @@ SLEEP = (
 """Student's own sleep data; R's t.test(extra ~ group, sleep) says t = -1.8608, and means of 0.75 and 2.33."""
 
 
-def test_welch_agrees_with_r_on_students_sleep_data() -> None:
+def test_welch_agrees_with_r_on_student_sleep_data() -> None:
     one, other = ([exp(value) for value in values] for values in SLEEP)
     found = welch(one, other)
     assert found.t == pytest.approx(-1.8608, abs=5e-5)
@@ -35,7 +35,7 @@ def test_welch_agrees_with_r_on_students_sleep_data() -> None:
     ],
     ids=str,
 )
-def test_kolmogorovs_distance_by_hand_also_with_equal_values(
+def test_kolmogorov_distance_by_hand_also_with_equal_values(
     one: tuple[int, ...], other: tuple[int, ...], distance: float
 ) -> None:
     scale = sqrt(len(one) * len(other) / (len(one) + len(other)))
@@ -43,7 +43,7 @@ def test_kolmogorovs_distance_by_hand_also_with_equal_values(
     assert kolmogorov(other, one) == kolmogorov(one, other)
 
 
-def test_by_chance_the_distance_exceeds_1_36_once_in_20_times() -> None:
+def test_distance_exceeds_1_36_by_chance_once_in_20_times() -> None:
     random = Random(3)
     draws = [
         kolmogorov([random.random() for _ in range(100)], [random.random() for _ in range(100)])
@@ -56,7 +56,7 @@ def flat(batches: list[list[float]]) -> list[float]:
     return [value for batch in batches for value in batch]
 
 
-def test_swaps_are_of_whole_batches() -> None:
+def test_permutations_swap_whole_batches() -> None:
     """Permuting whole batches reproduces the difference from a burst in a single batch."""
     random = Random(1)
     calm = [[random.gauss(10, 1) for _ in range(5)] for _ in range(20)]

@@ -32,14 +32,14 @@ def codes(subject: Drive, probed: DisplacedVerdict | None, *patterns: Pattern) -
     return {one.code: str(one.sentence) for one in found.findings if one.code.startswith("recording")}
 
 
-def test_it_joins_the_ladder_with_low_confidence() -> None:
+def test_result_joins_the_evidence_with_low_confidence() -> None:
     found = diagnose(machine(drive()), drive(), (), likely_verdict()).recording
     assert (found.verdict, found.management, found.confidence) == (Recorded.LIKELY, "drive", "low")
     said = codes(drive(), likely_verdict())["recording-shingled-likely"]
     assert "the quick test" in said and "unconfirmed on real drives" in said
 
 
-def test_nothing_found_and_cannot_tell_leave_the_doubt() -> None:
+def test_negative_or_inconclusive_result_leaves_the_doubt() -> None:
     for verdict in (NOTHING, UNTOLD):
         found = diagnose(machine(drive()), drive(), (), verdict).recording
         assert found.verdict is Recorded.UNKNOWN
@@ -50,7 +50,7 @@ def test_nothing_found_and_cannot_tell_leave_the_doubt() -> None:
     )
 
 
-def test_it_never_outweighs_what_others_publish() -> None:
+def test_result_never_outweighs_published_sources() -> None:
     conventional = Pattern(
         "Example HDD 500", RecordingKind.CONVENTIONAL, Confidence.MEDIUM, source=ProfileText("it")
     )
@@ -61,13 +61,13 @@ def test_it_never_outweighs_what_others_publish() -> None:
     assert (recording.verdict, recording.confidence) == (Recorded.YES, "high")
 
 
-def test_a_model_with_a_media_cache_says_nothing_of_how_it_records() -> None:
+def test_model_with_a_media_cache_leaves_recording_unknown() -> None:
     listed = Pattern("Example HDD 500", RecordingKind.MEDIA_CACHE, source=ProfileText("it"))
     assert codes(drive(), None, listed).keys() == {"recording-unknown"}
 
 
 @pytest.mark.parametrize("basis", Basis)
-def test_every_verdict_is_a_sentence_and_none_says_not_shingled(basis: Basis) -> None:
+def test_every_verdict_is_a_sentence_and_none_claims_not_shingled(basis: Basis) -> None:
     if basis in (Basis.ALIKE, Basis.MEDIA_CACHE):
         assert "does not prove that the drive is conventional" in NOTHING.sentence
         return
@@ -94,7 +94,7 @@ def options(*words: str) -> Namespace:
     ],
     ids=" ".join,
 )
-def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
+def test_conflicting_options_are_bad_input_before_probing(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
@@ -102,7 +102,7 @@ def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
         bench.main(options(*words))
 
 
-def test_the_command_prints_the_verdict_or_its_document(
+def test_command_prints_the_verdict_or_its_document(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
@@ -117,13 +117,13 @@ def test_the_command_prints_the_verdict_or_its_document(
     assert read_verdict(out, "it", DisplacedVerdict) == likely_verdict()
 
 
-def test_the_bars_show_both_looks_and_are_plain() -> None:
+def test_bars_show_both_looks_and_are_plain() -> None:
     lines = quick_lines(likely_verdict())
     assert sum(line.startswith("written, in order") for line in lines) == 2
     assert "\n".join(lines).isascii() and max(map(len, lines[1:8])) < 100
 
 
-def test_the_report_holds_every_time_and_no_serial_number(tmp_path: Path) -> None:
+def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None:
     kept = tmp_path / "test.json"
     kept.write_text(render_verdict(likely_verdict()))
     assert "S1" not in json.loads(kept.read_text()).values()
@@ -140,7 +140,7 @@ def test_the_report_holds_every_time_and_no_serial_number(tmp_path: Path) -> Non
     assert not [one for one in report.absent if one.part == "measurement"]
 
 
-def test_the_test_of_another_drive_does_not_join_the_ladder() -> None:
+def test_result_of_another_drive_does_not_join_the_evidence() -> None:
     other = drive(model="Another HDD")
     report = gather(Sources(machine=machine(other), displaced=likely_verdict()))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.UNKNOWN
