@@ -63,7 +63,7 @@ def test_every_option_is_documented_with_its_type(module: Any) -> None:  # noqa:
     }
 
 
-def test_the_options_are_those_of_the_document(module: Any) -> None:  # noqa: ANN401
+def test_options_match_the_document(module: Any) -> None:  # noqa: ANN401
     for options, kind in ((module.DRIVE, WantedDrive), (module.VOLUME, WantedVolume), (module.MATCH, Match)):
         assert {*options} == {field.name for field in fields(kind)}
     for name in ("mirror", "stripe", "table"):
@@ -75,7 +75,7 @@ def test_the_options_are_those_of_the_document(module: Any) -> None:  # noqa: AN
     assert module.VOLUME["encrypt"]["choices"] == [*ENCRYPTIONS]
 
 
-def test_an_option_that_is_left_out_is_not_sent(module: Any) -> None:  # noqa: ANN401
+def test_omitted_option_is_not_sent(module: Any) -> None:  # noqa: ANN401
     task = [{"match": {"serial": "A", "path": None}, "volume": [{"size": 10, "label": None}], "lvm": False}]
     sent = [{"match": {"serial": "A"}, "volume": [{"size": 10}], "lvm": False}]
     assert module.given(task) == sent and module.given(None) is None

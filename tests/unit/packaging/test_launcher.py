@@ -164,7 +164,7 @@ class Bench:
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
-def test_a_complete_environment_starts_without_a_question(tmp_path: Path, shell: list[str]) -> None:
+def test_complete_environment_starts_without_a_question(tmp_path: Path, shell: list[str]) -> None:
     bench = Bench(tmp_path)
     done = bench.run("inspect", "a b", "$(reboot)", "'\"", shell=tuple(shell))
     assert (done.returncode, done.stderr) == (0, "")
@@ -185,7 +185,7 @@ def test_links_are_followed_and_the_current_folder_is_ignored(
     assert bench.asked() == [f"{REPO}|1|1|"]
 
 
-def test_a_folder_for_runs_does_not_move_the_environment(tmp_path: Path) -> None:
+def test_folder_for_runs_does_not_move_the_environment(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.environment["DISKWRIGHT_STATE"] = str(tmp_path / "runs")
     done = bench.run("inspect")
@@ -215,7 +215,7 @@ def test_help_and_version_need_no_python(tmp_path: Path, word: str) -> None:
 
 
 @pytest.mark.parametrize("pythons", [{}, {"python3.12": NO_PYTHON}], ids=["alone", "beside a newer one"])
-def test_an_old_python_is_refused_before_anything_is_written(tmp_path: Path, pythons: dict[str, str]) -> None:
+def test_old_python_is_refused_before_any_write(tmp_path: Path, pythons: dict[str, str]) -> None:
     bench = Bench(tmp_path, environment={"DISKWRIGHT_YES": "1"})
     launcher = bench.without_environment(python3=OLD_PYTHON, **pythons)
     shutil.rmtree(bench.state)
@@ -227,7 +227,7 @@ def test_an_old_python_is_refused_before_anything_is_written(tmp_path: Path, pyt
 
 @pytest.mark.parametrize("manager", COSTS)
 @pytest.mark.parametrize(("offered", "code"), [("3.9.2-3", 3), ("3.10.6-1", 3), ("3.11.2-1+b1", 1)])
-def test_a_python_is_installed_only_if_it_is_new_enough(
+def test_python_is_installed_only_if_it_is_new_enough(
     tmp_path: Path, manager: str, offered: str, code: int
 ) -> None:
     bench = Bench(tmp_path, manager, install_fails=True, environment={"DISKWRIGHT_YES": "1"})
@@ -252,7 +252,7 @@ OFFLINE = {
 
 
 @pytest.mark.parametrize("manager", OFFLINE)
-def test_without_a_network_packages_are_not_installed(tmp_path: Path, manager: str) -> None:
+def test_packages_are_not_installed_without_a_network(tmp_path: Path, manager: str) -> None:
     bench = Bench(tmp_path, manager, environment={"DISKWRIGHT_YES": "1"})
     bench.stub(manager, f'echo "$*" >> {bench.log}\nprintf "{OFFLINE[manager]}\\n"\nexit 1')
     done = bench.run("--setup-only")
@@ -281,7 +281,7 @@ def test_one_unreachable_server_does_not_matter(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_failure_of_pip_leaves_no_environment(tmp_path: Path, pip_says: str, message: str) -> None:
+def test_failure_of_pip_leaves_no_environment(tmp_path: Path, pip_says: str, message: str) -> None:
     bench = Bench(tmp_path, environment={"DISKWRIGHT_YES": "1", "PIP_SAYS": pip_says})
     launcher = bench.without_environment(python3=NEW_PYTHON)
     shutil.rmtree(bench.state)
@@ -290,7 +290,7 @@ def test_a_failure_of_pip_leaves_no_environment(tmp_path: Path, pip_says: str, m
     assert not list(bench.state.glob("venv-*"))
 
 
-def test_the_one_file_is_named_only_where_it_runs(tmp_path: Path) -> None:
+def test_single_file_is_named_only_if_it_runs(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     launcher = bench.without_environment(python3=OLD_PYTHON)
     bench.stub("uname", "echo aarch64")
@@ -307,7 +307,7 @@ def test_the_one_file_is_named_only_where_it_runs(tmp_path: Path) -> None:
         ("DISKWRIGHT_PREFIX", READ_ONLY, f"{READ_ONLY}/lib", "--install"),
     ],
 )
-def test_a_folder_that_cannot_be_written_is_refused(
+def test_unwritable_folder_is_refused(
     tmp_path: Path, shell: list[str], variable: str, folder: str, named: str, word: str
 ) -> None:
     bench = Bench(tmp_path, environment={variable: folder})
@@ -326,7 +326,7 @@ def test_packages_are_not_offered_if_usr_is_read_only(tmp_path: Path) -> None:
     assert f"Cannot install nonesuch: /usr is read-only; {ONE_FILE}" in done.stderr
 
 
-def test_without_a_package_manager_the_one_file_is_named(tmp_path: Path) -> None:
+def test_single_file_is_named_without_a_package_manager(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     launcher = bench.without_environment()
     (bench.bin / "apt-get").unlink()
@@ -335,7 +335,7 @@ def test_without_a_package_manager_the_one_file_is_named(tmp_path: Path) -> None
     assert f"Cannot install pyparted python3 venv without apt, dnf or pacman; {ONE_FILE}" in done.stderr
 
 
-def test_without_a_terminal_only_the_demo_installs_without_asking(tmp_path: Path) -> None:
+def test_only_the_demo_installs_without_asking_without_a_terminal(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.complete.unlink()
     done = bench.run("inspect")
@@ -368,14 +368,14 @@ def test_no_is_the_default(tmp_path: Path, text: str) -> None:
     assert not bench.installs()
 
 
-def test_a_yes_installs(tmp_path: Path) -> None:
+def test_yes_installs(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     code, said = bench.answer("y\n", "--setup-only")
     assert code == 0, said
     assert len(bench.installs()) == 1
 
 
-def test_a_user_gets_the_command_for_root(tmp_path: Path) -> None:
+def test_user_gets_the_command_for_root(tmp_path: Path) -> None:
     bench = Bench(tmp_path, user=1000)
     done = bench.run("--setup-only")
     assert done.returncode == 3
@@ -391,7 +391,7 @@ def test_errors_of_the_package_manager_are_printed(tmp_path: Path) -> None:
     assert str(bench.state / "setup.log") in done.stderr
 
 
-def test_a_second_setup_waits(tmp_path: Path) -> None:
+def test_second_setup_waits(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.stub("apt-get", f'echo "begin $*" >> {bench.log}\nsleep 1\necho end >> {bench.log}')
     both = [

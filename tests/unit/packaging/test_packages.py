@@ -39,7 +39,7 @@ def placed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_all_of_it_is_in_its_place(placed: Path) -> None:
+def test_all_files_are_installed(placed: Path) -> None:
     usr = placed / "usr"
     there = {str(path.relative_to(usr)) for path in usr.rglob("*") if path.is_file()}
     assert {
@@ -64,7 +64,7 @@ def test_all_of_it_is_in_its_place(placed: Path) -> None:
     assert (usr / "lib/diskwright/wizard/profiles/packages.toml").exists()
 
 
-def test_it_runs_from_there(placed: Path) -> None:
+def test_installed_copy_runs(placed: Path) -> None:
     folder = placed / FOLDER.removeprefix("/")
     shown = subprocess.run(
         (sys.executable, "-B", "-m", "wizard", "workloads"),
@@ -77,7 +77,7 @@ def test_it_runs_from_there(placed: Path) -> None:
     assert "large-media" in shown.stdout and str(REPO) not in shown.stdout
 
 
-def test_polkit_asks_for_the_program_that_is_started(placed: Path) -> None:
+def test_polkit_action_names_the_started_program(placed: Path) -> None:
     policy = ElementTree.parse(placed / "usr/share/polkit-1/actions/diskwright.policy").getroot()
     (action,) = policy.findall("action")
     named = {one.get("key"): one.text for one in action.findall("annotate")}
@@ -90,7 +90,7 @@ def test_polkit_asks_for_the_program_that_is_started(placed: Path) -> None:
     assert "only what you confirm" in (action.findtext("message") or "")
 
 
-def test_all_recipes_are_of_one_version() -> None:
+def test_all_recipes_have_one_version() -> None:
     changes = (PACKAGING / "debian/changelog").read_text()
     assert changes.startswith(f"diskwright ({__version__}-1) ")
     assert re.search(rf"^Version: +{re.escape(__version__)}$", RECIPES["rpm"], re.MULTILINE)
@@ -102,7 +102,7 @@ def test_all_recipes_are_of_one_version() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_recipe_names_every_library(recipe: str) -> None:
+def test_recipe_names_every_library(recipe: str) -> None:
     wanted = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["dependencies"]
     names = {re.split(r"[=><]", one)[0] for one in wanted}
     text = RECIPES[recipe]
@@ -121,7 +121,7 @@ def test_a_recipe_names_every_library(recipe: str) -> None:
     ],
     ids=lambda command: command[0],
 )
-def test_its_reader_takes_it(command: tuple[str, ...]) -> None:
+def test_recipe_is_valid_for_its_tool(command: tuple[str, ...]) -> None:
     program = shutil.which(command[0])
     if program is None:
         pytest.skip(f"{command[0]} is not here")

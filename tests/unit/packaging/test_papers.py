@@ -59,7 +59,7 @@ def seen(source: str) -> str:
 
 
 @each
-def test_a_page_names_all_that_a_parser_takes(made: Path, name: str) -> None:
+def test_page_names_every_option_of_the_parser(made: Path, name: str) -> None:
     text = seen(page_of(made, name).read_text(encoding="utf-8"))
     for one in actions_of(parser_of(name)):
         for option in one.option_strings:
@@ -68,7 +68,7 @@ def test_a_page_names_all_that_a_parser_takes(made: Path, name: str) -> None:
     assert "--debug" in text and "EXIT STATUS\n.TP\n0\ndone" in text
 
 
-def test_every_command_has_a_page_and_every_page_is_pointed_to(made: Path) -> None:
+def test_every_command_has_a_page_and_every_page_is_linked(made: Path) -> None:
     assert {page.name for page in (made / "share/man/man1").iterdir()} == {
         "diskwright.1",
         *(f"diskwright-{name}.1" for name in COMMANDS),
@@ -77,7 +77,7 @@ def test_every_command_has_a_page_and_every_page_is_pointed_to(made: Path) -> No
     assert all(f"diskwright-{name}(1)" in first and f"\ndiskwright {name}\n" in first for name in COMMANDS)
 
 
-def test_the_pages_are_without_fault(made: Path) -> None:
+def test_pages_have_no_fault(made: Path) -> None:
     pages = map(str, sorted((made / "share/man/man1").iterdir()))
     found = subprocess.run(
         (needed("mandoc"), "-T", "lint", "-W", "warning", *pages), capture_output=True, text=True, check=False
@@ -85,13 +85,13 @@ def test_the_pages_are_without_fault(made: Path) -> None:
     assert (found.stdout, found.returncode) == ("", 0)
 
 
-def test_two_builds_are_one(made: Path) -> None:
+def test_two_builds_are_identical(made: Path) -> None:
     for place, text in papers("2026-01-31"):
         assert (made / place).read_text(encoding="utf-8") == text
 
 
 @each
-def test_what_to_complete_is_decided_for_whatever_has_a_value(name: str) -> None:
+def test_every_option_with_a_value_has_a_completion_rule(name: str) -> None:
     def is_decided(one: Action) -> bool:
         named = BY_OPTION.keys() & set(one.option_strings)
         return one.nargs == 0 or one.choices is not None or bool(named) or one.metavar in BY_METAVAR
@@ -183,7 +183,7 @@ def listed_in_zsh(made: Path, typed: str, offered: str) -> None:
         (("install", "mkfs.e"), {"mkfs.exfat"}),
     ],
 )
-def test_a_shell_completes(made: Path, shell: str, words: tuple[str, ...], offered: set[str]) -> None:
+def test_shell_completes(made: Path, shell: str, words: tuple[str, ...], offered: set[str]) -> None:
     (made / "media.json").touch()
     found = {"bash": in_bash, "fish": in_fish}[shell](made, *words)
     assert {word.removesuffix("\\") for word in found} == offered or offered < set(found)
@@ -199,7 +199,7 @@ def test_every_option_of_every_command_is_completed(made: Path, shell: str) -> N
         assert long <= set(complete(made, command.name, "--")), command.name
 
 
-def test_bash_knows_which_operand_comes_and_splits_at_the_equals_sign(made: Path) -> None:
+def test_bash_completes_operands_and_splits_at_the_equals_sign(made: Path) -> None:
     (made / "folder").mkdir(exist_ok=True)
     assert in_bash(made, "bring", "--confirm", "TOKEN", "fol") == ["folder"]
     assert in_bash(made, "label", "/dev/sdX", "") == []
@@ -210,7 +210,7 @@ def test_bash_knows_which_operand_comes_and_splits_at_the_equals_sign(made: Path
     assert in_bash(made, "apply", "media.json", "--confirm", "") == []
 
 
-def test_drives_are_offered_by_the_kernels_list(made: Path) -> None:
+def test_drives_are_completed_from_the_kernel_list(made: Path) -> None:
     sizes = {block.name: (block / "size").read_text() for block in Path("/sys/class/block").iterdir()}
     nodes = {f"/dev/{name.replace('!', '/')}" for name, size in sizes.items() if size.strip() != "0"}
     if not nodes:
@@ -233,7 +233,7 @@ def test_zsh_completes(made: Path, typed: str, offered: str) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_scripts_are_of_their_shells(made: Path, shell: str) -> None:
+def test_scripts_are_valid_in_their_shells(made: Path, shell: str) -> None:
     found = subprocess.run(
         (needed(shell), "-n", str(script_of(made, shell))),
         capture_output=True,
@@ -244,7 +244,7 @@ def test_the_scripts_are_of_their_shells(made: Path, shell: str) -> None:
     assert (found.stdout, found.stderr, found.returncode) == ("", "", 0)
 
 
-def test_only_what_comes_along_is_offered(made: Path) -> None:
+def test_only_bundled_names_are_completed(made: Path) -> None:
     """Custom workloads of the packager are excluded."""
     own = {path.stem for path in (BUNDLED / "workloads").glob("*.toml")}
     assert set(in_bash(made, "plan", "--workload", "")) == own

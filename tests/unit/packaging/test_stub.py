@@ -87,7 +87,9 @@ def cache(file: Path) -> list[str]:
 
 @pytest.mark.parametrize("shell", OTHER_SHELLS, ids=lambda shell: Path(shell[0]).name)
 @pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_ended_while_it_unpacks_it_leaves_nothing(shell: list[str], ends: signal.Signals, file: Path) -> None:
+def test_interruption_while_unpacking_leaves_no_files(
+    shell: list[str], ends: signal.Signals, file: Path
+) -> None:
     first = started(shell, file, SLOW="30")
     while not (file.parent / "begun").exists():
         assert first.poll() is None
@@ -167,7 +169,7 @@ def test_install_makes_a_copy_and_uninstall_removes_only_that(file: Path) -> Non
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes what is root's alone")
-def test_a_place_is_open_if_another_user_can_change_a_folder_above(shell: list[str], file: Path) -> None:
+def test_place_is_open_if_another_user_can_change_a_folder_above(shell: list[str], file: Path) -> None:
     functions = file.with_name("functions")
     functions.write_text(STUB.read_text().partition("# --- Start")[0] + 'open_place "$me"\n')
 

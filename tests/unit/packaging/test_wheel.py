@@ -60,7 +60,7 @@ def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_it_recognises_what_only_the_list_knows_as_shingled(installed: Path) -> None:
+def test_wheel_recognises_listed_shingled_models(installed: Path) -> None:
     recorded = ("inspect", "--machine", str(ROOT / "tests/machines/by-list.json"))
     ours = run(ROOT, *recorded)
     said = run(installed, *recorded)
@@ -68,7 +68,7 @@ def test_it_recognises_what_only_the_list_knows_as_shingled(installed: Path) -> 
     assert "shingled" in said.stdout
 
 
-def test_it_has_every_profile_and_nothing_of_the_tests(installed: Path) -> None:
+def test_wheel_has_every_profile_and_no_tests(installed: Path) -> None:
     def files(folder: Path) -> set[str]:
         return {str(path.relative_to(folder)) for path in folder.rglob("*.toml")}
 
@@ -76,7 +76,7 @@ def test_it_has_every_profile_and_nothing_of_the_tests(installed: Path) -> None:
     assert not (installed / "tests").exists()
 
 
-def test_its_description_works_without_the_repository(installed: Path) -> None:
+def test_description_works_without_the_repository(installed: Path) -> None:
     (file,) = installed.glob("diskwright-*.dist-info/METADATA")
     about = email.message_from_string(file.read_text())
     text = str(about.get_payload())
@@ -86,7 +86,7 @@ def test_its_description_works_without_the_repository(installed: Path) -> None:
     assert {re.split(r"\W", one)[0] for one in needed} == {"textual", "rich", "pyudev", "psutil"}
 
 
-def test_without_profiles_it_does_not_start(installed: Path, tmp_path: Path) -> None:
+def test_wheel_without_profiles_does_not_start(installed: Path, tmp_path: Path) -> None:
     place = tmp_path / "without"
     shutil.copytree(installed, place)
     shutil.rmtree(place / "wizard/profiles/drives")

@@ -19,7 +19,7 @@ KIND = Field(
 SECRET = Field("secret", "Passphrase", secret=True)
 
 
-def test_each_field_is_asked_for_and_enter_is_done_with_all_of_them() -> None:
+def test_each_field_is_asked_and_enter_submits_all() -> None:
     talk = Talked(a_form(LABEL, MOUNT))
     told = talk.hear("music", "/srv/music")
     assert talk.done == [("go", "", {"label": "music", "mount": "/srv/music"})]
@@ -45,13 +45,13 @@ def test_each_field_is_asked_for_and_enter_is_done_with_all_of_them() -> None:
         ("B", "B"),
     ],
 )
-def test_what_is_typed_is_meant_but_for_three_signs(answer: str, value: str) -> None:
+def test_input_is_literal_except_for_three_signs(answer: str, value: str) -> None:
     talk = Talked(a_form(LABEL))
     talk.hear(answer)
     assert talk.done == [("go", "", {"label": value})]
 
 
-def test_back_help_and_the_end_are_had_in_a_form() -> None:
+def test_back_help_and_quit_work_in_a_form() -> None:
     talk = Talked(a_form(LABEL, MOUNT), lambda place, name: None)
     told = talk.hear("new", "b", "?", "? GPT", "q")
     assert talk.done == [("back", "", {"label": "new", "mount": ""})]
@@ -59,7 +59,7 @@ def test_back_help_and_the_end_are_had_in_a_form() -> None:
     assert told.flat.endswith("Ended. No data was written to any drive.")
 
 
-def test_other_actions_have_a_sign_before_them() -> None:
+def test_other_actions_need_a_prefix() -> None:
     actions = (GO, Action("commands", "f3", "commands"), Action("add", "a", "add it"), BACK)
     for answer, name in (("!commands", "commands"), ("!f3", "commands"), ("!a", "add"), ("!add it", "add")):
         talk = Talked(a_form(LABEL, actions=actions), lambda place, name: None)
@@ -71,7 +71,7 @@ def test_other_actions_have_a_sign_before_them() -> None:
 
 
 @pytest.mark.parametrize(("answer", "value"), [("2", "xfs"), ("xfs", "xfs"), ("XFS", "xfs"), ("", "ext4")])
-def test_offers_are_a_list(answer: str, value: str) -> None:
+def test_choices_are_a_list(answer: str, value: str) -> None:
     talk = Talked(a_form(KIND, MOUNT))
     told = talk.hear(answer, "/x")
     assert talk.done[-1] == ("go", "", {"kind": value, "mount": "/x"})
@@ -80,7 +80,7 @@ def test_offers_are_a_list(answer: str, value: str) -> None:
     assert "Empty line: Ext4 (unchanged)." in told.flat
 
 
-def test_an_offer_that_cannot_be_had_is_asked_for_again() -> None:
+def test_unavailable_choice_is_asked_again() -> None:
     talk = Talked(a_form(KIND))
     told = talk.hear("3", "btrfs", "0", "4", "2")
     assert talk.done[-1] == ("go", "", {"kind": "xfs"})
@@ -95,7 +95,7 @@ class Ranking(Made):
         self.shown = replace(self.shown, fields=(replace(KIND, value="xfs"), proposed, MOUNT))
 
 
-def test_what_follows_from_an_offer_is_asked_for_too() -> None:
+def test_follow_up_fields_of_a_choice_are_asked_too() -> None:
     talk = Talked(a_form(KIND, LABEL))
     place = Ranking(talk.desk, talk.place.shown)
     talk.desk.go(place)
@@ -104,7 +104,7 @@ def test_what_follows_from_an_offer_is_asked_for_too() -> None:
     assert "Empty line: proposed (unchanged)." in told.flat
 
 
-def test_what_was_typed_stays_when_it_is_refused_but_for_what_is_secret() -> None:
+def test_refused_input_stays_except_for_secrets() -> None:
     def refuse(place: Made, name: str) -> None:
         place.tell("That is wrong.")
         if len(place.done) == 2:
@@ -117,7 +117,7 @@ def test_what_was_typed_stays_when_it_is_refused_but_for_what_is_secret() -> Non
     assert told.text.count("That is wrong.") == 1 and told.text.count("Fill it.") == 1
 
 
-def test_a_secret_is_taken_to_the_byte() -> None:
+def test_secret_is_read_byte_for_byte() -> None:
     talk = Talked(a_form(SECRET))
     told = talk.hear(b" =b \xff\n")
     assert talk.done[0][2]["secret"].encode("utf-8", "surrogateescape") == b" =b \xff"
@@ -125,7 +125,7 @@ def test_a_secret_is_taken_to_the_byte() -> None:
 
 
 @pytest.mark.parametrize("given", range(3))
-def test_the_end_of_the_answers_does_nothing(given: int) -> None:
+def test_end_of_input_does_no_action(given: int) -> None:
     talk = Talked(a_form(LABEL, KIND, SECRET))
     told = talk.hear(*["", ""][:given])
     assert not talk.done and talk.desk.over

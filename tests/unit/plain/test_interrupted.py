@@ -27,7 +27,7 @@ class Interrupting:
 
 
 @pytest.mark.parametrize(("answers", "done"), [(["S"], ["stop"]), (["", "stop"], ["stop"]), ([""], [])])
-def test_ctrl_c_while_it_works_asks_what_is_to_be_done(
+def test_ctrl_c_during_a_run_asks_for_the_next_action(
     answers: list[str], done: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop = Action("stop", "S", "stop", ends=True)
@@ -40,7 +40,7 @@ def test_ctrl_c_while_it_works_asks_what_is_to_be_done(
     assert told.code is ExitCode.ENDED_BY_USER
 
 
-def test_where_it_is_just_beginning_it_is_not_said_that_nothing_was_written(
+def test_ctrl_c_at_the_start_does_not_claim_an_unchanged_drive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("wizard.plain.app.Event", lambda: Interrupting(1))
@@ -61,7 +61,7 @@ def test_ctrl_c_at_a_question_ends() -> None:
     assert not talk.done and told.code is ExitCode.ENDED_BY_USER and talk.desk.over
 
 
-def test_ctrl_c_in_the_moment_of_beginning_asks_too() -> None:
+def test_ctrl_c_while_a_run_starts_asks_too() -> None:
     busy = View("work", ScreenStep.WORK, "Work", (Action("stop", "S", "stop", ends=True),), busy=True)
 
     def begin(place: Made, name: str) -> None:

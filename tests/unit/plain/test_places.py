@@ -56,7 +56,7 @@ def check_told(view: View) -> None:
 
 
 @pytest.mark.parametrize("name", ["red", "unreadable", "host-managed", "enclosure"])
-def test_every_place_is_told_whole_and_every_action_can_be_typed(
+def test_every_screen_is_printed_completely_and_every_action_typed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -68,9 +68,7 @@ def test_every_place_is_told_whole_and_every_action_can_be_typed(
 
 
 @pytest.mark.parametrize("width", [40, 78])
-def test_a_drive_is_walked_to_a_saved_plan(
-    width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_drive_is_set_up_to_a_saved_plan(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     kept = tmp_path / "kept.json"
     told = conversed(of_file("red"), *TO_REVIEW, "", str(kept), "q", "y", width=width)
@@ -82,16 +80,14 @@ def test_a_drive_is_walked_to_a_saved_plan(
 
 
 @pytest.mark.parametrize("given", range(7))
-def test_the_answers_can_end_at_every_question(
-    given: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_input_can_end_at_every_question(given: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     told = conversed(of_file("red"), *(*TO_REVIEW, "", "kept.json", "q")[:given])
     assert told.flat.endswith("Ended. No data was written to any drive.")
     assert told.code is ExitCode.ENDED_BY_USER
 
 
-def test_only_the_token_begins_and_root_is_asked_for_after_it() -> None:
+def test_only_the_token_starts_and_root_is_asked_after_it() -> None:
     live = Live(machine(), unread=machine(root=False))
     for wrong in ("", "y", "1", "S", "S1 S1", "!apply", "b"):
         conversed(live, *TO_REVIEW, wrong)
@@ -102,7 +98,7 @@ def test_only_the_token_begins_and_root_is_asked_for_after_it() -> None:
     assert "requesting root access" in told.after("Answer: S1") and told.code is ExitCode.DONE
 
 
-def test_what_waits_is_kept_after_a_question() -> None:
+def test_waiting_run_is_kept_after_a_question() -> None:
     live = Live(machine())
     live.ends = RunState.WAITING
     live.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
@@ -135,7 +131,7 @@ def piped(answers: str, into: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_pipe_gives_all_answers(tmp_path: Path) -> None:
+def test_pipe_gives_all_answers(tmp_path: Path) -> None:
     kept = tmp_path / "kept.json"
     done = piped("\n".join(["", "2", "", "", str(kept), "q", "y", ""]))
     assert done.returncode == ExitCode.DONE and kept.exists() and not done.stderr
@@ -143,5 +139,5 @@ def test_a_pipe_gives_all_answers(tmp_path: Path) -> None:
     assert done.stdout.isascii()
 
 
-def test_a_closed_pipe_ends_it() -> None:
+def test_closed_pipe_ends_it() -> None:
     assert piped("\n2\n" + "l\n" * 2000, "head -n 1").returncode == 77

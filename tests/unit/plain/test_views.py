@@ -12,7 +12,7 @@ from wizard.model.errors import ExitCode
 from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, ScreenStep, View, para
 
 
-def test_a_view_is_told_whole_with_banners_first() -> None:
+def test_view_is_printed_completely_with_banners_first() -> None:
     told = Talked(EVERYTHING).hear()
     assert told.lines[:21] == [
         "",
@@ -64,7 +64,7 @@ def test_a_view_is_told_whole_with_banners_first() -> None:
         ("commands", ("show", "two")),
     ],
 )
-def test_an_answer_does_one_thing_at_one_row(answer: str, done: tuple[str, str]) -> None:
+def test_answer_runs_one_action_on_one_row(answer: str, done: tuple[str, str]) -> None:
     actions = (
         GO,
         Action("edit", "e", "edit it"),
@@ -86,7 +86,7 @@ def test_an_answer_does_one_thing_at_one_row(answer: str, done: tuple[str, str])
     "answer",
     ["k", "0", "4", "-1", "1x", "99999999", "١", "zzz", "=", "1 zzz", "\x1b[2J", "b", "e 2", "9?", "\x00"],
 )
-def test_what_is_no_answer_does_nothing_and_says_so(answer: str) -> None:
+def test_invalid_answer_runs_no_action_and_is_reported(answer: str) -> None:
     talk = Talked(a_list("one", "two", "three", actions=(GO, Action("keep", "K", "keep", ends=True))))
     told = talk.hear(answer)
     assert not talk.done and "is not a valid answer" in told.flat
@@ -94,7 +94,7 @@ def test_what_is_no_answer_does_nothing_and_says_so(answer: str) -> None:
     assert "\x1b" not in told.text and told.code is ExitCode.ENDED_BY_USER
 
 
-def test_what_destroys_is_never_done_by_an_empty_line() -> None:
+def test_empty_line_never_runs_a_destructive_action() -> None:
     delete = Action("delete", "enter", "delete", ends=True)
     talk = Talked(a_list("one", actions=(delete,)))
     told = talk.hear("", "", "delete")
@@ -103,14 +103,14 @@ def test_what_destroys_is_never_done_by_an_empty_line() -> None:
     assert "Enter a number, or: delete, ? help, q quit." in told.flat
 
 
-def test_what_cannot_be_had_now_says_why_and_is_not_offered() -> None:
+def test_unavailable_action_gives_the_reason_and_is_not_offered() -> None:
     talk = Talked(EVERYTHING)
     told = talk.hear("x", "x")
     assert not talk.done and told.flat.count("It is not so.") == 2
     assert "x cannot" not in told.flat and told.text.count("Title") == 1
 
 
-def test_where_several_can_be_taken_a_number_takes() -> None:
+def test_number_selects_in_a_multiple_choice() -> None:
     take = Action("take", "space", "take")
     view = a_list("one", "two", actions=(GO, take))
     assert view.rows
@@ -129,7 +129,7 @@ class Reading(Made):
         self.shown = replace(self.shown, rows=rows, panes=(Pane("", (para(f"Behind {row}."),)),))
 
 
-def test_a_number_in_what_is_only_read_tells_what_stands_behind_it() -> None:
+def test_number_in_a_read_only_list_shows_details() -> None:
     talk = Talked(a_list("one", "two", actions=(Action("back", "enter", "back"),)))
     place = Reading(talk.desk, talk.place.shown)
     talk.desk.go(place)
@@ -139,7 +139,7 @@ def test_a_number_in_what_is_only_read_tells_what_stands_behind_it() -> None:
     assert [one[0] for one in place.done] == ["back"]
 
 
-def test_of_a_view_that_changed_in_place_only_what_differs_is_told() -> None:
+def test_only_differences_of_a_view_updated_in_place_are_printed() -> None:
     def change(place: Made, name: str) -> None:
         rows = (Row("a", (Piece("first"), Piece("2.0 TB"))), *cast(Rows, EVERYTHING.rows).rows[1:])
         panes = (replace(EVERYTHING.panes[0], blocks=(*EVERYTHING.panes[0].blocks, para("A new line."))),)
@@ -155,7 +155,7 @@ def test_of_a_view_that_changed_in_place_only_what_differs_is_told() -> None:
     ]
 
 
-def test_where_numbers_change_the_list_is_told_again() -> None:
+def test_list_is_printed_again_if_its_numbers_change() -> None:
     def change(place: Made, name: str) -> None:
         place.shown = a_list("zero", "one", "two")
 
@@ -163,13 +163,13 @@ def test_where_numbers_change_the_list_is_told_again() -> None:
     assert "1. zero\n2. one\n3. two\n" in told.text
 
 
-def test_nothing_that_differs_is_said_to_be_so() -> None:
+def test_unchanged_view_is_reported_as_unchanged() -> None:
     told = Talked(a_list("one"), lambda _place, _name: None).hear("1", "1")
     assert told.text.count("No change.") == 2 and told.text.count("1. one") == 1
 
 
 @pytest.mark.parametrize("answer", ["", "2", "e", "2 e"])
-def test_an_answer_to_what_is_not_there_any_more_does_nothing(answer: str) -> None:
+def test_answer_to_a_removed_row_runs_no_action(answer: str) -> None:
     actions = (GO, Action("edit", "e", "edit"))
     before = a_list("one", "sdb", at="sdb", actions=actions)
     another = replace(
@@ -188,7 +188,7 @@ def test_an_answer_to_what_is_not_there_any_more_does_nothing(answer: str) -> No
 
 
 @pytest.mark.parametrize("answer", ["", "y", "1"])
-def test_an_answer_to_a_place_that_was_left_does_nothing(answer: str) -> None:
+def test_answer_to_a_previous_screen_runs_no_action(answer: str) -> None:
     yes = (Action("no", "enter", "no"), Action("yes", "y", "yes", ends=True))
     talk = Talked(a_list("one", actions=(GO,)))
     asked, other = (Made(talk.desk, View("question", ScreenStep.PLAN, "Sure?", yes)) for _ in range(2))
@@ -202,7 +202,7 @@ def test_an_answer_to_a_place_that_was_left_does_nothing(answer: str) -> None:
     assert not asked.done and not other.done and told.text.count("Sure?") == 2
 
 
-def test_help_tells_the_view_its_keys_and_what_a_word_means() -> None:
+def test_help_prints_the_keys_and_explains_terms() -> None:
     told = Talked(replace(EVERYTHING, help=("It is explained.",))).hear("?", "? 512e", "? nosuchword")
     explained = told.after("Answer: ?") if told.flat.count("Answer: ?") == 1 else told.flat
     assert "It is explained." in explained and "f fix in place" in explained
@@ -212,12 +212,12 @@ def test_help_tells_the_view_its_keys_and_what_a_word_means() -> None:
     assert told.text.count("Title") == 1
 
 
-def test_l_tells_everything_again() -> None:
+def test_l_prints_the_whole_view_again() -> None:
     assert Talked(EVERYTHING).hear("l", "L").text.count("Title") == 3
 
 
 @pytest.mark.parametrize("word", ["q", "quit", "exit", "Q"])
-def test_the_end_is_one_letter_away(word: str) -> None:
+def test_quit_is_one_letter(word: str) -> None:
     told = Talked(EVERYTHING).hear(word, "1")
     assert told.lines[-2:] == ["Ended. No data was written to any drive.", ""]
     assert told.code is ExitCode.DONE
@@ -235,7 +235,7 @@ def test_hostile_names_stay_in_their_line(width: int) -> None:
     assert all(len(line) <= max(40, min(78, width)) for line in spoken)
 
 
-def test_what_is_being_done_is_told_as_it_goes_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_is_reported_continuously_and_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.plain.app.PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr("wizard.plain.app.LOOK_SECONDS", 0.01)
     begun = replace(
@@ -260,7 +260,7 @@ def test_what_is_being_done_is_told_as_it_goes_and_waited_for(monkeypatch: pytes
     assert talk.done == [("go", "one", {})]
 
 
-def test_root_is_asked_for_while_the_terminal_is_free() -> None:
+def test_root_is_asked_while_the_terminal_is_free() -> None:
     asked: list[str] = []
     talk = Talked(a_list("one"))
 

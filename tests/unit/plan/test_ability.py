@@ -63,28 +63,28 @@ WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_the_kernel_lacks_is_refused_when_planning(way: str) -> None:
+def test_missing_kernel_support_is_refused_when_planning(way: str) -> None:
     plan, module, says = WAYS[way]
     with pytest.raises(Refused, match=says):
         plan(without(module))
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_it_has_or_may_have_is_planned(way: str) -> None:
+def test_present_or_possible_kernel_support_is_planned(way: str) -> None:
     plan, module, _ = WAYS[way]
     others = [needed for _, needed, _ in WAYS.values() if needed != module]
     assert plan(replace(without(*others), modules=((module, True), *without(*others).modules))).steps
     assert plan(replace(PLAIN_KERNEL, modules=())).steps
 
 
-def test_btrfs_and_partitions_need_neither() -> None:
+def test_btrfs_and_partitions_need_no_kernel_support() -> None:
     nothing = without("dm_mod", "dm_crypt", "md_mod", "raid0", "raid1")
     assert striped(numbered(), "btrfs", level="raid1", kernel=nothing).steps
     on, source = here(nothing), iter(UUIDS)
     assert make_plan(on, on.drives[0], (wish("ext4"),), None, lambda: next(source)).steps
 
 
-def test_the_wizard_says_so_beside_what_cannot_be_had() -> None:
+def test_wizard_shows_the_reason_next_to_the_choice() -> None:
     person = Person(recorded(here(without("dm_mod", "dm_crypt"))))
     person.act("set-up")
     person.act("plan", "large-media")
@@ -97,7 +97,7 @@ def test_the_wizard_says_so_beside_what_cannot_be_had() -> None:
 
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("grouped", [False, True])
-def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, grouped: bool) -> None:
+def test_plan_without_loop_devices_announces_no_rehearsal(mode: Mode, grouped: bool) -> None:
     """Without loop devices, the plan warns before the start, with or without a volume group."""
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
 

@@ -43,7 +43,7 @@ def planned(*wishes: Wish, geometry: Geometry = E512) -> Plan:
     return plan_for(drive(geometry=geometry, size_bytes=64 * GIB), *(wishes or (secret(),)))
 
 
-def test_a_key_in_a_file_stands_in_crypttab_and_nowhere_else() -> None:
+def test_key_file_is_in_crypttab_only() -> None:
     plan = planned(secret(key="/etc/keys/media.key"))
     check_plan(plan)
     lines = [step for step in plan.steps if isinstance(step.operation, AddCrypttabLine)]
@@ -81,7 +81,7 @@ def test_another_fstab_is_named_in_all_texts() -> None:
         ),
     ],
 )
-def test_a_key_that_cannot_open_it_at_a_start_is_refused(wishes: tuple[Wish, ...], why: str) -> None:
+def test_key_unusable_at_boot_is_refused(wishes: tuple[Wish, ...], why: str) -> None:
     with pytest.raises(BadInput, match=why):
         planned(*wishes)
     plan = planned(secret(key="/etc/k"))
@@ -94,7 +94,7 @@ def test_a_key_that_cannot_open_it_at_a_start_is_refused(wishes: tuple[Wish, ...
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
-def test_the_data_begin_behind_the_header_where_the_drive_is_aligned(geometry: Geometry) -> None:
+def test_data_after_the_header_is_aligned(geometry: Geometry) -> None:
     plan = planned(geometry=geometry)
     (container,), slot = plan.containers, next(slot for slot in plan.after.partitions if not slot.kept)
     assert container.offset_bytes >= 16 * MIB
@@ -104,7 +104,7 @@ def test_the_data_begin_behind_the_header_where_the_drive_is_aligned(geometry: G
 
 
 @pytest.mark.parametrize(("geometry", "sector"), [(N512, 512), (E512, 4096), (KN4, 4096)])
-def test_as_much_is_encrypted_at_a_stretch_as_a_physical_block_holds(geometry: Geometry, sector: int) -> None:
+def test_encryption_sector_matches_the_physical_block(geometry: Geometry, sector: int) -> None:
     assert planned(geometry=geometry).containers[0].sector_bytes == sector
     assert (
         encryption_of(
@@ -114,7 +114,7 @@ def test_as_much_is_encrypted_at_a_stretch_as_a_physical_block_holds(geometry: G
     )
 
 
-def test_a_mappers_name_tells_the_volume_and_is_no_other_volumes() -> None:
+def test_mapper_name_contains_the_label_and_is_unique() -> None:
     names = [
         encryption_of("/dev/sda1", label, GIB, E512, uuid).name
         for label in ("-q", "a b/ü", "private")
@@ -128,7 +128,7 @@ def test_a_mappers_name_tells_the_volume_and_is_no_other_volumes() -> None:
     assert any("private" in name for name in names)
 
 
-def test_the_filesystem_is_made_mounted_and_entered_within_what_the_container_opens_to() -> None:
+def test_filesystem_is_made_mounted_and_listed_in_the_container() -> None:
     plan = planned(secret(), wish("xfs", size_bytes=2 * GIB, label="open"))
     (container,), volume = plan.containers, plan.volumes[0]
     operations = [step.operation for step in plan.steps if not isinstance(step.operation, WipeSignatures)]
@@ -148,14 +148,14 @@ def test_the_filesystem_is_made_mounted_and_entered_within_what_the_container_op
     assert read_plan(render_plan(plan), "it") == plan
 
 
-def test_swap_is_turned_on_within_a_container_and_what_is_not_mounted_is_not_opened_at_a_start() -> None:
+def test_swap_in_a_container_is_activated_and_unmounted_stays_closed() -> None:
     swap = planned(secret("swap", mount_point="none", label="swapped"))
     assert swap.steps[-1].operation == TurnOnSwap(swap.containers[0].opened)
     nowhere = planned(secret(mount_point=None))
     assert not any(isinstance(step.operation, AddCrypttabLine | Mount) for step in nowhere.steps)
 
 
-def test_it_is_shown_and_what_a_lost_passphrase_means_is_said() -> None:
+def test_encryption_is_shown_with_the_meaning_of_a_lost_passphrase() -> None:
     plan = planned()
     shown = " ".join(" ".join(preview_lines(plan, 120)).split())
     for said in (
@@ -175,7 +175,7 @@ def test_it_is_shown_and_what_a_lost_passphrase_means_is_said() -> None:
     assert NO_TRIM in still.doubts
 
 
-def test_what_lay_there_is_lost_when_the_container_is_made_and_not_again() -> None:
+def test_old_content_is_lost_once_when_the_container_is_made() -> None:
     full = partitioned(partition(filesystem="ext4"))
     plan = plan_for(full, secret(), mode=Mode.REPLACE)
     losing = {type(step.operation) for step in plan.steps if "old data" in step.destroys}
@@ -193,13 +193,13 @@ def test_what_lay_there_is_lost_when_the_container_is_made_and_not_again() -> No
         ),
     ],
 )
-def test_what_cannot_be_encrypted_is_refused(asked: Wish, why: str) -> None:
+def test_impossible_encryption_is_refused(asked: Wish, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         planned(asked)
     check_plan(planned(secret(size_bytes=header_bytes(E512) + 16 * MIB)))
 
 
-def test_nothing_is_encrypted_on_zones_in_a_group_or_without_cryptsetup() -> None:
+def test_no_encryption_on_zones_in_a_group_or_without_cryptsetup() -> None:
     on = drive(size_bytes=64 * GIB)
     source = iter(UUIDS)
     without = tuple(tool for tool in EVERYTHING if tool[0] != "cryptsetup")
@@ -218,7 +218,7 @@ def test_nothing_is_encrypted_on_zones_in_a_group_or_without_cryptsetup() -> Non
         )
 
 
-def test_no_operation_of_an_encrypting_plan_can_be_changed_left_out_or_added() -> None:
+def test_operations_of_an_encrypting_plan_cannot_be_forged() -> None:
     plan = planned()
     (container,) = plan.containers
     operations = tuple(step.operation for step in plan.steps)
@@ -264,7 +264,7 @@ def test_no_operation_of_an_encrypting_plan_can_be_changed_left_out_or_added() -
         ({"uuid": "--help"}, "UUID"),
     ],
 )
-def test_no_forged_container_passes(change: dict[str, Any], why: str) -> None:
+def test_forged_container_is_refused(change: dict[str, Any], why: str) -> None:
     plan = planned()
     (volume,) = plan.volumes
     assert volume.encryption
@@ -274,18 +274,18 @@ def test_no_forged_container_passes(change: dict[str, Any], why: str) -> None:
             check_plan(replace(plan, volumes=(replace(volume, encryption=forged, path=path),)))
 
 
-def test_a_plan_that_does_not_say_what_a_lost_passphrase_means_is_refused() -> None:
+def test_plan_without_the_passphrase_warning_is_refused() -> None:
     with pytest.raises(BadInput, match="lost passphrase"):
         check_plan(replace(planned(), doubts=()))
 
 
-def test_it_is_asked_for_on_the_command_line() -> None:
+def test_encryption_is_requested_on_the_command_line() -> None:
     assert parse_volume("workload=large-media,encrypt=luks2").encrypt == "luks2"
     with pytest.raises(BadInput, match="encrypt=luks2"):
         parse_volume("workload=large-media,encrypt=rot13")
 
 
-def test_a_passphrase_is_what_can_be_typed_and_a_weak_one_is_told() -> None:
+def test_passphrase_is_typable_and_a_weak_one_is_reported() -> None:
     assert passphrase_fault(b"") and passphrase_fault(b"a\nb") and passphrase_fault(b"x" * 513)
     assert passphrase_fault(b"x" * 512) is None
     assert (

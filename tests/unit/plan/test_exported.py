@@ -20,7 +20,7 @@ def told(plan: Plan, *, repart: bool = False) -> str:
     return "\n".join(lacking(plan, repart=repart))
 
 
-def test_what_lies_between_a_partition_and_its_filesystem_is_told() -> None:
+def test_layers_between_a_partition_and_its_filesystem_are_listed() -> None:
     encrypted = planned(secret())
     assert "Not written: the encrypted container on /dev/sda1" in told(encrypted)
     in_group = grouped(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
@@ -29,7 +29,7 @@ def test_what_lies_between_a_partition_and_its_filesystem_is_told() -> None:
     assert "Format=" not in "".join(repart_files(in_group, in_group.members[0]).values())
 
 
-def test_repart_is_given_containers_subvolumes_and_mounts() -> None:
+def test_repart_gets_containers_subvolumes_and_mounts() -> None:
     volumes = (
         secret(key="/etc/keys/m.key", mount_point="/srv/my media: b", size_bytes=GIB),
         replace(
@@ -56,7 +56,7 @@ def test_repart_is_given_containers_subvolumes_and_mounts() -> None:
     assert "the subvolumes" not in said and "the encrypted container" not in said
 
 
-def test_of_several_drives_one_is_named() -> None:
+def test_one_of_several_drives_is_named() -> None:
     plan = MD
     with pytest.raises(BadInput, match="--device"):
         member_of(plan, None)
@@ -67,13 +67,13 @@ def test_of_several_drives_one_is_named() -> None:
     assert f"device: {second.drive.path}" in sfdisk_dump(second) and "the md array" in told(plan)
 
 
-def test_what_sfdisk_has_no_words_for() -> None:
+def test_unsupported_properties_for_sfdisk() -> None:
     plan = plan_for(drive(), wish("ext4", mount_point="/srv/a"))
     said = told(plan)
     assert "the ext4 'media' on /dev/sda1" in said and "the mount of /dev/sda1 at /srv/a" in said
 
 
-def test_a_name_cannot_end_a_value_or_a_line() -> None:
+def test_name_cannot_end_a_value_or_a_line() -> None:
     plan = plan_for(drive(), wish("ext4"))
     (slot,) = plan.after.partitions
     name = 'a"\nType=swap ä\\'
@@ -87,7 +87,7 @@ def test_a_name_cannot_end_a_value_or_a_line() -> None:
     assert "Not written: the name" in said and "the attributes 0x1" in said
 
 
-def test_an_mbr_keeps_its_identifier_and_is_no_matter_of_repart() -> None:
+def test_mbr_keeps_its_identifier_and_is_not_exported_to_repart() -> None:
     kept = partition(1, GIB, GIB, type="0x83", part_uuid="1a2b3c4d-01", attributes=0x80)
     plan = plan_for(partitioned(kept, table=mbr()), wish("ext4"), mode=Mode.USE_FREE)
     dump = sfdisk_dump(plan.members[0])

@@ -57,14 +57,14 @@ def texts(taken: Taken) -> tuple[list[str], list[str]]:
     return [option.text for option in taken.choice.mkfs], [option.text for option in taken.choice.mount]
 
 
-def test_a_harmless_option_joins_what_is_advised() -> None:
+def test_harmless_option_joins_the_recommended_ones() -> None:
     mkfs, mount = texts(take("ext4"))
     taken = take("ext4", "ext4-errors-remount-ro", "ext4-quota")
     assert texts(taken) == ([*mkfs, "-O quota"], [*mount, "errors=remount-ro"])
     assert not taken.doubts
 
 
-def test_what_is_advised_gives_way_to_what_is_asked_for() -> None:
+def test_recommended_option_yields_to_the_requested_one() -> None:
     assert "compress=zstd:1" in texts(take("btrfs", workload="desktop-root"))[1]
     _, mount = texts(take("btrfs", "btrfs-compress-lzo", workload="desktop-root"))
     assert "compress=lzo" in mount and "compress=zstd:1" not in mount and "noatime" in mount
@@ -91,14 +91,14 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str]
     return put
 
 
-def test_what_only_zones_need_gives_way_elsewhere(mine: Callable[[str, str], None]) -> None:
+def test_zone_options_yield_on_other_drives(mine: Callable[[str, str], None]) -> None:
     mine("btrfs", "-m single")
     assert "-m dup" in texts(take("btrfs"))[0]
     assert [text for text in texts(take("btrfs", "mine"))[0] if text.startswith("-m")] == ["-m single"]
 
 
 @pytest.mark.parametrize("text", ["-O ^quota", "-O quota=1"])
-def test_one_list_does_not_say_two_things_of_the_same(mine: Callable[[str, str], None], text: str) -> None:
+def test_one_list_has_no_conflicting_values(mine: Callable[[str, str], None], text: str) -> None:
     mine("ext4", text)
     with pytest.raises(BadInput, match="ext4-quota and mine cannot be combined"):
         take("ext4", "ext4-quota", "mine")
@@ -111,11 +111,11 @@ def test_lists_of_one_flag_are_written_as_one() -> None:
     assert "-m rmapbt=1,bigtime=1" in both
 
 
-def test_an_option_that_is_there_already_is_not_there_twice() -> None:
+def test_present_option_is_not_duplicated() -> None:
     assert texts(take("ext4", "noatime", "noatime")) == texts(take("ext4"))
 
 
-def test_what_is_against_advice_is_said_in_the_doubts() -> None:
+def test_option_against_advice_is_a_doubt() -> None:
     (doubt,) = take("ext4", "nodiratime").doubts
     assert str(doubt).startswith(
         "The volume for large-media will be mounted with nodiratime, as requested but not recommended. "
@@ -139,12 +139,14 @@ def test_what_is_against_advice_is_said_in_the_doubts() -> None:
         ("btrfs", "btrfs-discard-async", Refused, "Only for drives that support discard"),
     ],
 )
-def test_what_cannot_be_had_says_why(filesystem: str, name: str, error: type[Exception], says: str) -> None:
+def test_unavailable_option_gives_the_reason(
+    filesystem: str, name: str, error: type[Exception], says: str
+) -> None:
     with pytest.raises(error, match=says):
         take(filesystem, name)
 
 
-def test_a_kernel_that_does_not_take_it_is_a_reason() -> None:
+def test_missing_kernel_support_is_a_reason() -> None:
     with pytest.raises(Refused, match=r"Requires kernel 5\.5 or later; running 5\.4\.0"):
         take("btrfs", "btrfs-csum-xxhash", kernel="5.4.0")
     assert "--csum xxhash" in texts(take("btrfs", "btrfs-csum-xxhash"))[0]
@@ -172,7 +174,7 @@ def test_options_that_exclude_each_other(names: tuple[str, ...], phrases: tuple[
         take("ext4", *names, phrases=phrases)
 
 
-def test_what_the_drive_needs_does_not_give_way() -> None:
+def test_option_required_by_the_drive_does_not_yield() -> None:
     zones = Zones(2 * GIB, 900, 0, 1077 * MIB, 14, 14, takes_partitions=False)
     zoned = drive(zoned="host-managed", zones=zones)
     assert {"-O zoned", "-m dup"} <= set(texts(take("btrfs", on=zoned))[0])
@@ -182,7 +184,7 @@ def test_what_the_drive_needs_does_not_give_way() -> None:
         take("btrfs", "btrfs-data-twice", on=zoned)
 
 
-def test_a_danger_is_refused_until_it_is_typed_back() -> None:
+def test_danger_is_refused_until_typed_back() -> None:
     with pytest.raises(Refused, match=f'Without a journal every crash.*--danger "{NO_JOURNAL}"'):
         take("ext4", "ext4-no-journal")
     for almost in (NO_JOURNAL.upper(), NO_JOURNAL + ".", BARRIER, "yes", ""):
@@ -194,7 +196,7 @@ def test_a_danger_is_refused_until_it_is_typed_back() -> None:
     assert "you confirmed the danger. Without a journal" in str(doubt)
 
 
-def test_every_danger_that_a_kernel_takes_can_be_had_and_never_for_a_system() -> None:
+def test_every_supported_danger_is_available_except_for_a_system() -> None:
     discards = drive(rotational=False, discard=Discard(4096, 1 << 30))
     dangers = [option for option in load_catalogue().values() if option.phrase]
     assert len(dangers) > 5
@@ -217,7 +219,7 @@ def plan(*words: str, output: Path) -> tuple[int, Plan | None]:
     return code, read_plan(output.read_text(), "it") if output.exists() else None
 
 
-def test_the_plan_has_the_option_and_repeats_its_danger(
+def test_plan_has_the_option_and_repeats_its_danger(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("--workload", "large-media", "--fs", "ext4", "--option", "ext4-no-journal")
@@ -248,7 +250,7 @@ def test_each_volume_has_its_own_options(tmp_path: Path) -> None:
     assert sum("nobarrier" in doubt for doubt in map(str, made.doubts)) == 1
 
 
-def test_a_plan_that_keeps_silent_about_a_danger_is_refused(tmp_path: Path) -> None:
+def test_plan_that_hides_a_danger_is_refused(tmp_path: Path) -> None:
     words = (
         "--workload",
         "large-media",
@@ -272,7 +274,7 @@ def test_a_plan_that_keeps_silent_about_a_danger_is_refused(tmp_path: Path) -> N
             check_plan(replace(made, doubts=doubts))
 
 
-def test_the_check_of_plans_knows_every_danger_of_the_catalogue() -> None:
+def test_plan_check_knows_every_danger_of_the_catalogue() -> None:
     catalogued: dict[str, set[str]] = {}
     for option in load_catalogue().values():
         # A plan can be applied under a kernel that still takes what today's no longer does.
@@ -300,7 +302,7 @@ def test_the_check_of_plans_knows_every_danger_of_the_catalogue() -> None:
         (("--volume", "workload=large-media,option=nothing"), "Unknown option 'nothing'"),
     ],
 )
-def test_what_is_said_in_the_wrong_place(
+def test_option_in_the_wrong_place(
     words: tuple[str, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, made = plan(*words, output=tmp_path / "plan.json")
@@ -308,7 +310,7 @@ def test_what_is_said_in_the_wrong_place(
     assert says in capsys.readouterr().err
 
 
-def test_a_stripe_takes_options_too() -> None:
+def test_stripe_accepts_options_too() -> None:
     drives = (drive(), drive(path="/dev/sdb", serial="S2", wwn="naa.5000000000000002"))
     of = machine(*drives)
     asked = VolumeRequest("large-media", filesystem="ext4", options=("ext4-no-journal",))
@@ -319,9 +321,7 @@ def test_a_stripe_takes_options_too() -> None:
 
 
 @pytest.mark.parametrize("role", ["root", "boot"])
-def test_a_systems_volume_gets_no_danger_whatever_purpose_is_named(
-    role: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_system_volume_gets_no_danger_for_any_workload(role: str, capsys: pytest.CaptureFixture[str]) -> None:
     volume = f"workload=large-media,fs=ext4,option=ext4-no-journal,role={role}"
     assert (
         main(["plan", "/dev/sdb", "--machine", MACHINE, "--volume", volume, "--danger", NO_JOURNAL])
@@ -330,7 +330,7 @@ def test_a_systems_volume_gets_no_danger_whatever_purpose_is_named(
     assert "is not allowed on a system volume" in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_danger_that_was_taken_does_not_come_along_into_a_role() -> None:
+def test_accepted_danger_is_dropped_for_a_system_role() -> None:
     taken = take("ext4", "ext4-no-journal", phrases=(NO_JOURNAL,))
     wish = Wish(taken.choice, find_workload("large-media").workload, None, None, None, taken.doubts)
     plan = make_plan(machine(), drive(), (wish,), None, cycle(UUIDS).__next__)

@@ -150,7 +150,7 @@ def test_new_partitions_are_aligned_inside_and_apart(on: Drive, wishes: tuple[Wi
 
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from(Mode))
-def test_every_wish_gets_its_size(on: Drive, wishes: tuple[Wish, ...], mode: Mode) -> None:
+def test_every_request_gets_its_size(on: Drive, wishes: tuple[Wish, ...], mode: Mode) -> None:
     plan = plan_or_none(on, wishes, mode)
     assume(plan is not None)
     assert plan is not None and on.geometry is not None
@@ -164,7 +164,7 @@ def test_every_wish_gets_its_size(on: Drive, wishes: tuple[Wish, ...], mode: Mod
 
 @QUICK
 @given(crowded_drives(), WISHES)
-def test_what_is_kept_stays_to_the_byte(on: Drive, wishes: tuple[Wish, ...]) -> None:
+def test_preserved_partitions_stay_byte_for_byte(on: Drive, wishes: tuple[Wish, ...]) -> None:
     plan = plan_or_none(on, wishes, Mode.USE_FREE)
     assume(plan is not None)
     assert plan is not None
@@ -204,7 +204,7 @@ def test_every_usable_byte_is_in_one_slot(on: Drive, wishes: tuple[Wish, ...], m
 
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from(Mode))
-def test_the_same_facts_give_the_same_plan_but_for_the_uuids(
+def test_same_facts_give_the_same_plan_except_for_uuids(
     on: Drive, wishes: tuple[Wish, ...], mode: Mode
 ) -> None:
     plan = plan_or_none(on, wishes, mode)
@@ -246,27 +246,27 @@ def test_one_volume_over_everything_fills_the_drive(geometry: Geometry, size: in
     assert bounds.end_bytes - grain < entry.start_bytes + entry.size_bytes <= bounds.end_bytes
 
 
-def test_gpt_bounds_are_libparteds() -> None:
+def test_gpt_limits_match_libparted() -> None:
     assert gpt_bounds(1000 * 512, N512).start_bytes == 34 * 512
     assert gpt_bounds(1000 * 512, N512).end_bytes == (1000 - 33) * 512
     assert gpt_bounds(1000 * 4096, KN4).start_bytes == 6 * 4096
     assert gpt_bounds(1000 * 4096, KN4).end_bytes == (1000 - 5) * 4096
 
 
-def test_a_drive_with_an_alignment_offset_starts_off_the_mebibyte_by_it() -> None:
+def test_alignment_offset_shifts_the_start() -> None:
     shifted = replace(E512, alignment_offset_bytes=3584)
     (entry,) = table_of(plan_for(drive(geometry=shifted), wish("ext4"))).entries
     assert entry.start_bytes == MIB + 3584
 
 
-def test_no_start_is_below_a_mebibyte_even_where_the_offset_would_allow_it() -> None:
+def test_no_start_is_below_one_mebibyte_despite_an_offset() -> None:
     shifted = replace(E512, alignment_offset_bytes=3584)
     on = drive(geometry=shifted, table=mbr(), partitions=(partition(1, 100 * GIB, GIB, type="0x83"),))
     plan = plan_for(on, wish("ext4", size_bytes=GIB), wish("ext4", size_bytes=90 * GIB), mode=Mode.USE_FREE)
     assert min(slot.start_bytes for slot in plan.after.partitions) == MIB + 3584
 
 
-def test_a_bogus_optimal_size_moves_nothing() -> None:
+def test_bogus_optimal_size_has_no_effect() -> None:
     bogus = replace(E512, optimal_io_bytes=33553920)
     (entry,) = table_of(plan_for(drive(geometry=bogus), wish("ext4"))).entries
     assert entry.start_bytes == MIB
@@ -291,7 +291,7 @@ def test_operations_come_in_a_safe_order() -> None:
     ]
 
 
-def test_an_empty_drive_is_not_wiped() -> None:
+def test_empty_drive_is_not_wiped() -> None:
     plan = plan_for(drive(), wish("ext4"))
     assert [step.operation.kind for step in plan.steps] == [
         "write-table",
@@ -300,7 +300,7 @@ def test_an_empty_drive_is_not_wiped() -> None:
     ]
 
 
-def test_fstab_has_nofail_and_mount_only_what_was_advised() -> None:
+def test_fstab_has_nofail_and_only_recommended_options() -> None:
     plan = plan_for(
         drive(), wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("xfs", mount_point="/srv/b")
     )
@@ -315,11 +315,11 @@ def test_fstab_has_nofail_and_mount_only_what_was_advised() -> None:
     assert [line.uuid for line in lines] == [filesystem.uuid for filesystem in made]
 
 
-def test_nvme_and_loop_partitions_are_named_as_the_kernel_does() -> None:
+def test_nvme_and_loop_partitions_are_named_like_in_the_kernel() -> None:
     assert plan_for(drive(path="/dev/nvme0n1"), wish("ext4")).volumes[0].path == "/dev/nvme0n1p1"
 
 
-def test_an_mbr_keeps_its_kind_and_gets_the_lowest_free_number() -> None:
+def test_mbr_keeps_its_kind_and_gets_the_lowest_free_number() -> None:
     parts = tuple(partition(number, number * 10 * GIB, GIB, type="0x83") for number in (1, 3))
     plan = plan_for(drive(table=mbr(), partitions=parts), wish("ext4"), mode=Mode.USE_FREE)
     table = table_of(plan)
@@ -328,7 +328,7 @@ def test_an_mbr_keeps_its_kind_and_gets_the_lowest_free_number() -> None:
     assert (new.number, new.type, new.name) == (2, "0x83", "")
 
 
-def test_an_mbr_is_not_used_beyond_its_reach() -> None:
+def test_mbr_is_not_used_beyond_its_reach() -> None:
     part = partition(1, MIB, TIB, type="0x83")
     big = drive(size_bytes=8 * TIB, table=mbr(8 * TIB), partitions=(part,))
     (new,) = (
@@ -348,7 +348,7 @@ def test_space_within_an_extended_partition_is_not_free() -> None:
     assert new.start_bytes >= 300 * GIB
 
 
-def test_wishes_go_where_they_fit() -> None:
+def test_requests_use_the_space_that_fits() -> None:
     walls = (partition(1, 10 * GIB, GIB), partition(2, 31 * GIB, 434 * GIB))
     on = partitioned(*walls)
     plan = plan_for(
@@ -358,7 +358,7 @@ def test_wishes_go_where_they_fit() -> None:
     assert places == {3: MIB, 4: 11 * GIB}
 
 
-def test_a_container_is_not_wiped_though_its_content_is_unknown() -> None:
+def test_container_with_unknown_content_is_not_wiped() -> None:
     extended = partition(2, 100 * GIB, 200 * GIB, type="0x05", kernel_size_bytes=1024)
     logical = partition(5, 101 * GIB, 10 * GIB, type="0x83")
     plan = plan_for(
@@ -372,7 +372,7 @@ def test_a_container_is_not_wiped_though_its_content_is_unknown() -> None:
     ] == ["/dev/sda5", "/dev/sda"]
 
 
-def test_two_volumes_for_one_purpose_get_labels_that_tell_them_apart() -> None:
+def test_two_volumes_for_one_workload_get_different_labels() -> None:
     first = wish("ext4", size_bytes=GIB, label=None)
     own = wish("ext4", size_bytes=GIB, label=f"{first.workload.label}2")
     plan = plan_for(drive(), first, own, replace(first, size_bytes=None))

@@ -49,7 +49,7 @@ ONE = partition(1, MIB, GIB, filesystem="ext4")
         (drive(zoned="host-managed"), "host-managed"),
     ],
 )
-def test_no_mode_opens_a_drive_that_must_not_be_touched(on: Drive, mode: Mode | None, says: str) -> None:
+def test_no_mode_allows_a_protected_drive(on: Drive, mode: Mode | None, says: str) -> None:
     with pytest.raises(Refused, match=says):
         plan_for(on, wish("ext4"), mode=mode)
 
@@ -66,13 +66,13 @@ def test_no_mode_opens_a_drive_that_must_not_be_touched(on: Drive, mode: Mode | 
         drive(table=Table("other")),
     ],
 )
-def test_a_drive_that_holds_or_may_hold_anything_needs_a_mode(on: Drive) -> None:
+def test_drive_with_possible_content_needs_a_mode(on: Drive) -> None:
     with pytest.raises(Refused, match="--replace"):
         plan_for(on, wish("ext4"), mode=None)
     check_plan(plan_for(on, wish("ext4"), mode=Mode.REPLACE))
 
 
-def test_the_refusal_names_what_would_be_lost() -> None:
+def test_refusal_names_the_data_loss() -> None:
     with pytest.raises(Refused, match=r"1 partition: /dev/sda1 \(ext4, 1\.1 GB\)"):
         plan_for(partitioned(ONE), wish("ext4"), mode=None)
 
@@ -107,12 +107,12 @@ def test_the_refusal_names_what_would_be_lost() -> None:
         ),
     ],
 )
-def test_free_space_is_not_used_where_that_could_harm_what_is_kept(on: Drive, says: str) -> None:
+def test_free_space_is_not_used_if_preserved_data_could_be_damaged(on: Drive, says: str) -> None:
     with pytest.raises(Refused, match=says):
         plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
 
 
-def test_content_that_could_not_be_read_is_a_doubt_and_wiped_wherever_it_may_be() -> None:
+def test_unread_content_is_a_doubt_and_wiped_in_every_possible_place() -> None:
     on = partitioned(ONE, content_digest=None)
     plan = plan_for(on, wish("ext4"), mode=Mode.REPLACE)
     assert "was not read" in str(plan.doubts[0])
@@ -120,19 +120,19 @@ def test_content_that_could_not_be_read_is_a_doubt_and_wiped_wherever_it_may_be(
     assert wiped == ["/dev/sda1", "/dev/sda", "/dev/sda1"]
 
 
-def test_a_drive_without_serial_is_a_doubt() -> None:
+def test_drive_without_serial_is_a_doubt() -> None:
     plan = plan_for(drive(serial=None, wwn=None), wish("ext4"))
     assert any("kernel's drive counter" in doubt for doubt in map(str, plan.doubts))
 
 
-def test_a_partition_without_a_node_is_not_wiped_but_named() -> None:
+def test_partition_without_a_node_is_named_but_not_wiped() -> None:
     on = partitioned(replace(ONE, kernel_start_bytes=None, kernel_size_bytes=None))
     plan = plan_for(on, wish("ext4"), mode=Mode.REPLACE)
     assert [step.operation.kind for step in plan.steps][:2] == ["wipe-signatures", "write-table"]
     assert any("no node for /dev/sda1" in doubt for doubt in map(str, plan.doubts))
 
 
-def test_a_missing_tool_is_known_when_planning() -> None:
+def test_missing_tool_is_known_when_planning() -> None:
     with pytest.raises(Refused, match="xfsprogs"):
         make_plan(
             machine(drive(), tools=(("mkfs.ext4", "/sbin/mkfs.ext4"),)),
@@ -143,7 +143,7 @@ def test_a_missing_tool_is_known_when_planning() -> None:
         )
 
 
-def test_a_choice_with_an_obstacle_is_not_taken() -> None:
+def test_choice_with_a_blocker_is_refused() -> None:
     barred = replace(choice("btrfs"), obstacles=("The kernel has no btrfs.",))
     with pytest.raises(Refused, match=r"The kernel has no btrfs\."):
         plan_for(drive(), replace(wish("btrfs"), choice=barred))
@@ -172,19 +172,19 @@ def test_a_choice_with_an_obstacle_is_not_taken() -> None:
         ((wish("ext4", size_bytes=GIB, mount_point="/srv/a"), wish("xfs", mount_point="/srv")), "would hide"),
     ],
 )
-def test_wishes_that_cannot_be(wishes: tuple[Wish, ...], says: str) -> None:
+def test_impossible_requests(wishes: tuple[Wish, ...], says: str) -> None:
     with pytest.raises(BadInput, match=says):
         plan_for(drive(), *wishes)
 
 
-def test_an_advised_option_that_reaches_elsewhere_is_refused() -> None:
+def test_recommended_option_that_reaches_elsewhere_is_refused() -> None:
     with pytest.raises(BadInput, match="/dev/vda"):
         plan_for(drive(), replace(wish("ext4"), choice=choice("ext4", mkfs=("-J device=/dev/vda",))))
 
 
 @QUICK
 @given(st.text(max_size=40), st.text(max_size=60))
-def test_no_label_or_mount_point_gets_past_the_rules_or_raises_otherwise(label: str, place: str) -> None:
+def test_invalid_label_or_mount_point_is_refused_cleanly(label: str, place: str) -> None:
     try:
         plan = plan_for(drive(), wish("btrfs", label=label, mount_point=place))
     except DiskwrightError as error:
@@ -213,13 +213,13 @@ def test_slots_are_not_shared_between_before_and_after() -> None:
     assert all(isinstance(slot, Slot) for slot in plan.after.slots)
 
 
-def test_the_running_system_is_named_before_its_mounts() -> None:
+def test_running_system_is_named_before_its_mounts() -> None:
     uses = (Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda", "/"))
     with pytest.raises(Refused, match="part of the running system"):
         plan_for(partitioned(ONE, uses=uses), wish("ext4"))
 
 
-def test_free_space_is_only_offered_where_there_is_a_table() -> None:
+def test_free_space_is_offered_only_with_a_table() -> None:
     with pytest.raises(Refused, match="--use-free"):
         plan_for(partitioned(ONE), wish("ext4"))
     with pytest.raises(Refused) as caught:
@@ -227,7 +227,7 @@ def test_free_space_is_only_offered_where_there_is_a_table() -> None:
     assert "--use-free" not in str(caught.value)
 
 
-def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
+def test_facts_unknown_even_to_root_do_not_ask_for_root() -> None:
     lost = "Neither copy of its GPT is whole, so that what stands on the drive is not known."
     damaged = replace(
         drive(), table=Table("gpt", primary="damaged", backup="missing"), unread=(unread("partitions", lost),)

@@ -62,7 +62,7 @@ def share(percent: int) -> Wish:
     st.lists(st.integers(1, 60), min_size=1, max_size=4).filter(lambda shares: sum(shares) <= 100),
 )
 @settings(max_examples=60, deadline=None)
-def test_shares_are_of_all_the_room_and_fit_together(geometry: Geometry, shares: list[int]) -> None:
+def test_shares_of_all_space_fit_together(geometry: Geometry, shares: list[int]) -> None:
     of = drive(geometry=geometry)
     try:
         plan = plan_for(of, *map(share, shares))
@@ -94,18 +94,18 @@ def test_shares_leave_the_rest_to_one() -> None:
         ((share(0),), "is 1 to 100 percent"),
     ],
 )
-def test_shares_that_cannot_be_are_said_so(wishes: tuple[Wish, ...], says: str) -> None:
+def test_impossible_shares_are_reported(wishes: tuple[Wish, ...], says: str) -> None:
     with pytest.raises(BadInput, match=says):
         plan_for(drive(), *wishes)
 
 
-def test_a_share_that_no_piece_of_the_free_space_holds_is_refused() -> None:
+def test_share_larger_than_every_free_piece_is_refused() -> None:
     of = partitioned(partition(1, 100 * GIB, 265 * GIB), size_bytes=SIZE_BYTES)
     with pytest.raises(BadInput, match="The largest free range has"):
         plan_for(of, share(70), mode=Mode.USE_FREE)
 
 
-def test_a_system_gets_types_by_which_it_is_found_and_is_mounted_nowhere() -> None:
+def test_system_partitions_get_discoverable_types_and_no_mounts() -> None:
     plan = asked(drive(), "role=esp", "role=swap", "role=root,size=30%", "role=home,size=rest")
     assert [slot.type for slot in plan.after.partitions] == [
         ESP_GPT_TYPE,
@@ -128,7 +128,7 @@ def test_a_system_gets_types_by_which_it_is_found_and_is_mounted_nowhere() -> No
     ("architecture", "wanted"),
     [("aarch64", ROOT_GPT_TYPES["aarch64"]), ("", LINUX_GPT_TYPE), ("vax", LINUX_GPT_TYPE)],
 )
-def test_a_root_is_of_the_machine_that_it_is_planned_on(architecture: str, wanted: str) -> None:
+def test_root_type_matches_the_architecture_of_the_machine(architecture: str, wanted: str) -> None:
     plan = asked(drive(), "role=root", architecture=architecture)
     assert [slot.type for slot in plan.after.partitions] == [wanted]
 
@@ -144,18 +144,18 @@ def test_a_root_is_of_the_machine_that_it_is_planned_on(architecture: str, wante
         (("role=esp,size=200M",), "needs 260 MiB"),
     ],
 )
-def test_a_role_that_cannot_be_is_said_so(volumes: tuple[str, ...], says: str) -> None:
+def test_impossible_role_is_reported(volumes: tuple[str, ...], says: str) -> None:
     with pytest.raises(DiskwrightError, match=says):
         asked(drive(), *volumes)
 
 
-def test_a_dangerous_option_is_refused_for_what_a_system_starts_from() -> None:
+def test_dangerous_option_is_refused_for_boot_volumes() -> None:
     with pytest.raises(DiskwrightError, match="is not allowed on a system volume"):
         asked(drive(), "role=boot,option=ext4-no-journal")
 
 
 @pytest.mark.parametrize("role", ["esp", "home", "root-aarch64", "root-vax", "x86_64", "none"])
-def test_a_role_that_was_forged_is_found(role: str) -> None:
+def test_forged_role_is_detected(role: str) -> None:
     plan = asked(drive(), "role=root")
     forged = replace(plan, volumes=(replace(plan.volumes[0], role=role),))
     with pytest.raises(BadInput, match="is inconsistent"):
@@ -172,7 +172,7 @@ def test_a_role_that_was_forged_is_found(role: str) -> None:
         (8 * TIB, None, [("esp", GIB), ("swap", 4 * GIB), ("root", 96 * GIB), ("home", None)]),
     ],
 )
-def test_a_desktop_follows_from_room_and_memory(
+def test_desktop_layout_follows_from_space_and_memory(
     room_bytes: int, memory_bytes: int | None, wanted: list[tuple[str, int | None]]
 ) -> None:
     requests = desktop_requests(room_bytes, memory_bytes)
@@ -184,24 +184,24 @@ def test_a_desktop_follows_from_room_and_memory(
     assert len(plan.after.partitions) == len(wanted)
 
 
-def test_a_desktop_on_too_small_a_drive_is_refused() -> None:
+def test_desktop_on_a_too_small_drive_is_refused() -> None:
     with pytest.raises(BadInput, match=r"A desktop needs 25\.8 GB"):
         desktop_requests(23 * GIB, 8 * GIB)
 
 
-def test_a_desktop_beside_what_stays_divides_the_largest_free_piece() -> None:
+def test_desktop_next_to_preserved_data_uses_the_largest_free_piece() -> None:
     of = partitioned(partition(1, 100 * GIB, 265 * GIB))
     assert room_for_preset(of, keep=True) < 101 * GIB
     assert room_for_preset(of, keep=False) == of.size_bytes
 
 
 @pytest.mark.parametrize(("memory", "swap"), [(1, 2), (2, 4), (3, 3), (8, 8), (9, 4), (512, 4)])
-def test_swap_follows_from_memory_of_which_the_kernel_keeps_some(memory: int, swap: int) -> None:
+def test_swap_follows_from_memory_including_the_kernel_share(memory: int, swap: int) -> None:
     assert swap_bytes(memory * GIB - 300 * MIB) == swap * GIB
 
 
 @pytest.mark.parametrize("geometry", [GEOMETRIES[0], KN4])
-def test_a_new_mbr_has_types_of_its_own_and_no_names(geometry: Geometry) -> None:
+def test_new_mbr_has_its_own_types_and_no_names(geometry: Geometry) -> None:
     wishes = (
         replace(wish("vfat", size_bytes=GIB, label="EFI"), role="esp"),
         wish("swap", size_bytes=GIB, label="s"),
@@ -228,14 +228,12 @@ SYSTEM = (
 
 
 @pytest.mark.parametrize(("wishes", "number"), [(SYSTEM, 1), ((wish("ext4", size_bytes=GIB), SYSTEM[1]), 2)])
-def test_an_mbr_that_a_system_starts_from_says_how_its_partition_is_marked(
-    wishes: tuple[Wish, ...], number: int
-) -> None:
+def test_bootable_mbr_explains_how_its_partition_is_marked(wishes: tuple[Wish, ...], number: int) -> None:
     (said,) = (doubt for doubt in map(str, planned(drive(), *wishes).doubts) if "active" in doubt)
     assert f"`sfdisk --activate /dev/sda {number}`" in said
 
 
-def test_nothing_is_said_of_a_mark_that_is_not_needed_or_is_there() -> None:
+def test_unneeded_or_present_boot_flag_is_not_mentioned() -> None:
     marked = partitioned(partition(1, MIB, GIB, type="0x83", attributes=0x80, filesystem="ext4"), table=mbr())
     unmarked = replace(marked, partitions=(replace(marked.partitions[0], attributes=0),))
     kept = {
@@ -248,7 +246,7 @@ def test_nothing_is_said_of_a_mark_that_is_not_needed_or_is_there() -> None:
     assert "`sfdisk --activate /dev/sda 2`" in " ".join(map(str, kept[unmarked].doubts))
 
 
-def test_a_new_mbr_reaches_the_last_of_its_blocks() -> None:
+def test_new_mbr_reaches_the_last_of_its_blocks() -> None:
     plan = planned(drive(size_bytes=2 * TIB), wish("ext4"))
     assert plan.after.partitions[-1].end_bytes == 2 * TIB
 
@@ -262,7 +260,7 @@ def test_a_new_mbr_reaches_the_last_of_its_blocks() -> None:
         (drive(zoned="host-managed"), 1, None, "cannot have any partition table"),
     ],
 )
-def test_a_new_mbr_that_does_not_fit_is_refused_with_the_reason(
+def test_too_large_new_mbr_is_refused_with_the_reason(
     of: Drive, count: int, mode: Mode | None, says: str
 ) -> None:
     wishes = tuple(wish("ext4", size_bytes=GIB, label=f"v{number}") for number in range(count))
@@ -270,12 +268,12 @@ def test_a_new_mbr_that_does_not_fit_is_refused_with_the_reason(
         planned(of, *wishes, mode=mode)
 
 
-def test_a_drive_of_4096_byte_blocks_is_reached_to_16_tib() -> None:
+def test_drive_of_4096_byte_blocks_is_reached_to_16_tib() -> None:
     plan = planned(drive(size_bytes=16 * TIB, geometry=KN4), wish("xfs"))
     assert plan.after.partitions[-1].end_bytes == 16 * TIB
 
 
-def test_every_role_says_what_it_is_for() -> None:
+def test_every_role_has_a_description() -> None:
     for role in ROLES.values():
         assert role.summary.endswith(".") and (not role.usual or role.usual in role.filesystems)
 
@@ -298,7 +296,7 @@ OTHER_DRIVE = replace(
         ("root", Mode.USE_FREE, (OTHER_DRIVE,), []),
     ],
 )
-def test_a_second_efi_partition_is_told(
+def test_second_efi_partition_is_reported(
     role: str, mode: Mode, others: tuple[Drive, ...], named: list[str]
 ) -> None:
     source, where = iter(UUIDS), replace(on(HALF), drives=(HALF, *others))
@@ -313,7 +311,7 @@ def second_ones(plan: Plan) -> list[str]:
     return [str(one["part"]) for one in values if {"drive", "part", "size"} == {*one}]
 
 
-def test_a_partition_that_becomes_the_only_efi_partition_is_no_second_one() -> None:
+def test_only_efi_partition_is_not_called_a_second_one() -> None:
     source, where = iter(UUIDS), on(HALF)
     for part, named in ((FREED, ["/dev/sda1"]), (ESP, [])):
         asked_for = replace(parse_volume("role=esp,label=EFI"), size_bytes=part.size_bytes)

@@ -28,7 +28,7 @@ def plan_with(*subvolumes: Subvolume, mount_point: str | None = None) -> Plan:
     )
 
 
-def test_the_command_line_names_subvolumes_with_and_without_a_place() -> None:
+def test_command_line_names_subvolumes_with_and_without_a_place() -> None:
     asked = parse_volume(
         "workload=desktop-root,fs=btrfs,subvolume=@:/mnt/x,subvolume=@home:/mnt/x/home,subvolume=@snapshots"
     )
@@ -55,7 +55,7 @@ def test_the_command_line_names_subvolumes_with_and_without_a_place() -> None:
         ("@:/etc/x", "running system"),
     ],
 )
-def test_a_subvolume_that_cannot_be_is_said_so(text: str, says: str) -> None:
+def test_impossible_subvolume_is_reported(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         parse_volume(f"workload=nas,subvolume={text}")
 
@@ -72,19 +72,17 @@ def test_a_subvolume_that_cannot_be_is_said_so(text: str, says: str) -> None:
         (tuple(Subvolume(f"s{number}") for number in range(65)), "the maximum is 64"),
     ],
 )
-def test_subvolumes_that_contradict_each_other_are_refused(
-    subvolumes: tuple[Subvolume, ...], says: str
-) -> None:
+def test_contradicting_subvolumes_are_refused(subvolumes: tuple[Subvolume, ...], says: str) -> None:
     with pytest.raises(BadInput, match=says):
         plan_with(*subvolumes)
 
 
-def test_a_filesystem_without_subvolumes_gets_none() -> None:
+def test_filesystem_without_subvolumes_gets_none() -> None:
     with pytest.raises(BadInput, match="cannot have subvolumes: ext4"):
         plan_for(drive(), replace(wish("ext4"), subvolumes=(ROOT,)))
 
 
-def test_they_are_made_once_and_each_is_mounted_by_a_line_of_its_own() -> None:
+def test_subvolumes_are_created_once_and_mounted_by_separate_lines() -> None:
     plan = plan_with(ROOT, HOME, KEPT)
     (volume,) = plan.volumes
     operations = [step.operation for step in plan.steps]
@@ -111,7 +109,7 @@ def test_they_are_made_once_and_each_is_mounted_by_a_line_of_its_own() -> None:
     assert read_plan(render_plan(plan), "plan.json") == plan
 
 
-def test_the_top_is_mounted_before_them_where_it_has_a_place() -> None:
+def test_top_level_is_mounted_first_if_it_has_a_mount_point() -> None:
     plan = plan_with(ROOT, mount_point="/mnt/top")
     assert [step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)] == [
         "/mnt/top",
@@ -121,7 +119,7 @@ def test_the_top_is_mounted_before_them_where_it_has_a_place() -> None:
         plan_with(ROOT, mount_point="/mnt/x")
 
 
-def test_the_preview_says_what_is_within() -> None:
+def test_preview_lists_the_subvolumes() -> None:
     plan = plan_with(ROOT, KEPT)
     (sentence,) = inside_sentences(plan)
     assert (
@@ -131,7 +129,7 @@ def test_the_preview_says_what_is_within() -> None:
     assert not inside_sentences(plan_for(drive(), wish("btrfs", size_bytes=5 * GIB)))
 
 
-def test_no_forged_subvolume_passes() -> None:
+def test_forged_subvolume_is_refused() -> None:
     plan = plan_with(ROOT, HOME)
     check_plan(plan)
     (volume,) = plan.volumes
@@ -161,7 +159,7 @@ def test_no_forged_subvolume_passes() -> None:
 
 
 @pytest.mark.parametrize("name", ["../../etc", "/@", "a,b", "a b", ".."])
-def test_no_plan_that_is_forged_throughout_passes_either(name: str) -> None:
+def test_consistently_forged_plan_is_refused(name: str) -> None:
     """Every operation and text follows from a volume that the planner would not make."""
     plan = plan_with(ROOT)
     table = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
@@ -174,7 +172,7 @@ def test_no_plan_that_is_forged_throughout_passes_either(name: str) -> None:
         check_plan(made)
 
 
-def test_one_filesystem_may_have_a_line_for_each_subvolume_and_no_second_for_the_same() -> None:
+def test_fstab_may_have_one_line_for_each_subvolume() -> None:
     lines = parse("UUID=ab /mnt/x btrfs noatime,subvol=/@ 0 0\n", "fstab")
     home = AddFstabLine("ab", "/mnt/x/home", "btrfs", ("subvol=/@home",), 0)
     assert conflict(lines, home) is None
@@ -185,7 +183,7 @@ def test_one_filesystem_may_have_a_line_for_each_subvolume_and_no_second_for_the
     )
 
 
-def test_what_is_mounted_tells_its_subvolume() -> None:
+def test_mount_shows_its_subvolume() -> None:
     line = "36 25 0:45 /@home /mnt/x/home rw,noatime shared:1 - btrfs /dev/sda1 rw,subvolid=257,subvol=/@home"
     assert [entry.root for entry in parse_mountinfo(line)] == ["/@home"]
 

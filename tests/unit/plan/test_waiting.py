@@ -31,7 +31,7 @@ def over(on: Drive) -> Plan:
 
 
 @pytest.mark.parametrize("on", [EMPTY, BESIDE], ids=["looks empty", "beside a partition that stayed"])
-def test_what_waits_is_named_as_lost_on_every_face(on: Drive) -> None:
+def test_waiting_result_is_listed_as_lost_in_every_interface(on: Drive) -> None:
     plan = over(on)
     assert losses(plan)[-1] == LOST
     assert any(LOST in line for line in destroyed(plan))
@@ -39,7 +39,7 @@ def test_what_waits_is_named_as_lost_on_every_face(on: Drive) -> None:
     assert any("waiting: ext4 of 63 GB of run 0008-sda" in line for line in preview_lines(plan, 100))
 
 
-def test_such_a_drive_is_not_promised_as_one_that_holds_nothing() -> None:
+def test_drive_with_a_waiting_result_is_not_called_empty() -> None:
     plan = over(EMPTY)
     assert "only zeros" not in promise(plan)
     # Without a stand-in there is no way back from it either, and that wants more than the token.
@@ -47,13 +47,13 @@ def test_such_a_drive_is_not_promised_as_one_that_holds_nothing() -> None:
     assert not wants_word(over(drive(size_bytes=64 * GIB)), "there are no loop devices")
 
 
-def test_the_plan_keeps_it_in_its_document() -> None:
+def test_plan_stores_it_in_its_document() -> None:
     plan = over(EMPTY)
     assert read_plan(render_plan(plan), "plan.json") == plan
     assert "waiting" not in render_plan(over(drive(size_bytes=64 * GIB)))
 
 
-def test_what_was_written_to_since_stays_a_doubt() -> None:
+def test_result_written_to_since_remains_a_doubt() -> None:
     plan = over(drive(size_bytes=64 * GIB, waiting=waits(bare=False)))
     assert not losses(plan)
     assert any("Run 0008-sda was left on the drive" in doubt for doubt in map(str, plan.doubts))

@@ -47,7 +47,7 @@ def zoned_plan(
     )
 
 
-def test_a_host_managed_drive_gets_one_filesystem_and_no_table() -> None:
+def test_host_managed_drive_gets_one_filesystem_and_no_table() -> None:
     plan = zoned_plan()
     check_plan(plan)
     assert read_plan(render_plan(plan), "plan.json") == plan
@@ -63,7 +63,7 @@ def test_a_host_managed_drive_gets_one_filesystem_and_no_table() -> None:
     assert "After: no partition table" in text and "# " in text and 'btrfs "zones" at /srv/zones' in text
 
 
-def test_what_a_host_managed_drive_holds_is_named_and_needs_a_word() -> None:
+def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:
     held = partitioned(partition(1, filesystem="btrfs"), zoned="host-managed", geometry=KN4)
     with pytest.raises(Refused, match="--replace"):
         zoned_plan(held)
@@ -86,19 +86,19 @@ def test_what_a_host_managed_drive_holds_is_named_and_needs_a_word() -> None:
         ((zoned_wish(),), Mode.USE_FREE, "cannot be partitioned"),
     ],
 )
-def test_what_a_host_managed_drive_does_not_take(
+def test_unsupported_settings_on_a_host_managed_drive(
     wishes: tuple[Wish, ...], mode: Mode | None, says: str
 ) -> None:
     with pytest.raises((Refused, BadInput), match=says):
         zoned_plan(ZONED, *wishes, mode=mode)
 
 
-def test_zones_cannot_be_emptied_without_the_program() -> None:
+def test_zones_cannot_be_reset_without_the_tool() -> None:
     with pytest.raises(Refused, match="the package util-linux"):
         zoned_plan(tools=tuple(tool for tool in EVERYTHING if tool[0] != "blkzone"))
 
 
-def test_no_forged_plan_for_a_whole_drive_passes() -> None:
+def test_forged_plan_for_a_whole_drive_is_refused() -> None:
     plan = zoned_plan()
     (volume,) = plan.volumes
     for other in (

@@ -67,7 +67,7 @@ def test_keys_come_in_any_order(text: str, wanted: VolumeRequest) -> None:
         ("workload=\x1b[2J", "Unknown workload"),
     ],
 )
-def test_a_volume_that_cannot_be_is_said_so(text: str, says: str) -> None:
+def test_impossible_volume_is_reported(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=says) as caught:
         parse_volume(text)
     assert str(caught.value).isprintable() and str(caught.value).endswith((".", "?"))
@@ -75,7 +75,7 @@ def test_a_volume_that_cannot_be_is_said_so(text: str, says: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=80))
-def test_no_text_raises_anything_else(text: str) -> None:
+def test_any_text_raises_only_input_errors(text: str) -> None:
     try:
         parse_volume(text)
     except BadInput as error:
@@ -110,7 +110,7 @@ def test_labels(label: str, filesystem: str, says: str | None) -> None:
     assert fault is None if says is None else says in str(fault)
 
 
-def test_a_partition_is_named_in_ascii_because_libparted_cuts_other_names_off() -> None:
+def test_partition_names_are_ascii_because_libparted_truncates_others() -> None:
     assert partition_name("Müsik $(x)") == "M_sik $(x)"
 
 
@@ -207,7 +207,7 @@ def test_mount_options(option: str, sound: bool) -> None:
     assert (mount_options_fault((option,)) is None) is sound
 
 
-def test_every_option_that_advice_may_give_is_handed_on() -> None:
+def test_every_recommendable_option_is_accepted() -> None:
     options = load_catalogue().values()
     assert len(options) > 10
     for option in options:
@@ -242,7 +242,7 @@ def test_other_paths_are_no_devices(path: str) -> None:
     assert not is_device_path(path)
 
 
-def test_commands_ask_nothing() -> None:
+def test_commands_ask_no_questions() -> None:
     assert commands_of(WipeSignatures("/dev/sda", ("gpt",))) == (("wipefs", "--all", "--quiet", "/dev/sda"),)
     assert commands_of(MakeFilesystem("/dev/sda1", "ext4", UUID, "a b", ("-m", "0"))) == (
         ("mkfs.ext4", "-q", "-F", "-U", UUID, "-L", "a b", "-m", "0", "/dev/sda1"),
@@ -261,7 +261,7 @@ def test_commands_ask_nothing() -> None:
     )
 
 
-def test_fstab_lines_escape_what_would_split_them() -> None:
+def test_fstab_lines_escape_separators() -> None:
     line = fstab_line(AddFstabLine(UUID, "/srv/a b#\\c", "ext4", ("noatime", "nofail"), 2))
     assert line == f"UUID={UUID} /srv/a\\040b\\043\\134c ext4 noatime,nofail 0 2"
 

@@ -49,7 +49,7 @@ def given(plan: Plan) -> list[tuple[str, ...]]:
         (ANNA, "exfat", []),
     ],
 )
-def test_the_top_is_given_to_who_may_write(
+def test_top_folder_is_given_to_the_writer(
     writer: Writer, filesystem: str, wanted: Sequence[tuple[str, ...]]
 ) -> None:
     plan = for_writer(writer, filesystem)
@@ -60,7 +60,7 @@ def test_the_top_is_given_to_who_may_write(
         assert kinds.index("make-filesystem") < kinds.index("set-owner") < kinds.index("add-fstab-line")
 
 
-def test_mke2fs_gives_it_to_a_person_itself() -> None:
+def test_mke2fs_sets_the_owner_itself() -> None:
     plan = for_writer(ANNA)
     (made,) = [argv for argv in commands(plan) if argv[0] == "mkfs.ext4"]
     assert "root_owner=1000:1001" in made[made.index("-E") + 1].split(",")
@@ -69,7 +69,7 @@ def test_mke2fs_gives_it_to_a_person_itself() -> None:
     assert "root_owner" not in " ".join(other)
 
 
-def test_a_filesystem_that_is_looked_into_writes_nothing_by_itself() -> None:
+def test_inspection_mount_disables_background_writes() -> None:
     mounts = [argv for argv in commands(for_writer(EVERYONE)) if argv[0] == "mount"]
     assert "noinit_itable" in mounts[0][mounts[0].index("-o") + 1]
     assert "noinit_itable" not in " ".join(mounts[-1])
@@ -97,7 +97,7 @@ def test_every_subvolume_is_given_too() -> None:
         (ROOT, set()),
     ],
 )
-def test_a_filesystem_without_owners_is_mounted_for_them(
+def test_filesystem_without_owners_is_mounted_for_the_writer(
     writer: Writer, filesystem: str, wanted: set[str]
 ) -> None:
     operations = [step.operation for step in for_writer(writer, filesystem).steps]
@@ -106,13 +106,13 @@ def test_a_filesystem_without_owners_is_mounted_for_them(
             assert {one for one in operation.options if one != "nofail"} == {"noatime", *wanted}
 
 
-def test_what_was_asked_for_beside_stays() -> None:
+def test_other_requested_options_are_preserved() -> None:
     plan = for_writer(ANNA, "vfat")
     asked = replace(plan.volumes[0], mount_options=("noatime", "dmask=0000", "uid=7"))
     assert owner_options(asked.filesystem, asked.writer, asked.mount_options) == ("gid=1001", "fmask=0022")
 
 
-def test_a_plan_says_who_and_reads_back() -> None:
+def test_plan_names_the_writer_and_is_read_back() -> None:
     plan = for_writer(FAMILY, "xfs")
     text = render_plan(plan)
     assert read_plan(text, "it") == plan
@@ -120,7 +120,7 @@ def test_a_plan_says_who_and_reads_back() -> None:
     assert any("the group family" in step.sentence for step in plan.steps)
 
 
-def test_a_plan_of_before_reads_on() -> None:
+def test_root_writer_is_omitted_so_old_plans_are_read() -> None:
     assert '"writer"' not in render_plan(for_writer(ROOT))
 
 
@@ -137,7 +137,7 @@ def test_a_plan_of_before_reads_on() -> None:
         Writer("root", "", 1000, 1000),
     ],
 )
-def test_no_forged_writer_passes(forged: Writer) -> None:
+def test_forged_writer_is_refused(forged: Writer) -> None:
     """Neither with matching steps nor with the steps of another writer."""
     plan = for_writer(ANNA, "xfs")
     check_plan(plan)
@@ -150,7 +150,7 @@ def test_no_forged_writer_passes(forged: Writer) -> None:
         check_plan(replace(system, volumes=(replace(system.volumes[0], role="home"),)))
 
 
-def test_nobody_is_given_what_a_system_lives_on() -> None:
+def test_system_volumes_are_given_to_no_user() -> None:
     asked = replace(wish("ext4", size_bytes=GIB), role="home", writer=ANNA)
     assert plan_for(drive(), asked).volumes[0].writer == ROOT
     swap = replace(wish("swap", mount_point=NO_PLACE), writer=ANNA)
@@ -173,7 +173,7 @@ def test_nobody_is_given_what_a_system_lives_on() -> None:
         (None, None, "4294967295", 0, ""),
     ],
 )
-def test_who_called(
+def test_caller_is_determined(
     sudo: str | None,
     pkexec: str | None,
     login: str | None,
@@ -196,7 +196,7 @@ def test_who_called(
     assert environment.caller() == (Writer("person", "daemon", 1, 1) if wanted else ROOT)
 
 
-def test_who_is_meant_by_a_name() -> None:
+def test_writer_is_resolved_by_name() -> None:
     assert environment.writer_named("daemon") == Writer("person", "daemon", 1, 1)
     assert environment.writer_named("group:daemon") == Writer("group", "daemon", 0, 1)
     assert environment.writer_named("everyone") == EVERYONE
@@ -207,7 +207,7 @@ def test_who_is_meant_by_a_name() -> None:
         environment.writer_named("group:nobody-here")
 
 
-def test_the_command_line_names_who_and_where() -> None:
+def test_command_line_names_writer_and_mount_point() -> None:
     asked = parse_volume("workload=large-media,writable=group:family,mount=none")
     assert (asked.writable, asked.mount_point) == ("group:family", NO_PLACE)
 
@@ -220,14 +220,14 @@ def used(asked: Wish) -> tuple[str | None, Writer]:
     return done.mount_point, done.writer
 
 
-def test_data_is_mounted_for_whoever_called() -> None:
+def test_data_is_mounted_for_the_caller() -> None:
     assert used(wish("ext4")) == ("/srv/media", ANNA)
     assert used(wish("ext4", label="taken")) == ("/srv/taken-2", ANNA)
     assert used(wish("ext4", label="above")) == ("/srv/above-2", ANNA)
     assert used(wish("ext4", label="..")) == ("/srv/data", ANNA)
 
 
-def test_a_system_s_own_is_left_alone() -> None:
+def test_system_volume_is_unchanged() -> None:
     plain = wish("ext4")
     systems = replace(plain, workload=replace(plain.workload, id="desktop-root"))
     assert used(replace(plain, role="root")) == (None, ROOT)
@@ -235,7 +235,7 @@ def test_a_system_s_own_is_left_alone() -> None:
     assert used(wish("swap")) == (None, ROOT)
 
 
-def test_a_stick_for_other_systems_is_left_to_the_desktop_unless_something_is_said() -> None:
+def test_shared_stick_is_left_to_the_desktop_by_default() -> None:
     on = replace(drive(), removable=True)
     assert put_to_use(wish("exfat"), on, USUAL).mount_point is None
     assert put_to_use(wish("exfat"), replace(drive(), bus="usb"), USUAL).mount_point is None
@@ -247,7 +247,7 @@ def test_a_stick_for_other_systems_is_left_to_the_desktop_unless_something_is_sa
     assert put_to_use(wish("exfat"), on, USUAL, place="/mnt/x").mount_point == "/mnt/x"
 
 
-def test_what_is_said_is_done() -> None:
+def test_explicit_settings_are_followed() -> None:
     asked = put_to_use(wish("ext4"), drive(), USUAL, writer=EVERYONE, place=NO_PLACE)
     assert (asked.mount_point, asked.writer) == (None, EVERYONE)
     asked = put_to_use(wish("ext4"), drive(), USUAL, place="/mnt/x")
@@ -256,7 +256,7 @@ def test_what_is_said_is_done() -> None:
     assert swap.mount_point == NO_PLACE
 
 
-def test_subvolumes_with_a_place_are_the_place() -> None:
+def test_subvolumes_with_a_mount_point_replace_it() -> None:
     parts = (Subvolume("@", "/srv/a"), Subvolume("@home"))
     asked = put_to_use(replace(wish("btrfs"), subvolumes=parts), drive(), USUAL)
     assert (asked.mount_point, asked.writer) == (None, ANNA)
@@ -264,19 +264,19 @@ def test_subvolumes_with_a_place_are_the_place() -> None:
     assert asked.mount_point == "/srv/media"
 
 
-def test_each_of_several_volumes_has_a_place_of_its_own() -> None:
+def test_each_of_several_volumes_has_its_own_mount_point() -> None:
     first = put_to_use(wish("ext4", size_bytes=GIB), drive(), USUAL)
     second = put_to_use(wish("ext4"), drive(), USUAL, (first,))
     assert (first.mount_point, second.mount_point) == ("/srv/media", "/srv/media2")
     plan_for(drive(), first, second)
 
 
-def test_a_free_place_is_above_and_below_nothing() -> None:
+def test_free_mount_point_is_separate_from_others() -> None:
     assert free_place("/srv", "a", {"/srv/ab", "/srv", "/"}) == "/srv/a"
     assert free_place("/srv", "a", {"/srv/a/b", "/srv/a-2"}) == "/srv/a-3"
 
 
-def test_taken_is_what_is_mounted_listed_or_holds_something(tmp_path: Path) -> None:
+def test_mounted_listed_or_non_empty_mount_point_is_taken(tmp_path: Path) -> None:
     places, fstab = tmp_path / "srv", tmp_path / "fstab"
     for name in ("empty", "full/file"):
         (places / name).mkdir(parents=True)
@@ -292,7 +292,7 @@ def test_taken_is_what_is_mounted_listed_or_holds_something(tmp_path: Path) -> N
     assert "/proc" in taken_places(str(tmp_path / "nowhere"), fstab)
 
 
-def test_a_link_is_followed_to_where_the_kernel_mounts(
+def test_link_is_followed_to_the_mount_point_of_the_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some systems link /srv to a folder in /var."""
@@ -305,7 +305,7 @@ def test_a_link_is_followed_to_where_the_kernel_mounts(
 
 
 @pytest.mark.parametrize("state", [RunState.DONE, RunState.KEPT])
-def test_the_result_begins_with_what_is_ready_where_and_for_whom(state: RunState) -> None:
+def test_result_starts_with_size_mount_point_and_writer(state: RunState) -> None:
     plan = for_writer(ANNA)
     assert result_sentence(plan, state).startswith("500 GB ready at /srv/media, writable by anna. ")
     assert "writable by root only." in joined(headline(for_writer(ROOT), state))
@@ -313,7 +313,7 @@ def test_the_result_begins_with_what_is_ready_where_and_for_whom(state: RunState
     assert joined(headline(unmounted, state)) == f"500 GB ready on {unmounted.volumes[0].path}, not mounted."
 
 
-def test_what_waits_and_what_failed_is_not_called_ready() -> None:
+def test_waiting_or_failed_result_is_not_called_ready() -> None:
     plan = for_writer(ANNA)
     waiting = "Done, not in use yet: keep or undo the result."
     assert result_sentence(plan, RunState.WAITING) == waiting
@@ -321,7 +321,7 @@ def test_what_waits_and_what_failed_is_not_called_ready() -> None:
         assert headline(plan, state) == () and "ready" not in result_sentence(plan, state)
 
 
-def test_several_are_told_one_by_one() -> None:
+def test_several_results_are_listed_one_by_one() -> None:
     parts = (Subvolume("@", "/srv/a"), Subvolume("@home", "/srv/a/home"))
     plan = plan_for(
         drive(),
@@ -335,7 +335,7 @@ def test_several_are_told_one_by_one() -> None:
     assert joined(headline(swaps, RunState.DONE)) == f"2 volumes ready on {drive().path}, not mounted."
 
 
-def test_where_the_file_of_mounts_cannot_be_written_nothing_is_mounted_and_that_is_said() -> None:
+def test_unwritable_fstab_prevents_mounting_with_a_message() -> None:
     fixed = Usual(ANNA, fixed="/etc/fstab")
     used = put_to_use(wish("ext4"), drive(), fixed)
     assert used.mount_point is None and used.writer == ANNA

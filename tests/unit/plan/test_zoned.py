@@ -46,7 +46,7 @@ def holding(name: str, written: int) -> Machine:
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("name", MANAGED)
-def test_what_is_advised_is_planned_on_the_whole_drive(name: str, workload: str) -> None:
+def test_recommendation_is_planned_on_the_whole_drive(name: str, workload: str) -> None:
     on = load_machine(file_of(name))
     plan = planned(on, workload)
     check_plan(plan)
@@ -64,7 +64,7 @@ def test_what_is_advised_is_planned_on_the_whole_drive(name: str, workload: str)
 
 
 @pytest.mark.parametrize("name", MANAGED)
-def test_zones_that_hold_something_unknown_are_only_emptied_when_that_is_asked_for(name: str) -> None:
+def test_zones_with_unknown_content_are_reset_only_on_request(name: str) -> None:
     for mode, says in ((None, "3 written zones"), (Mode.USE_FREE, "cannot be partitioned")):
         with pytest.raises(Refused, match=says):
             planned(holding(name, 3), "large-media", mode)
@@ -73,13 +73,13 @@ def test_zones_that_hold_something_unknown_are_only_emptied_when_that_is_asked_f
     assert [dict(one.values)["count"] for one in plan.before.unmarked] == [3]
 
 
-def test_a_host_aware_drive_without_partitions_is_refused() -> None:
+def test_host_aware_drive_without_partitions_is_refused() -> None:
     with pytest.raises(Refused, match="accepts no partitions"):
         planned(load_machine(file_of("host-aware")), "large-media")
 
 
 @pytest.mark.parametrize("file", sorted(MACHINES.glob("*.json")), ids=lambda path: path.stem)
-def test_no_partition_is_planned_where_the_kernel_takes_none(file: Path) -> None:
+def test_no_partition_is_planned_on_a_drive_without_partitions(file: Path) -> None:
     """On all recorded machines: plans with partitions require a drive that supports them."""
     on = load_machine(file)
     (of,) = on.drives
@@ -91,7 +91,7 @@ def test_no_partition_is_planned_where_the_kernel_takes_none(file: Path) -> None
 
 
 @pytest.mark.parametrize("name", MANAGED)
-def test_what_is_unknown_in_zones_is_not_called_nothing(name: str) -> None:
+def test_unknown_zone_content_is_not_called_empty(name: str) -> None:
     plan = planned(holding(name, 3), "large-media", Mode.REPLACE)
     assert not shows_nothing(plan) and wants_word(plan)
     empty = planned(holding(name, 0), "large-media", Mode.REPLACE)

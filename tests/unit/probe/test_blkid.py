@@ -41,7 +41,7 @@ def make(image: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_a_superblock_is_read_as_blkid_prints_it(image: Path, kind: str) -> None:
+def test_superblock_is_read_as_blkid_prints_it(image: Path, kind: str) -> None:
     make(image, kind)
     found = read_content(str(image))
     (signature,) = found["signatures"]
@@ -53,12 +53,12 @@ def test_a_superblock_is_read_as_blkid_prints_it(image: Path, kind: str) -> None
     assert int(signature["offset_bytes"]) >= 0
 
 
-def test_nothing_is_found_in_zeros(image: Path) -> None:
+def test_zeros_have_no_superblock(image: Path) -> None:
     assert read_content(str(image)) == {"signatures": [], "ambivalent": False} and not told(image)
     assert read_partitions(str(image)) == ("", [])
 
 
-def test_a_part_is_read_alone(image: Path) -> None:
+def test_part_is_read_alone(image: Path) -> None:
     make(image, "ext4")
     data = image.read_bytes()[: 8 << 20]
     image.write_bytes(bytes(1 << 20) + data + bytes(1 << 20))
@@ -80,7 +80,7 @@ def test_two_superblocks_are_both_read_and_contradict_each_other(image: Path) ->
     assert "TYPE" not in told(image)
 
 
-def test_a_label_that_is_not_text_is_read(image: Path) -> None:
+def test_label_that_is_not_text_is_read(image: Path) -> None:
     make(image, "ext4")
     with image.open("r+b") as file:
         file.seek(1024 + 0x78)
@@ -90,7 +90,7 @@ def test_a_label_that_is_not_text_is_read(image: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["gpt", "dos"])
-def test_partitions_are_those_of_sfdisk(image: Path, table: str) -> None:
+def test_partitions_match_sfdisk(image: Path, table: str) -> None:
     """Unnamed partitions crashed the previous binding."""
     script = f"label: {table}\nstart=2048,size=20480\nstart=40960,size=204800,type=L\n"
     subprocess.run(["sfdisk", "-q", str(image)], input=script, text=True, check=True, capture_output=True)
@@ -104,7 +104,7 @@ def test_partitions_are_those_of_sfdisk(image: Path, table: str) -> None:
     assert table == "gpt" or [one["type"] for one in parts] == [0x83, 0x83]
 
 
-def test_what_cannot_be_opened_says_why(tmp_path: Path) -> None:
+def test_unopenable_device_gives_the_reason(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_content(str(tmp_path / "missing"))
     with pytest.raises(OSError, match="libblkid cannot open"):

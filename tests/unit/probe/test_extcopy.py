@@ -22,7 +22,7 @@ def reader(image: Path) -> Read:
 @pytest.mark.parametrize(
     ("block", "place"), [(1024, 8193 * 1024), (2048, 16384 * 2048), (4096, 32768 * 4096)]
 )
-def test_the_copy_is_found_where_the_superblock_is_gone(tmp_path: Path, block: int, place: int) -> None:
+def test_backup_is_found_if_the_superblock_is_lost(tmp_path: Path, block: int, place: int) -> None:
     image = tmp_path / "image"
     with image.open("wb") as file:
         file.truncate(200 * MIB)
@@ -36,7 +36,7 @@ def test_the_copy_is_found_where_the_superblock_is_gone(tmp_path: Path, block: i
     assert find_copy(reader(image)) is None
 
 
-def test_a_superblock_of_another_group_or_nothing_is_no_copy() -> None:
+def test_superblock_of_another_group_is_no_backup() -> None:
     copy = bytearray(1024)
     copy[24], copy[56:58], copy[90] = 2, b"\x53\xef", 1
     assert (

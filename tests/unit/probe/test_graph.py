@@ -34,7 +34,7 @@ def of(graph: RawGraph, *names: str, **claimable: bool) -> UseState:
     return standing(graph, names, claimable)
 
 
-def test_a_root_on_lvm_on_luks_marks_the_drive_below_as_the_running_system() -> None:
+def test_root_on_lvm_on_luks_marks_its_drive_as_running_system() -> None:
     found = of(
         stack("30 1 253:1 / / rw - ext4 /dev/mapper/vg-root rw\n31 30 8:1 / /boot rw - ext4 /dev/sda1 rw"),
         "sda",
@@ -55,7 +55,7 @@ def test_a_root_on_lvm_on_luks_marks_the_drive_below_as_the_running_system() -> 
     }
 
 
-def test_a_raid_member_is_named_as_such() -> None:
+def test_raid_member_is_named_as_such() -> None:
     graph = rawfacts.graph(
         sda=RawBlock("8:0", holders=("md127",)), md127=RawBlock("9:127", md_level="raid1", md_state="clean")
     )
@@ -77,7 +77,7 @@ def test_swap_by_its_node_or_by_another_path_to_it() -> None:
     )
 
 
-def test_a_filesystem_with_a_number_of_its_own_is_found_by_what_it_names() -> None:
+def test_filesystem_with_an_anonymous_device_is_found_by_its_source() -> None:
     line = "40 1 0:45 /@home /home rw - btrfs /dev/sda1 rw,subvol=/@home"
     graph = rawfacts.graph(
         line, numbers={"/dev/sda1": "8:1"}, sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda")
@@ -85,7 +85,7 @@ def test_a_filesystem_with_a_number_of_its_own_is_found_by_what_it_names() -> No
     assert of(graph, "sda", "sda1").uses == (Use("mounted", "/dev/sda1", "/home"),)
 
 
-def test_bind_mounts_and_other_namespaces_add_nothing_to_a_mount_of_our_own() -> None:
+def test_bind_mounts_and_other_namespaces_add_no_further_use() -> None:
     own = "40 1 8:1 / /data rw - ext4 /dev/sda1 rw\n41 1 8:1 /x /srv/x rw - ext4 /dev/sda1 rw"
     other = RawMounts(own=False, first=False, text="90 1 8:1 / /container rw - ext4 /dev/sda1 rw")
     graph = rawfacts.graph(own, more=(other,), sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda"))
@@ -96,12 +96,12 @@ def test_bind_mounts_and_other_namespaces_add_nothing_to_a_mount_of_our_own() ->
     assert is_hidden(use) and use.subject == "/dev/sda1" and found.mount_points["/dev/sda1"] == ()
 
 
-def test_a_mount_point_with_a_space_is_written_with_one() -> None:
+def test_mount_point_with_a_space_is_unescaped() -> None:
     graph = rawfacts.graph("40 1 8:0 / /my\\040disk rw - ext4 /dev/sda rw", sda=RawBlock("8:0"))
     assert of(graph, "sda").mount_points == {"/dev/sda": ("/my disk",)}
 
 
-def test_a_live_medium_is_part_of_the_running_system() -> None:
+def test_live_medium_is_part_of_the_running_system() -> None:
     lines = [
         "20 1 0:30 / / rw - overlay overlay rw",
         "21 20 8:1 / /run/live/medium ro - iso9660 /dev/sda1 ro",
@@ -117,7 +117,7 @@ def test_a_live_medium_is_part_of_the_running_system() -> None:
     assert Use("running-system", "/dev/sda1", "/run/live/medium") in of(graph, "sda", "sda1").uses
 
 
-def test_a_failed_claim_counts_only_where_nothing_else_explains_it() -> None:
+def test_failed_claim_counts_only_without_another_explanation() -> None:
     graph = rawfacts.graph(
         "40 1 8:1 / /data rw - ext4 /dev/sda1 rw", sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda")
     )
@@ -127,7 +127,7 @@ def test_a_failed_claim_counts_only_where_nothing_else_explains_it() -> None:
     assert of(idle, "sda", sda=True).uses == ()
 
 
-def test_a_graph_that_bites_its_tail_ends() -> None:
+def test_cyclic_graph_ends() -> None:
     blocks: dict[str, Any] = {
         "sda": RawBlock("8:0", holders=("dm-0",)),
         "dm-0": RawBlock("253:0", holders=("sda", "gone")),
@@ -136,7 +136,7 @@ def test_a_graph_that_bites_its_tail_ends() -> None:
     assert {layer.path for layer in of(graph, "sda").layers} == {"/dev/dm-0", "/dev/sda", "/dev/gone"}
 
 
-def test_a_device_that_goes_while_the_others_are_read_is_left_out(
+def test_device_that_vanishes_during_the_scan_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python reads a link twice; the device disappears in between."""

@@ -34,7 +34,7 @@ def sysfs(**changes: str) -> dict[str, str]:
     return rawfacts.SYSFS | {key.replace("__", "/"): value for key, value in changes.items()}
 
 
-def test_a_sata_disk_is_who_it_says() -> None:
+def test_sata_disk_is_identified() -> None:
     drive = seen(rawfacts.drive())
     assert (drive.model, drive.vendor, drive.revision) == ("ST8000AS0002-1NA17Z", "ATA", "AR15")
     assert (drive.serial, drive.wwn, drive.bus, drive.token) == (
@@ -66,11 +66,11 @@ def test_a_sata_disk_is_who_it_says() -> None:
         ("/sys/devices/virtual/block/zram0", None),
     ],
 )
-def test_the_bus_is_read_off_the_devices_place(path: str, bus: str | None) -> None:
+def test_bus_is_read_from_the_device_path(path: str, bus: str | None) -> None:
     assert seen(rawfacts.drive(sysfs_path=path)).bus == bus
 
 
-def test_an_nvme_drive_has_its_names_elsewhere() -> None:
+def test_nvme_drive_has_its_names_elsewhere() -> None:
     facts = {k: v for k, v in rawfacts.SYSFS.items() if not k.startswith("device/")} | {
         "wwid": "eui.0025385b71b00d4e",
         "device/serial": "S4EWNX0R   ",
@@ -82,11 +82,11 @@ def test_an_nvme_drive_has_its_names_elsewhere() -> None:
     assert drive.model == "Samsung SSD 970 EVO Plus 1TB"
 
 
-def test_a_vendors_own_text_is_no_world_wide_name() -> None:
+def test_vendor_text_is_no_world_wide_name() -> None:
     assert seen(rawfacts.drive(sysfs=sysfs(device__wwid="t10.ATA     QEMU HARDDISK   QM00001"))).wwn is None
 
 
-def test_zones_from_the_vital_page_and_from_the_drivers_word() -> None:
+def test_zones_from_the_vital_page_and_from_the_drive() -> None:
     assert seen(rawfacts.drive(vpd={"b1": rawfacts.page(bytes([0x1C, 0x20, 0, 0, 0x20]))})).vpd_zoned == 2
     assert seen(rawfacts.drive(sysfs=sysfs(zoned_cap="drive-managed"))).vpd_zoned == 2
     assert seen(rawfacts.drive()).vpd_zoned is None
@@ -126,13 +126,13 @@ def test_smart_as_smartctl_prints_it() -> None:
         ('{"power_mode": {"name": "STANDBY"}}', words.SLEEPS(mode="STANDBY")),
     ],
 )
-def test_a_smartctl_that_says_nothing_useful_is_told_with_its_reason(text: str, why: Message) -> None:
+def test_useless_smartctl_output_is_reported_with_its_reason(text: str, why: Message) -> None:
     drive = seen(rawfacts.drive(smart=text))
     assert drive.smart == Smart()
     assert [(one.what, one.why) for one in drive.unread] == [("smart", why)]
 
 
-def test_what_hinders_smartctl_is_known_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_smartctl_obstacle_is_known_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "wizard.model.said.Language.one", staticmethod(lambda english: english.replace(" ", "_"))
     )
@@ -144,7 +144,7 @@ def test_what_hinders_smartctl_is_known_in_every_language(monkeypatch: pytest.Mo
     assert [one.obstacle for one in bridged.unread] == [Obstacle.UNKNOWN_BRIDGE]
 
 
-def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reason() -> None:
+def test_udev_database_is_used_without_root_and_gaps_have_reasons() -> None:
     part = rawfacts.partition(
         1,
         2048,
@@ -189,12 +189,12 @@ def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reas
     assert {one.why for one in drive.unread} == {words.ROOT_READS}
 
 
-def test_without_root_and_udev_a_drive_is_not_called_empty() -> None:
+def test_drive_is_not_called_empty_without_root_and_udev() -> None:
     drive = seen(rawfacts.unreadable(errors=(RawError("contents", words.ROOT_READS, Obstacle.DENIED),)))
     assert drive.table is None and drive.is_empty is None and drive.content_digest is None
 
 
-def test_one_mark_is_listed_once_and_where_it_belongs() -> None:
+def test_signature_is_listed_once_in_its_place() -> None:
     image = Image(16 * MIB)
     image.protective()
     image.gpt((34, 8191, ""))
@@ -212,14 +212,14 @@ def test_one_mark_is_listed_once_and_where_it_belongs() -> None:
     assert [mark.kind for mark in seen(other).signatures] == ["btrfs"], "a mark of the drive's own is another"
 
 
-def test_a_partition_that_only_the_kernel_still_has_is_listed() -> None:
+def test_partition_known_only_to_the_kernel_is_listed() -> None:
     drive = seen(rawfacts.drive(partitions={"sda3": rawfacts.partition(3, 2048, 4096)}))
     [part] = drive.partitions
     assert (part.path, part.type, part.start_bytes, part.kernel_start_bytes) == ("/dev/sda3", None, MIB, MIB)
     assert drive.is_empty is False and drive.free == ()
 
 
-def test_a_kernel_that_has_not_seen_the_new_table_is_not_covered_up() -> None:
+def test_stale_partitions_in_the_kernel_are_reported() -> None:
     image = Image(16 * MIB)
     image.protective()
     image.gpt((4096, 8191, ""))
@@ -230,7 +230,7 @@ def test_a_kernel_that_has_not_seen_the_new_table_is_not_covered_up() -> None:
     assert (part.start_bytes, part.kernel_start_bytes, part.kernel_size_bytes) == (2 * MIB, MIB, 2 * MIB)
 
 
-def test_slices_that_only_the_library_reads_come_with_the_mbr() -> None:
+def test_slices_read_only_by_the_library_come_with_the_mbr() -> None:
     image = Image(16 * MIB)
     image.mbr((0xA5, 2048, 16000))
     entries = (RawEntry(1, MIB, 16000 * 512, 0xA5), RawEntry(5, MIB + 8192, 4096, 7))
@@ -241,13 +241,13 @@ def test_slices_that_only_the_library_reads_come_with_the_mbr() -> None:
     ]
 
 
-def test_what_could_not_be_read_in_part_has_no_digest() -> None:
+def test_partially_read_content_has_no_digest() -> None:
     raw = rawfacts.drive(errors=(RawError("signatures", "/dev/sda2: Input/output error"),))
     assert seen(raw).content_digest is None
     assert seen(rawfacts.drive()).content_digest is not None
 
 
-def test_a_hung_drive_keeps_what_was_read_before() -> None:
+def test_hung_drive_keeps_facts_read_before() -> None:
     why = words.OVER_TIME(seconds=10)
     drive = seen(rawfacts.unreadable(errors=(RawError("drive", why),)))
     assert drive.model == "ST8000AS0002-1NA17Z" and drive.table is None
@@ -256,14 +256,14 @@ def test_a_hung_drive_keeps_what_was_read_before() -> None:
     assert bare.size_bytes is None and bare.geometry is None and bare.token == "sdq"
 
 
-def test_the_machine_itself() -> None:
+def test_machine_facts() -> None:
     machine = machine_of(rawfacts.machine(rawfacts.drive()))
     assert {"ext4", "xfs", "sysfs"} <= machine.kernel.filesystems
     assert machine.kernel.version == (6, 12)
     assert machine.memory_bytes == 8000000 * 1024 and machine.root and machine.has_tool("mkfs.ext4")
 
 
-def test_a_recording_replays_to_the_same_machine(tmp_path: Path) -> None:
+def test_recording_replays_to_the_same_machine(tmp_path: Path) -> None:
     raw = rawfacts.machine(rawfacts.drive(partitions={"sda1": rawfacts.partition(1, 2048, 4096)}))
     saved = tmp_path / "facts.json"
     assert save_machine(saved, raw) == machine_of(raw) == load_machine(saved)
@@ -283,7 +283,7 @@ def test_a_recording_replays_to_the_same_machine(tmp_path: Path) -> None:
         ('{"schema": "diskwright.facts/1"}', "release"),
     ],
 )
-def test_a_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str) -> None:
+def test_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "facts.json"
     file.write_text(text)
     with pytest.raises(BadInput, match=said) as refused:
@@ -291,7 +291,7 @@ def test_a_file_that_is_no_recording_is_refused_in_a_sentence(tmp_path: Path, te
     assert str(file) in str(refused.value) and "\n" not in str(refused.value)
 
 
-def test_a_file_that_is_no_text_or_missing_is_refused(tmp_path: Path) -> None:
+def test_binary_or_missing_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "facts.json"
     file.write_bytes(b"\xff\xfe\0")
     with pytest.raises(BadInput, match="not a text file"):

@@ -68,7 +68,7 @@ def blocks_of(above: str, **more: Any) -> dict[str, RawBlock]:
     }
 
 
-def test_a_running_array_is_known_by_the_kernels_own_numbers() -> None:
+def test_running_array_is_described_by_kernel_numbers() -> None:
     texts = {
         **QUEUE,
         "size": SIZE,
@@ -93,7 +93,7 @@ def test_a_running_array_is_known_by_the_kernels_own_numbers() -> None:
     assert found.partitions[0].signatures[0].data_offset_bytes == MIB
 
 
-def test_without_the_kernels_number_the_superblock_tells_the_place() -> None:
+def test_superblock_gives_the_offset_without_a_kernel_number() -> None:
     md = RawLayer({**QUEUE, "size": SIZE, "md/level": "raid1", "md/raid_disks": "2"})
     pieces = {4096: superblocks.md_1(1, 2, 0, 3 * MIB)}
     found = drive_of(
@@ -102,7 +102,7 @@ def test_without_the_kernels_number_the_superblock_tells_the_place() -> None:
     assert (found.layers[0].offset_bytes, found.layers[0].striping) == (3 * MIB, None)
 
 
-def test_a_partition_of_an_array_adds_its_own_start() -> None:
+def test_partition_of_an_array_adds_its_own_start() -> None:
     md = RawLayer(
         {**QUEUE, "size": SIZE, "md/level": "raid1", "md/raid_disks": "2", "md/dev-sda1/offset": "2048"}
     )
@@ -139,7 +139,7 @@ def test_luks_and_lvm_are_found_in_the_superblocks_below_them() -> None:
     assert volume.striping == Striping(64 * KIB, 128 * KIB)
 
 
-def test_what_was_not_read_is_not_known() -> None:
+def test_unread_facts_are_unknown() -> None:
     """An old recording, and a layer with unreadable bytes."""
     blocks = blocks_of("dm-0", dm_name="secret", dm_uuid="CRYPT-LUKS2-8f0e-secret")
     old = drive_of(replace(on_partition("crypto_LUKS", {}, {}), superblocks={}), **blocks)
@@ -152,7 +152,7 @@ def test_what_was_not_read_is_not_known() -> None:
     assert layer.offset_bytes is None and layer.geometry is not None and layer.signatures[0].kind == "ext4"
 
 
-def test_hostile_texts_and_bytes_of_layers_raise_nothing() -> None:
+def test_hostile_texts_and_bytes_of_layers_never_raise() -> None:
     texts = dict.fromkeys(
         (*QUEUE, "size", "start", "md/chunk_size", "md/raid_disks", "md/layout", "md/dev-sda1/offset"),
         "-99999999999999999999",
@@ -185,7 +185,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, di
     return add
 
 
-def test_layers_are_walked_upwards_and_named_when_they_cannot_be_read(
+def test_layers_are_walked_upwards_and_named_when_unreadable(
     system: Callable[[str, dict[str, str]], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system("sda", {"holders/dm-0": ""})
@@ -206,7 +206,7 @@ def test_layers_are_walked_upwards_and_named_when_they_cannot_be_read(
     assert holders.layers(["sda"], lambda _: {})[1][0] == unread("layers", words.MANY_SUPERBLOCKS)
 
 
-def test_bytes_are_zero_where_nothing_was_recorded_between() -> None:
+def test_unrecorded_gaps_are_zero_bytes() -> None:
     whole = Bytes(64, {8: b"ab", 20: b"cd"})
     from wizard.probe.content.superblocks import replayed
 

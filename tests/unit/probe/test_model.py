@@ -13,13 +13,13 @@ def model(in_sysfs: str, smart: str | None = None, **udev: str) -> str | None:
     return names_of(drive(sysfs={**SYSFS, "device/model": in_sysfs}, smart=smart, udev=udev)).model
 
 
-def test_a_model_that_the_kernel_cut_is_whole_by_smartctl_or_udev() -> None:
+def test_model_cut_by_the_kernel_is_completed_by_smartctl_or_udev() -> None:
     assert model(CUT, smart=f'{{"model_name": "{WHOLE}"}}') == WHOLE
     assert model(CUT, ID_MODEL=WHOLE) == WHOLE
     assert model("LAB Rotating 512", ID_MODEL="LAB_Rotating_512e") == "LAB Rotating 512e"
 
 
-def test_a_blank_at_the_cut_is_no_end() -> None:
+def test_blank_at_the_cut_is_no_end() -> None:
     sysfs = {**SYSFS, "device/model": "Samsung SSD 860 "}
     assert (
         names_of(drive(sysfs=sysfs, udev={"ID_MODEL": "Samsung_SSD_860_EVO_500GB"})).model
@@ -29,22 +29,22 @@ def test_a_blank_at_the_cut_is_no_end() -> None:
     assert not is_same_model("Samsung SSD", "Samsung SSD 860 EVO 500GB")
 
 
-def test_without_them_what_is_known_of_it_stays() -> None:
+def test_known_part_of_the_model_stays_without_them() -> None:
     assert model(CUT) == CUT
 
 
-def test_another_name_is_not_taken_for_the_rest_of_it() -> None:
+def test_other_name_is_not_used_as_the_rest_of_the_model() -> None:
     """A USB bridge has its own name, and smartctl reads the drive's."""
     assert model("Portable SSD 123", smart=f'{{"model_name": "{WHOLE}"}}') == "Portable SSD 123"
     assert model("Cruzer Blade    ", ID_MODEL="Cruzer_Blade_XYZ") == "Cruzer Blade"
 
 
 @pytest.mark.parametrize("said", ["", "{", "[]", '{"model_name": 7}', '{"model_name": ""}', "[" * 100_000])
-def test_nonsense_from_smartctl_costs_nothing(said: str) -> None:
+def test_nonsense_from_smartctl_is_ignored(said: str) -> None:
     assert model(CUT, smart=said) == CUT
 
 
-def test_a_plan_made_without_root_knows_its_drive_with_root() -> None:
+def test_plan_made_without_root_knows_its_drive_with_root() -> None:
     assert is_same_model(CUT, WHOLE) and is_same_model(WHOLE, CUT) and is_same_model(None, None)
     assert not is_same_model("ST1000LM048", WHOLE)
     assert not is_same_model("Samsung SSD 970 EVO", "Samsung SSD 970 PRO") and not is_same_model(None, WHOLE)

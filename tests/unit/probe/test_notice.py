@@ -53,7 +53,7 @@ def found(data: bytes, at: int = PLACE) -> list[Notice]:
     return [notice for notice, _ in notices(drive_with(data, at), 256 * MIB)]
 
 
-def test_it_is_found_where_it_says_that_it_lies_and_nowhere_else() -> None:
+def test_notice_is_found_only_at_its_own_position() -> None:
     assert found(sealed_notice(NOTICE)) == [NOTICE]
     assert found(sealed_notice(NOTICE), 32 * MIB) == []
     assert found(sealed_notice(replace(NOTICE, drive_bytes=512 * MIB))) == []
@@ -63,19 +63,19 @@ def test_it_is_found_where_it_says_that_it_lies_and_nowhere_else() -> None:
     )
 
 
-def test_a_partition_there_means_that_nobody_looks() -> None:
+def test_partition_at_the_position_prevents_the_search() -> None:
     read = drive_with(sealed_notice(NOTICE))
     assert list(notices(read, 256 * MIB, ((15 * MIB, 17 * MIB),))) == []
 
 
 @pytest.mark.parametrize("at", [0, 16, 20, HEAD.size, -1])
-def test_one_changed_byte_makes_it_none(at: int) -> None:
+def test_one_changed_byte_invalidates_it(at: int) -> None:
     data = bytearray(sealed_notice(NOTICE))
     data[at] ^= 1
     assert read_notice(bytes(data)) is None
 
 
-def test_half_of_it_is_none_and_what_follows_it_does_not_matter() -> None:
+def test_half_a_notice_is_invalid_and_following_bytes_do_not_matter() -> None:
     data = sealed_notice(NOTICE)
     assert read_notice(data[: len(data) // 2]) is None
     assert read_notice(data[:10]) is None
@@ -83,17 +83,17 @@ def test_half_of_it_is_none_and_what_follows_it_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("body", [b"no zlib", zlib.compress(bytes(256 * MIB)), zlib.compress(b"[1, 2]")])
-def test_what_is_sealed_and_makes_no_sense_is_none(body: bytes) -> None:
+def test_sealed_nonsense_is_invalid(body: bytes) -> None:
     assert read_notice(HEAD.pack(MAGIC, len(body), sha256(body).digest()) + body) is None
 
 
-def test_it_waits_only_while_all_that_is_withheld_is_away() -> None:
+def test_notice_waits_only_while_all_withheld_blocks_are_absent() -> None:
     assert is_bare(NOTICE, drive_with(b""))
     assert not is_bare(NOTICE, drive_with(b"\xeb", MIB + 100))
 
 
 @pytest.mark.parametrize("size", [MIB, 16 * MIB, 96 * MIB, 8 * GIB, 18 * TIB + 512])
-def test_its_places_are_few_and_on_the_drive(size: int) -> None:
+def test_positions_are_few_and_on_the_drive(size: int) -> None:
     places = list(notice_places(size))
     assert len(places) == len(set(places)) <= 60
     assert all(0 < start < size and start % MIB == 0 for start in places)
@@ -113,7 +113,7 @@ def test_its_places_are_few_and_on_the_drive(size: int) -> None:
         ("$(reboot)\x1b[2J", "'$(reboot)?[2J'"),
     ],
 )
-def test_what_it_calls_its_run_is_typed_as_one_word(named: str, typed: str) -> None:
+def test_run_name_is_quoted_as_one_word(named: str, typed: str) -> None:
     notice = RawNotice(PLACE, b64encode(sealed_notice(replace(NOTICE, run=named))).decode(), bare=True)
     (drive,) = machine_of(rawfacts.machine(rawfacts.drive(notice=notice))).drives
     assert drive.waiting is not None and drive.waiting.run == typed

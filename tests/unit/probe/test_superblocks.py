@@ -28,26 +28,26 @@ def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: i
 
 
 @pytest.mark.parametrize("place", [0, 4096, END_1_0])
-def test_md_members_of_every_version_tell_their_data_offset_and_striping(place: int) -> None:
+def test_md_members_of_every_version_have_data_offset_and_striping(place: int) -> None:
     found = inside("linux_raid_member", {place: made.md_1(5, 3, CHUNK, 3 * MIB)})
     assert found == DataLayout(3 * MIB, Striping(CHUNK, 2 * CHUNK), level="raid5", number=1, devices=3)
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_the_old_md_format_lies_at_the_end_in_either_byte_order(order: str) -> None:
+def test_old_md_format_is_read_at_the_end_in_either_byte_order(order: str) -> None:
     found = inside("linux_raid_member", {END_0_90: made.md_0(0, 4, 64 * KIB, order)})
     assert found == DataLayout(0, Striping(64 * KIB, 256 * KIB), level="raid0", number=1, devices=4)
 
 
 @pytest.mark.parametrize("role", [0xFFFF, 0xFFFE, 0xFFFD])
-def test_a_spare_failed_or_journal_device_of_md_has_no_number(role: int) -> None:
+def test_spare_failed_or_journal_device_of_md_has_no_number(role: int) -> None:
     found = inside("linux_raid_member", {4096: made.md_1(1, 2, 0, MIB, role=role)})
     assert (found.level, found.number) == ("raid1", None)
 
 
 @pytest.mark.parametrize(("flags", "unclean"), [(0, False), (1, True), (0x4001, True), (0x8080, False)])
 @pytest.mark.parametrize(("record", "cluster"), [(0xF6, 8), (0xF6, 0xF9), (1, 2)])
-def test_an_unclean_ntfs_is_known_by_its_volume_flags(
+def test_unclean_ntfs_is_known_by_its_volume_flags(
     flags: int, unclean: bool, record: int, cluster: int
 ) -> None:
     pieces = made.ntfs(flags, record, cluster)
@@ -55,13 +55,13 @@ def test_an_unclean_ntfs_is_known_by_its_volume_flags(
     assert not inside("ntfs", {0: pieces[0]}).unclean
 
 
-def test_md_is_read_where_libblkid_saw_it_rather_than_where_an_older_one_was_left() -> None:
+def test_md_is_read_at_the_offset_of_libblkid_not_an_old_one() -> None:
     pieces = {0: made.md_1(0, 2, CHUNK, MIB), 4096: made.md_1(0, 3, CHUNK, 2 * MIB)}
     assert inside("linux_raid_member", pieces, 0).data_offset_bytes == MIB
     assert inside("linux_raid_member", pieces, 4096).data_offset_bytes == 2 * MIB
 
 
-def test_md_levels_that_do_not_stripe_and_arrays_that_are_being_reshaped_claim_no_striping() -> None:
+def test_unstriped_or_reshaping_md_arrays_claim_no_striping() -> None:
     for level, drives, chunk, features in (
         (1, 2, 0, 0),
         (-1, 2, CHUNK, 0),
@@ -78,11 +78,11 @@ def test_md_levels_that_do_not_stripe_and_arrays_that_are_being_reshaped_claim_n
     ("level", "drives", "layout", "data"),
     [(0, 3, 0, 3), (5, 3, 2, 2), (6, 6, 2, 4), (10, 4, 0x102, 2), (10, 3, 0x102, 3), (1, 2, 0, 0)],
 )
-def test_data_drives_are_those_that_md_counts(level: int, drives: int, layout: int, data: int) -> None:
+def test_md_data_drives_are_counted(level: int, drives: int, layout: int, data: int) -> None:
     assert data_drives(level, drives, layout) == data
 
 
-def test_luks_tells_where_its_payload_begins_and_nothing_where_the_header_lies_apart() -> None:
+def test_luks_has_a_payload_offset_except_with_a_detached_header() -> None:
     assert inside("crypto_LUKS", {0: made.luks_1(4096)}).data_offset_bytes == 2 * MIB
     assert inside("crypto_LUKS", {0: made.luks_1(0)}) == NOTHING
     assert (
@@ -91,7 +91,7 @@ def test_luks_tells_where_its_payload_begins_and_nothing_where_the_header_lies_a
     assert inside("crypto_LUKS", {0: made.luks_2({"0": made.segment(0)})}) == NOTHING
 
 
-def test_a_luks_device_that_is_being_reencrypted_begins_with_its_first_part_and_not_with_a_backup() -> None:
+def test_luks_being_reencrypted_starts_with_its_first_segment() -> None:
     segments = {
         "2": made.segment(20 * MIB),
         "1": made.segment(17 * MIB),
@@ -100,7 +100,7 @@ def test_a_luks_device_that_is_being_reencrypted_begins_with_its_first_part_and_
     assert inside("crypto_LUKS", {0: made.luks_2(segments)}).data_offset_bytes == 17 * MIB
 
 
-def test_lvm_tells_its_data_area_and_where_each_volume_lies() -> None:
+def test_lvm_has_its_data_area_and_volume_offsets() -> None:
     found = inside("LVM2_member", made.lvm(made.lvm_text(2048), MIB))
     extent = 4 * MIB
     plain = LogicalVolume(made.LVM_VOLUME, MIB + 3 * extent)
@@ -118,7 +118,7 @@ def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
     ]
 
 
-def test_lvm_without_metadata_or_with_another_ones_still_has_its_label() -> None:
+def test_lvm_without_its_own_metadata_still_has_its_label() -> None:
     label_only = DataLayout(MIB)
     assert inside("LVM2_member", made.lvm(made.lvm_text(2055), MIB, flags=1)) == label_only
     assert inside("LVM2_member", made.lvm(made.lvm_text(2055, own="E" * 32), MIB)) == label_only
@@ -141,7 +141,7 @@ def test_lvm_without_metadata_or_with_another_ones_still_has_its_label() -> None
         (made.zfs_top("draid", 5, nparity=1), {}, None, 5),
     ],
 )
-def test_zfs_tells_how_its_pool_uses_the_device_from_any_label(
+def test_zfs_pool_usage_is_read_from_any_label(
     top: dict[str, object], more: dict[str, object], level: str | None, devices: int, lost: int
 ) -> None:
     pieces = made.zfs(SIZE, made.zfs_list("tank", top, **more))
@@ -163,14 +163,14 @@ SET, OWN = "0d7f3b1c-93a5-4e0b-8f53-6a1f0c7c2d4e", "5b1c2f6e-1111-4222-8333-4444
         (1, 0, None, None),
     ],
 )
-def test_bcache_tells_its_set_unless_it_was_never_attached_to_a_cache(
+def test_bcache_has_its_set_unless_never_attached_to_a_cache(
     version: int, state: int, level: str | None, devices: int | None
 ) -> None:
     found = inside("bcache", {4096: made.bcache(version, SET, OWN, state)})
     assert found == DataLayout(level=level, devices=devices, group=SET if level else None)
 
 
-def test_what_does_not_fit_the_grammar_of_lvm_ends_the_text() -> None:
+def test_invalid_lvm_grammar_ends_the_text() -> None:
     assert parse('a = 1\nb { c = [ "x y", -2 ] } d = "e" ? f = 2') == {
         "a": 1,
         "b": {"c": ["x y", -2]},
@@ -190,13 +190,13 @@ def test_ext_and_xfs_state_their_striping_in_blocks() -> None:
     assert inside("xfs", {0: made.xfs(4096, 0, 0, 4)}) == DataLayout(block_bytes=4096, version="4")
 
 
-def test_a_place_outside_of_the_device_is_none() -> None:
+def test_offset_outside_the_device_is_none() -> None:
     assert inside("crypto_LUKS", {0: made.luks_1(0xFFFFFFFF)}).data_offset_bytes is None
     assert inside("linux_raid_member", {4096: made.md_1(1, 2, 0, 1 << 60)}).data_offset_bytes is None
     assert read_inside("btrfs", Bytes(SIZE, {}).read, SIZE) == NOTHING
 
 
-def test_recorded_bytes_give_what_the_device_gave_and_keep_nothing_secret(tmp_path: Path) -> None:
+def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) -> None:
     devices = {
         "crypto_LUKS": {0: made.luks_2({"0": made.segment(16 * MIB)})},
         "LVM2_member": made.lvm(made.lvm_text(2048), MIB),
@@ -218,7 +218,7 @@ def test_recorded_bytes_give_what_the_device_gave_and_keep_nothing_secret(tmp_pa
         assert sum(len(data) for _, data in kept) < 8 * KIB
 
 
-def test_of_luks1_the_digest_of_the_key_is_not_kept(tmp_path: Path) -> None:
+def test_luks1_key_digest_is_not_recorded(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
     content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
@@ -270,7 +270,7 @@ def test_hostile_superblocks_never_raise_and_never_point_outside(
 
 @given(st.sampled_from(sorted(READERS)), st.binary(max_size=8192), st.integers(-1, 1 << 40))
 @settings(max_examples=200, deadline=None)
-def test_noise_is_nothing_and_never_raises(kind: str, noise: bytes, size: int) -> None:
+def test_noise_is_ignored_and_never_raises(kind: str, noise: bytes, size: int) -> None:
     found = read_inside(kind, replayed([(0, noise)]), size)
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < size
 

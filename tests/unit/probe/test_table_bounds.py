@@ -46,7 +46,7 @@ def upon_entries(*, first_usable: int) -> Image:
 
 
 @pytest.mark.parametrize("first_usable", [34, 8])
-def test_a_partition_upon_the_tables_entries_is_a_danger_whatever_the_header_says(first_usable: int) -> None:
+def test_partition_over_the_table_entries_is_a_danger_for_any_header(first_usable: int) -> None:
     drive = seen(upon_entries(first_usable=first_usable), "gpt")
     (finding,) = found(drive, "table-covered")
     assert finding.severity is Severity.DANGER and finding.subject == "/dev/sda1"
@@ -56,7 +56,7 @@ def test_a_partition_upon_the_tables_entries_is_a_danger_whatever_the_header_say
         plan_for(drive, wish("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
 
 
-def test_no_repair_is_offered_that_would_write_over_the_partition() -> None:
+def test_no_repair_is_offered_that_would_overwrite_the_partition() -> None:
     """mkfs on the partition destroys the entries, and a repair by gdisk would overwrite the new files."""
     image = upon_entries(first_usable=8)
     image.put(8 * 512, b"files" * 1000)
@@ -72,7 +72,7 @@ def test_no_repair_is_offered_that_would_write_over_the_partition() -> None:
     assert "gdisk" in str(finding.advice)
 
 
-def test_no_second_copy_is_offered_where_a_partition_lies() -> None:
+def test_no_backup_table_is_offered_over_a_partition() -> None:
     image = Image(SIZE)
     image.protective()
     image.gpt((2048, 128 * 1024 - 10, "to the end"), last_usable=128 * 1024 - 2)
@@ -81,7 +81,7 @@ def test_no_second_copy_is_offered_where_a_partition_lies() -> None:
     assert "sgdisk" not in str(finding.advice) and "/dev/sda1" in str(finding.advice)
 
 
-def test_an_entry_without_bytes_is_told_and_nothing_is_added_to_such_a_table() -> None:
+def test_entry_without_bytes_is_reported_and_blocks_additions() -> None:
     image = Image(SIZE)
     image.protective()
     image.gpt((2048, 8191, "sound"), (16384, 16383, "empty"))
@@ -101,7 +101,7 @@ def logical(start: int, blocks: int) -> Drive:
     return seen(image, "dos")
 
 
-def test_a_logical_partition_outside_of_the_extended_one_is_told() -> None:
+def test_logical_partition_outside_the_extended_one_is_reported() -> None:
     assert not found(logical(4096, 8192), "table-outside")
     for start, blocks in ((81920, 8192), (61440, 8192)):
         drive = logical(start, blocks)
@@ -111,7 +111,7 @@ def test_a_logical_partition_outside_of_the_extended_one_is_told() -> None:
             plan_for(drive, wish("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
 
 
-def test_a_logical_partition_upon_its_own_record_is_told() -> None:
+def test_logical_partition_over_its_own_record_is_reported() -> None:
     (finding,) = found(logical(2048, 8192), "table-covered")
     assert finding.subject == "/dev/sda5"
     assert not found(logical(2049, 8192), "table-covered")
@@ -129,7 +129,7 @@ def test_a_logical_partition_upon_its_own_record_is_told() -> None:
         (Geometry(512, 4096, 0, 4096, 0), MIB + 512, GIB, False),
     ],
 )
-def test_an_end_within_a_physical_block_is_told(
+def test_end_within_a_physical_block_is_reported(
     geometry: Geometry, start: int, size: int, told: bool
 ) -> None:
     drive = partitioned(partition(1, start, size), geometry=geometry)

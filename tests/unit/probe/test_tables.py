@@ -28,7 +28,7 @@ def sound(block_bytes: int = 512) -> Image:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_a_sound_gpt_is_read_in_bytes_whatever_the_block_size(block_bytes: int) -> None:
+def test_sound_gpt_is_read_in_bytes_for_any_block_size(block_bytes: int) -> None:
     found = reading(sound(block_bytes))
     assert (found.table.kind, found.table.primary, found.table.backup) == ("gpt", "ok", "ok")
     assert found.table.uuid == str(DISK)
@@ -42,7 +42,7 @@ def test_a_sound_gpt_is_read_in_bytes_whatever_the_block_size(block_bytes: int) 
     assert found.entries[0].part_uuid == "00000000-0000-0000-0000-000000000001"
 
 
-def test_a_damaged_first_header_leaves_the_partitions_of_the_backup() -> None:
+def test_damaged_first_header_leaves_the_partitions_of_the_backup() -> None:
     image = sound()
     image.put(512 + 40, b"\xff")
     found = reading(image)
@@ -58,7 +58,7 @@ def test_damaged_entries_of_the_first_copy_are_noticed() -> None:
     assert found.entries[0].size_bytes == MIB, "the entries come from the sound copy"
 
 
-def test_a_wiped_backup_is_missing_and_a_scratched_one_damaged() -> None:
+def test_wiped_backup_is_missing_and_a_scratched_one_damaged() -> None:
     image = sound()
     image.put(image.last_lba * 512, bytes(512))
     assert reading(image).table.backup == "missing"
@@ -67,7 +67,7 @@ def test_a_wiped_backup_is_missing_and_a_scratched_one_damaged() -> None:
     assert reading(image).table.backup == "damaged"
 
 
-def test_a_backup_of_another_table_is_damaged() -> None:
+def test_backup_of_another_table_is_damaged() -> None:
     image = sound()
     other = sound()
     other.gpt((2048, 2049, "other"))
@@ -75,7 +75,7 @@ def test_a_backup_of_another_table_is_damaged() -> None:
     assert reading(image).table.backup == "damaged"
 
 
-def test_a_drive_that_grew_has_its_backup_in_the_wrong_place() -> None:
+def test_grown_drive_has_its_backup_in_the_wrong_place() -> None:
     image = sound()
     grown = Image(16 * MIB)
     grown.put(0, bytes(image.data))
@@ -84,7 +84,7 @@ def test_a_drive_that_grew_has_its_backup_in_the_wrong_place() -> None:
     assert len(found.entries) == 2
 
 
-def test_both_copies_damaged_still_tell_what_was_there() -> None:
+def test_both_copies_damaged_still_show_the_old_partitions() -> None:
     image = sound()
     for lba in (1, image.last_lba):
         image.put(lba * 512 + 16, b"\x12\x34")
@@ -95,7 +95,7 @@ def test_both_copies_damaged_still_tell_what_was_there() -> None:
     assert found.problems == (TABLE_LOST,), "or what it may hold would pass for read"
 
 
-def test_only_the_protective_record_left_is_a_broken_gpt_and_no_empty_drive() -> None:
+def test_protective_mbr_alone_is_a_broken_gpt_not_an_empty_drive() -> None:
     image = Image(8 * MIB)
     image.protective()
     found = reading(image, "PMBR")
@@ -104,7 +104,7 @@ def test_only_the_protective_record_left_is_a_broken_gpt_and_no_empty_drive() ->
 
 
 @pytest.mark.parametrize(("made_for", "shown"), [(512, 4096), (4096, 512)])
-def test_a_table_for_other_blocks_is_told_and_not_believed(made_for: int, shown: int) -> None:
+def test_table_for_other_blocks_is_reported_and_ignored(made_for: int, shown: int) -> None:
     image = sound(made_for)
     image.block_bytes = shown
     found = reading(image)
@@ -117,7 +117,7 @@ def test_a_table_for_other_blocks_is_told_and_not_believed(made_for: int, shown:
     assert found.problems == (OTHER_BLOCKS(other=made_for, size=shown),)
 
 
-def test_other_partitions_in_the_protective_record_make_a_hybrid() -> None:
+def test_other_partitions_in_the_protective_mbr_make_a_hybrid() -> None:
     image = sound()
     image.protective((0x83, 2048, 2048))
     assert reading(image, "gpt").table.kind == "hybrid"
@@ -139,7 +139,7 @@ def test_overlapping_entries_and_entries_past_the_end_are_listed() -> None:
     assert found.entries[4].size_bytes == 0
 
 
-def test_a_stale_gpt_at_the_end_of_a_drive_with_an_mbr_does_not_count() -> None:
+def test_stale_gpt_at_the_end_of_a_drive_with_an_mbr_does_not_count() -> None:
     image = sound()
     image.put(0, bytes(34 * 512))
     image.mbr((0x83, 2048, 4096))
@@ -167,7 +167,7 @@ def test_logical_partitions_count_from_their_own_records() -> None:
     assert (16000 * 512, 512) in found.spans
 
 
-def test_a_broken_chain_is_told_and_what_stands_before_it_listed() -> None:
+def test_broken_chain_is_reported_and_preceding_partitions_listed() -> None:
     image = Image(64 * MIB)
     image.mbr((0x05, 10000, 60000))
     image.mbr((0x83, 63, 5000), (0x05, 6000, 6000), at=10000 * 512)
@@ -176,14 +176,14 @@ def test_a_broken_chain_is_told_and_what_stands_before_it_listed() -> None:
     assert "breaks at byte 8192000" in str(found.problems[0])
 
 
-def test_a_chain_that_returns_to_itself_ends() -> None:
+def test_cyclic_chain_ends() -> None:
     image = Image(64 * MIB)
     image.mbr((0x05, 10000, 60000))
     image.mbr((0x83, 63, 5000), (0x05, 0, 6000), at=10000 * 512)
     assert "loops back to byte" in str(reading(image, "dos").problems[0])
 
 
-def test_a_boot_sector_of_a_filesystem_is_no_table() -> None:
+def test_boot_sector_of_a_filesystem_is_no_table() -> None:
     image = Image(8 * MIB)
     image.mbr()
     assert reading(image, "dos", has_signature=True).table.kind == "none"
@@ -191,12 +191,12 @@ def test_a_boot_sector_of_a_filesystem_is_no_table() -> None:
     assert reading(image, "dos").table.kind == "mbr"
 
 
-def test_a_kind_that_only_the_library_knows_is_other() -> None:
+def test_kind_known_only_to_the_library_is_other() -> None:
     assert reading(Image(8 * MIB), "mac").table.kind == "other"
     assert reading(Image(8 * MIB), "").table.kind == "none"
 
 
-def test_what_a_damaged_table_states_is_limited() -> None:
+def test_values_of_a_damaged_table_are_limited() -> None:
     image = Image(8 * MIB)
     image.protective()
     table = (b"\x01" * 128) * 4096
@@ -207,7 +207,7 @@ def test_what_a_damaged_table_states_is_limited() -> None:
     assert "lists 4096 partitions" in str(found.problems[0])
 
 
-def test_free_space_lies_between_partitions_and_within_the_table() -> None:
+def test_free_space_is_between_partitions_and_within_the_table() -> None:
     found = reading(sound())
     occupied = [(e.start_bytes, e.start_bytes + e.size_bytes) for e in found.entries]
     free = free_extents(found.table, occupied, 8 * MIB, has_signature=False)
@@ -227,7 +227,7 @@ def test_free_space_of_drives_without_a_table() -> None:
     )
 
 
-def test_an_mbr_reaches_two_tebibytes() -> None:
+def test_mbr_reaches_two_tebibytes() -> None:
     image = Image(8 * MIB)
     image.mbr((0x83, 2048, 2048))
     found = read_table(image.read, 2**42, 512, "dos", has_signature=False)
@@ -243,7 +243,7 @@ def test_an_mbr_reaches_two_tebibytes() -> None:
     st.sampled_from([None, "", "gpt", "dos", "PMBR"]),
     st.booleans(),
 )
-def test_no_garbage_raises(seed: int, block_bytes: int, kind: str | None, has_signature: bool) -> None:
+def test_garbage_never_raises(seed: int, block_bytes: int, kind: str | None, has_signature: bool) -> None:
     chance = random.Random(seed)
     image = sound(block_bytes) if chance.random() < 0.7 else Image(2 * MIB, block_bytes)
     if chance.random() < 0.5:

@@ -16,7 +16,7 @@ HINT = "       dmesg(1) may have more information after failed mount system call
         ("", "no output"),
     ],
 )
-def test_where_else_to_look_is_not_what_went_wrong(errors: str, said: str) -> None:
+def test_hint_for_more_information_is_not_the_error(errors: str, said: str) -> None:
     assert Result(32, "", errors, 0.1).last_words == said
 
 
@@ -53,5 +53,5 @@ USAGE = "unknown option -d bogus=1\nUsage: mkfs.xfs\n/* blocksize */\t[-b size=n
         ),
     ],
 )
-def test_the_cause_is_reported_instead_of_advice_and_usage(output: str, errors: str, said: str) -> None:
+def test_cause_is_reported_instead_of_advice_and_usage(output: str, errors: str, said: str) -> None:
     assert said in Result(1, output, errors, 0.1).last_words

@@ -62,7 +62,7 @@ def unfit(value: Any) -> Iterator[str]:  # noqa: ANN401 - plain JSON
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_purpose_is_advised_and_planned_for_or_the_reason_is_told(name: str) -> None:
+def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
     services = services_of(name)
     for drive in services.machine.drives:
         diagnosis = services.diagnose(services.machine, drive)
@@ -94,7 +94,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_reading_command_takes_it(
+def test_every_reading_command_accepts_it(
     name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     services, recorded = services_of(name), ("--machine", str(FILES[name]))
@@ -114,7 +114,7 @@ def test_every_reading_command_takes_it(
             plan.unlink()
 
 
-def test_a_recording_can_come_through_a_pipe() -> None:
+def test_recording_can_come_through_a_pipe() -> None:
     text = FILES["loops/blank"].read_text(encoding="utf-8")
     argv = [sys.executable, "-m", "wizard", "inspect", "--machine", "-"]
     done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=60, check=False)
@@ -125,7 +125,7 @@ def test_a_recording_can_come_through_a_pipe() -> None:
     )
 
 
-def test_a_drive_whose_table_is_lost_is_never_planned_for_as_if_it_were_known() -> None:
+def test_drive_with_a_lost_table_is_never_planned_as_known() -> None:
     services = services_of("loops/broken")
     lost = [
         drive for drive in services.machine.drives if any(one.what == "partitions" for one in drive.unread)
@@ -142,11 +142,11 @@ def test_a_drive_whose_table_is_lost_is_never_planned_for_as_if_it_were_known() 
         ), drive.path
 
 
-def test_the_list_of_recordings_is_of_today() -> None:
+def test_list_of_recordings_is_current() -> None:
     assert README.read_text(encoding="utf-8") == catalogue(recordings())
 
 
-def test_each_machine_of_loop_devices_is_recorded_and_nothing_else() -> None:
+def test_exactly_the_loop_device_machines_are_recorded() -> None:
     assert {path.stem: len(load_machine(path).drives) for path in LOOPS.glob("*.json")} == {
         name: len(drives) for name, drives in MACHINES.items()
     }
@@ -154,7 +154,7 @@ def test_each_machine_of_loop_devices_is_recorded_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_a_machine_of_loop_devices_tells_nothing_of_the_computer_it_was_made_on(name: str) -> None:
+def test_loop_device_machine_reveals_no_facts_of_its_host(name: str) -> None:
     path, around = LOOPS / f"{name}.json", load_facts(file_of(AROUND))
     facts = load_facts(path)
     assert not traces(path.read_text(encoding="utf-8"))

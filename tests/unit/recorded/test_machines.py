@@ -16,19 +16,19 @@ from wizard.probe.machine import load_facts
 MEMBERS = {member.name: member for fleet in FLEETS for member in fleet.members}
 
 
-def test_every_member_is_recorded_and_nothing_else() -> None:
+def test_exactly_the_members_are_recorded() -> None:
     assert sorted(path.stem for path in MACHINES.glob("*.json")) == sorted(MEMBERS)
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_the_verdict_and_the_findings_are_what_is_expected(name: str) -> None:
+def test_verdict_and_findings_match_the_expected_ones(name: str) -> None:
     expected = MEMBERS[name].expected
     assert expected is not None
     assert not unlike(expected, diagnosis_of(load_facts(file_of(name)), load_patterns()))
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_a_recorded_drive_is_the_one_that_was_made(name: str) -> None:
+def test_recorded_drive_is_the_created_one(name: str) -> None:
     member = MEMBERS[name]
     (drive,) = machine_of(load_facts(file_of(name))).drives
     assert drive.geometry is not None
@@ -47,7 +47,7 @@ def test_a_recorded_drive_is_the_one_that_was_made(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_a_recorded_drive_is_shown_in_a_narrow_terminal_and_as_json(name: str) -> None:
+def test_recorded_drive_is_shown_in_a_narrow_terminal_and_as_json(name: str) -> None:
     machine = machine_of(load_facts(file_of(name)))
     (drive,) = machine.drives
     diagnosis = diagnose(machine, drive, load_patterns())
@@ -58,6 +58,6 @@ def test_a_recorded_drive_is_shown_in_a_narrow_terminal_and_as_json(name: str) -
     assert json.loads(json.dumps(document))["drives"][0]["serial"] == drive.serial
 
 
-def test_codes_that_are_expected_exist() -> None:
+def test_expected_codes_exist() -> None:
     expected = {code for member in MEMBERS.values() if member.expected for code in member.expected.findings}
     assert expected <= set(CODES)

@@ -59,15 +59,13 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
         ("ssd", Recorded.NOT_APPLICABLE, False),
     ],
 )
-def test_a_plan_doubts_shingles_only_where_the_diagnosis_does(
-    name: str, verdict: Recorded, doubted: bool
-) -> None:
+def test_plan_doubts_shingles_only_if_the_diagnosis_does(name: str, verdict: Recorded, doubted: bool) -> None:
     concluded, plan = planned(name)
     assert concluded is verdict
     assert (UNKNOWN_SHINGLES in map(str, plan.doubts)) is doubted
 
 
-def test_nothing_suits_is_not_nothing_can_be_made() -> None:
+def test_no_recommendation_differs_from_no_possible_filesystem() -> None:
     """Without tools for exFAT, NTFS and FAT32, no filesystem is recommended for a shared stick, but ext4
     is possible."""
     of = drive()
@@ -95,7 +93,7 @@ def test_nothing_suits_is_not_nothing_can_be_made() -> None:
         ("small-files", 128 * TIB, None),
     ],
 )
-def test_inodes_do_not_thin_out_where_one_ratio_ends(workload: str, size: int, inodes: str | None) -> None:
+def test_inode_ratio_follows_the_volume_size(workload: str, size: int, inodes: str | None) -> None:
     of = drive(size_bytes=size + 64 * MIB)
     choice = advise(machine(of), of, NOT_JUDGED, find_workload(workload), size_bytes=size).choice("ext4")
     assert choice is not None
@@ -103,7 +101,7 @@ def test_inodes_do_not_thin_out_where_one_ratio_ends(workload: str, size: int, i
     assert ratios == ([inodes] if inodes else [])
 
 
-def test_a_home_of_its_own_keeps_nothing_for_root_and_a_system_does() -> None:
+def test_own_home_volume_reserves_no_blocks_for_root_unlike_a_system() -> None:
     """5 % of 20 TB are 995 GB, needed only on the system's own volume."""
     of = drive(size_bytes=20 * 10**12)
     on = machine(of, tools=(*machine().tools, ("mkswap", "/sbin/mkswap"), ("mkfs.fat", "/sbin/mkfs.fat")))
@@ -118,7 +116,7 @@ def geometry_codes(geometry: Geometry) -> dict[str, str]:
     return {one.code: str(one.advice) for one in diagnose(machine(of), of, ()).findings}
 
 
-def test_nothing_to_do_is_not_said_beside_a_stack_that_is_misaligned_in_itself() -> None:
+def test_misaligned_stack_is_never_called_fine() -> None:
     found = geometry_codes(Geometry(512, 4096, -1, 4096, 0))
     assert "alignment-stack" in found and "No action needed" not in found["geometry-512e"]
     assert "No action needed" in geometry_codes(Geometry(512, 4096, 0, 4096, 0))["geometry-512e"]
@@ -126,13 +124,13 @@ def test_nothing_to_do_is_not_said_beside_a_stack_that_is_misaligned_in_itself()
 
 @pytest.mark.parametrize("block", [8 * KIB, 16 * KIB, 64 * KIB])
 @pytest.mark.parametrize("logical", [512, 4096])
-def test_large_physical_blocks_are_told(block: int, logical: int) -> None:
+def test_large_physical_blocks_are_reported(block: int, logical: int) -> None:
     assert "geometry-large-blocks" in geometry_codes(Geometry(logical, block, 0, block, 0))
     assert "geometry-large-blocks" not in geometry_codes(Geometry(logical, 4096, 0, 4096, 0))
 
 
 @pytest.mark.parametrize(("size", "doubted"), [(2 * GIB, True), (64 * GIB, False)])
-def test_a_system_where_none_fits_is_in_doubt(size: int, doubted: bool) -> None:
+def test_system_without_a_suitable_filesystem_is_a_doubt(size: int, doubted: bool) -> None:
     plan = plan_for(drive(size_bytes=size), system_wish())
     assert any("a desktop system needs" in str(doubt) for doubt in plan.doubts) is doubted
 
@@ -141,7 +139,7 @@ def system_wish() -> Wish:
     return replace(wish("ext4"), workload=find_workload("desktop-root").workload)
 
 
-def test_the_figures_of_a_shingled_drive_are_those_of_the_study() -> None:
+def test_figures_of_a_shingled_drive_match_the_study() -> None:
     services = services_of("archive")
     (of,) = services.machine.drives
     (found,) = (

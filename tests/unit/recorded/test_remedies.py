@@ -69,7 +69,7 @@ def is_possible(machine: Machine, drive: Drive, command: FindingCommand) -> bool
 
 @pytest.mark.parametrize("tools", [True, False], ids=["with all tools", "as recorded"])
 @pytest.mark.parametrize("name", SUBJECTS)
-def test_every_command_shown_is_possible(name: str, tools: bool) -> None:
+def test_every_displayed_command_is_possible(name: str, tools: bool) -> None:
     subject = SUBJECTS[name]
     if tools:
         subject = with_all_tools(subject)

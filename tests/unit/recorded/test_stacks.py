@@ -26,7 +26,7 @@ def partitions_of(machine: Machine, parts: tuple[Placed, ...]) -> list[str]:
 
 @pytest.mark.parametrize("state", NAMES)
 @pytest.mark.parametrize(("stack", "parts"), PLACED, ids=[stack.name for stack in STACKS])
-def test_each_stack_is_judged_as_it_must_be(
+def test_each_stack_gets_the_expected_verdict(
     machines: dict[str, Machine], stack: Stack, parts: tuple[Placed, ...], state: str
 ) -> None:
     machine = machines[state]
@@ -34,7 +34,7 @@ def test_each_stack_is_judged_as_it_must_be(
     assert check.holds, check.seen
 
 
-def test_partitions_lie_where_they_were_planned(machines: dict[str, Machine]) -> None:
+def test_partitions_are_at_their_planned_offsets(machines: dict[str, Machine]) -> None:
     by_serial = {drive.serial: drive for drive in machines["closed"].drives}
     for _, parts in PLACED:
         for part in parts:
@@ -42,7 +42,7 @@ def test_partitions_lie_where_they_were_planned(machines: dict[str, Machine]) ->
             assert (found.start_bytes, found.size_bytes) == (part.start_bytes, part.size_bytes)
 
 
-def test_every_layer_has_a_place_a_size_and_a_geometry(machines: dict[str, Machine]) -> None:
+def test_every_layer_has_an_offset_a_size_and_a_geometry(machines: dict[str, Machine]) -> None:
     layers = [layer for drive in machines["opened"].drives for layer in drive.layers]
     assert len(layers) > 30
     assert all(
@@ -51,13 +51,13 @@ def test_every_layer_has_a_place_a_size_and_a_geometry(machines: dict[str, Machi
     )
 
 
-def test_codes_that_are_expected_exist() -> None:
+def test_expected_codes_exist() -> None:
     assert {code.partition(":")[0] for stack in STACKS for code in (*stack.opened, *stack.closed)} <= set(
         CODES
     )
 
 
-def test_a_recording_holds_nothing_secret_of_luks(machines: dict[str, Machine]) -> None:
+def test_recording_contains_no_luks_secrets(machines: dict[str, Machine]) -> None:
     del machines
     text = "".join((STACK_MACHINES / f"{name}.json").read_text() for name in NAMES)
     for word in ("digests", "keyslots", "salt"):

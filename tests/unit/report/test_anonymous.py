@@ -170,14 +170,14 @@ def worn(said: str = "") -> Report:
     )
 
 
-def test_nothing_is_left_in_sentences_commands_fstab_and_what_programs_printed() -> None:
+def test_names_are_removed_from_sentences_commands_fstab_and_output() -> None:
     before = render_page(worn()) + render_report(worn())
     assert all(secret in before for secret in SECRETS if secret not in ("10000000-0000", "4c41422d4e"))
     text = outputs(without_names(worn(), PERSONAL))
     assert not [secret for secret in SECRETS if secret.casefold() in text.casefold()]
 
 
-def test_the_same_name_is_the_same_word_everywhere() -> None:
+def test_same_name_has_the_same_replacement_everywhere() -> None:
     report = without_names(worn(), PERSONAL)
     assert report.plan is not None and report.facts is not None and report.run is not None
     (seen,), entry = report.facts.drives, report.run.journal[1]
@@ -195,7 +195,7 @@ def test_the_same_name_is_the_same_word_everywhere() -> None:
     assert all(re.fullmatch(r"(/dev/disk/by-id/)?[A-Z]+-\d+", word) for word in words), words
 
 
-def test_a_label_that_is_a_common_word_is_taken_out_only_where_it_is_a_label() -> None:
+def test_common_word_is_replaced_only_as_a_label() -> None:
     report = without_names(worn('It was a long way to "a".'), PERSONAL)
     assert report.run is not None
     entry = report.run.journal[1]
@@ -203,7 +203,7 @@ def test_a_label_that_is_a_common_word_is_taken_out_only_where_it_is_a_label() -
     assert entry.sentence.endswith('It was a long way to "LABEL-2".')
 
 
-def test_what_means_the_same_on_every_machine_stays() -> None:
+def test_words_common_to_every_machine_stay() -> None:
     report = without_names(worn(), PERSONAL)
     text = render_report(report)
     assert report.plan is not None
@@ -217,7 +217,7 @@ def test_what_means_the_same_on_every_machine_stays() -> None:
 
 
 @pytest.mark.parametrize("name", ["done", "ext4", "gpt", "new", "xfs", "1", "mount", "make-filesystem"])
-def test_a_label_that_is_one_of_our_own_words_breaks_nothing(name: str) -> None:
+def test_label_equal_to_a_program_word_breaks_no_text(name: str) -> None:
     part = partition(
         1, size_bytes=GIB, name=name, signatures=(Signature("ext4", "filesystem", name, "1A2B-3C4D"),)
     )
@@ -232,7 +232,7 @@ def test_a_label_that_is_one_of_our_own_words_breaks_nothing(name: str) -> None:
     ]
 
 
-def test_published_figures_and_our_own_texts_are_left_alone() -> None:
+def test_published_figures_and_bundled_texts_are_unchanged() -> None:
     part = partition(
         1, size_bytes=GIB, name="Intel", signatures=(Signature("ext4", "filesystem", "journal", "1A2B-3C4D"),)
     )
@@ -249,7 +249,7 @@ def test_published_figures_and_our_own_texts_are_left_alone() -> None:
     ]
 
 
-def test_a_serial_in_the_figures_of_nvme_and_the_short_ids_of_an_mbr_are_found() -> None:
+def test_serial_in_nvme_data_and_short_mbr_ids_are_found() -> None:
     part = partition(1, size_bytes=GIB, part_uuid="c0de1234-01")
     old = partitioned(part, table=mbr(uuid="c0de1234"), serial="LAB-NVME-512", wwn=None, by_id=())
     origin = "Serial 4c41422d4e564d452d353132 of root=PARTUUID=c0de1234-01 on c0de1234."
@@ -260,7 +260,7 @@ def test_a_serial_in_the_figures_of_nvme_and_the_short_ids_of_an_mbr_are_found()
 
 @pytest.mark.parametrize(("kind", "filesystem"), [("md", "xfs"), ("btrfs", "btrfs")])
 @pytest.mark.parametrize("label", ["grandma", "zq"])
-def test_what_an_array_is_called_goes_too(kind: Literal["md", "btrfs"], filesystem: str, label: str) -> None:
+def test_array_name_is_removed_too(kind: Literal["md", "btrfs"], filesystem: str, label: str) -> None:
     other = drive(
         path="/dev/sdb", serial="S2", wwn="naa.5000000000000002", by_id=("/dev/disk/by-id/ata-Example_S2",)
     )
@@ -281,7 +281,7 @@ def test_what_an_array_is_called_goes_too(kind: Literal["md", "btrfs"], filesyst
     assert not re.search(rf"(?<![0-9A-Za-z]){label}(?![0-9A-Za-z])", text)
 
 
-def test_a_serial_of_digits_leaves_sizes_alone() -> None:
+def test_serial_of_digits_leaves_sizes_unchanged() -> None:
     odd = drive(serial="500", wwn=None, by_id=())
     report = without_names(gather(Sources(machine=machine(odd), origin="Its serial is 500.")))
     assert report.facts is not None and report.facts.origin == "Its serial is SERIAL-1."
@@ -291,7 +291,7 @@ def test_a_serial_of_digits_leaves_sizes_alone() -> None:
     )
 
 
-def test_the_folder_that_a_drive_names_for_its_run_is_not_told() -> None:
+def test_run_folder_named_by_a_drive_is_removed() -> None:
     for run in ("/home/anna/my-runs/0008-sda", "'/home/anna/my runs/0008-sda'"):
         waits = drive(waiting=Waiting(run, "2026-01-01T00:00:00+00:00", "ext4", MIB, 4096, bare=True))
         report = gather(Sources(machine=machine(waits)))
@@ -300,7 +300,7 @@ def test_the_folder_that_a_drive_names_for_its_run_is_not_told() -> None:
         assert "anna" not in text and "runs/0008" not in text
 
 
-def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) -> None:
+def test_files_named_for_a_run_are_removed(tmp_path: Path) -> None:
     """With `apply --fstab FILE --journal DIR` for a system mounted elsewhere, the run's messages contain
     its paths."""
     home = tmp_path / "annas-rescue"
@@ -328,7 +328,7 @@ def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) ->
     "writer", [Writer("person", "annamaria", 1000, 1000), Writer("group", "meiers", 0, 2)]
 )
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
-def test_who_may_write_is_not_told(writer: Writer, filesystem: str) -> None:
+def test_writer_name_is_removed(writer: Writer, filesystem: str) -> None:
     plan = plan_for(drive(), replace(wish(filesystem, mount_point="/srv/media"), writer=writer))
     report = gather(Sources(plan=plan, machine=machine(drive())))
     assert writer.name in outputs(report)
@@ -336,7 +336,7 @@ def test_who_may_write_is_not_told(writer: Writer, filesystem: str) -> None:
     assert writer.name not in text and "USER-1" in text
 
 
-def test_a_trial_keeps_its_figures_and_loses_its_names() -> None:
+def test_trial_keeps_its_figures_and_loses_its_names() -> None:
     known = drive(serial="SERIAL-OF-A-TRIAL")
     report = gather(Sources(machine=machine(known), trial=tried(FASTER, known=known)))
     clean = without_names(report)

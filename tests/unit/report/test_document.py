@@ -17,14 +17,14 @@ from wizard.report.gather import Sources, gather
 JUMPERED = str(MACHINES / "jumpered.json")
 
 
-def test_a_report_is_read_as_it_was_written() -> None:
+def test_report_is_read_as_written() -> None:
     report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine(), verdict=verdict()))
     text = render_report(report)
     assert json.loads(text)["schema"] == "diskwright.report/2"
     assert_whole(text, report)
 
 
-def test_sizes_and_starts_are_in_bytes_by_their_names() -> None:
+def test_sizes_and_starts_have_byte_names() -> None:
     def names(value: object) -> set[str]:
         if isinstance(value, dict):
             return {key for key, inner in value.items() if isinstance(inner, int)} | {
@@ -49,7 +49,7 @@ def written(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, 
     return code, said.out, said.err
 
 
-def test_the_page_goes_to_a_file_and_the_document_to_the_output(
+def test_page_goes_to_a_file_and_document_to_stdout(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "report.html"
@@ -62,16 +62,14 @@ def test_the_page_goes_to_a_file_and_the_document_to_the_output(
     assert f"Report saved in {page}." in err and "Missing or unconfirmed: plan. No plan specified." in err
 
 
-def test_a_name_that_ends_in_json_gets_the_document(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_name_ending_in_json_gets_the_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = tmp_path / "report.json"
     code, out, _ = written(capsys, "--machine", JUMPERED, "--without-serials", "-o", str(kept))
     assert code == ExitCode.DONE and not out
     assert json.loads(kept.read_text())["anonymous"] is True and "LAB-JUMPERED" not in kept.read_text()
 
 
-def test_a_plan_and_a_verdict_from_files_are_in_the_page(
+def test_plan_and_verdict_from_files_are_in_the_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from wizard.probe.machine import load_machine
@@ -105,14 +103,14 @@ def test_a_plan_and_a_verdict_from_files_are_in_the_page(
         (("--machine", JUMPERED, "-o", "/dev"), "not a regular file"),
     ],
 )
-def test_what_does_not_go_together_is_wrong_usage(
+def test_conflicting_options_are_wrong_usage(
     words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, err = written(capsys, *words)
     assert code == ExitCode.USAGE and said in err and not out
 
 
-def test_a_terminal_is_not_flooded_with_a_page(
+def test_terminal_is_not_flooded_with_a_page(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)

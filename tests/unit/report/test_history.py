@@ -18,5 +18,5 @@ AT = "2026-01-01T12:00:00+00:00"
         (AT, "2026-01-01T12:00:05", None),
     ),
 )
-def test_a_time_that_is_damaged_is_unknown(start: str | None, end: str, seconds: float | None) -> None:
+def test_damaged_time_is_unknown(start: str | None, end: str, seconds: float | None) -> None:
     assert seconds_between(start, end) == seconds

@@ -34,7 +34,7 @@ def page_of(sources: Sources) -> Page:
 
 
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
-def test_every_recording_gives_a_whole_page_that_fetches_nothing_and_says_every_finding(path: Path) -> None:
+def test_every_recording_gives_an_offline_page_with_every_finding(path: Path) -> None:
     known = load_machine(path)
     report = gather(Sources(machine=known, origin="Recorded.", workload="large-media"))
     text = render_page(report)
@@ -66,7 +66,7 @@ def test_every_recording_gives_a_whole_page_that_fetches_nothing_and_says_every_
 
 
 @pytest.mark.parametrize("path", RECORDINGS[::4], ids=lambda path: path.stem)
-def test_a_plan_is_there_with_every_command_and_number(path: Path) -> None:
+def test_plan_is_included_with_every_command_and_number(path: Path) -> None:
     known = load_machine(path)
     for plan in islice(plans_of(known), 1):
         page = page_of(Sources(plan=plan, machine=known))
@@ -78,7 +78,7 @@ def test_a_plan_is_there_with_every_command_and_number(path: Path) -> None:
             assert any(f"({slot.size_bytes} bytes)" in cell for cell in page.cells)
 
 
-def test_hostile_names_stay_text() -> None:
+def test_hostile_names_remain_text() -> None:
     signature = Signature("ext4", "filesystem", label=HOSTILE, uuid=HOSTILE)
     bad = partitioned(
         partition(size_bytes=GIB, name=HOSTILE, mount_points=(f"/mnt/{HOSTILE}",), signatures=(signature,)),
@@ -95,13 +95,13 @@ def test_hostile_names_stay_text() -> None:
     assert not [char for char in text if not char.isprintable() and char != "\n"]
 
 
-def test_an_attribute_cannot_be_left() -> None:
+def test_attribute_cannot_be_escaped() -> None:
     page = Page(tag("p", "text", title=f'" onclick="alert(1) {HOSTILE}'))
     assert page.tags == ["p"] and [key for _, key, _ in page.attributes] == ["title"]
     assert page.of("p", "title")[0].startswith('" onclick="alert(1) <script>')
 
 
-def test_what_is_missing_is_named_with_the_reason() -> None:
+def test_missing_section_is_named_with_the_reason() -> None:
     report = gather(Sources(machine=machine()))
     assert {absence.part for absence in report.absent} == {"advice", "plan", "measurement", "run"}
     text = Page(render_page(report)).text
@@ -109,7 +109,7 @@ def test_what_is_missing_is_named_with_the_reason() -> None:
     assert "Recommendations and reasons" not in text and "The plan" not in text and "Verification" not in text
 
 
-def test_facts_of_another_drive_are_not_taken_for_the_plans() -> None:
+def test_facts_of_another_drive_are_not_used_for_the_plan() -> None:
     plan = plan_of(machine(), drive())
     report = gather(Sources(plan=plan, machine=machine(drive(serial="OTHER"))))
     assert report.facts is None and not report.advice and report.plan is not None
@@ -119,7 +119,7 @@ def test_facts_of_another_drive_are_not_taken_for_the_plans() -> None:
     assert gone.facts is None and any("/dev/sda is not among" in absence.why for absence in gone.absent)
 
 
-def test_a_bar_is_to_scale_and_told_in_words_and_numbers() -> None:
+def test_bar_is_to_scale_and_described_in_words_and_numbers() -> None:
     old = partitioned(
         partition(1, size_bytes=250 * 10**9, filesystem="ext4"),
         partition(2, start_bytes=300 * 10**9, size_bytes=GIB),
@@ -135,7 +135,7 @@ def test_a_bar_is_to_scale_and_told_in_words_and_numbers() -> None:
     assert any(490 < width < 510 for width in wide), "half of the drive is half of the bar"
 
 
-def test_the_taken_filesystem_and_every_cited_figure_are_shown() -> None:
+def test_chosen_filesystem_and_every_cited_figure_are_shown() -> None:
     report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))
     page = Page(render_page(report))
     assert "XFS, used in the plan" in page.text and page.text.count("used in the plan") == 1
@@ -149,7 +149,7 @@ def test_the_taken_filesystem_and_every_cited_figure_are_shown() -> None:
         ) in page.text
 
 
-def test_what_is_not_ranked_is_told_in_a_line_and_what_is_never_made_with_the_way_off() -> None:
+def test_unranked_and_unsupported_filesystems_have_one_line() -> None:
     machine = load_machine(MACHINES / "control.json")
     advice = advise(
         machine,
@@ -168,7 +168,7 @@ def test_what_is_not_ranked_is_told_in_a_line_and_what_is_never_made_with_the_wa
         assert one.title in said and one.why_not in said and one.way_off in said
 
 
-def test_a_measurement_is_shown_with_its_interval_and_every_range() -> None:
+def test_measurement_is_shown_with_its_interval_and_every_range() -> None:
     page = page_of(Sources(machine=machine(), verdict=verdict()))
     assert (
         "A misaligned access took 1.81 times as long as an aligned one (95% confidence: 1.40 to 2.20)."
@@ -178,7 +178,7 @@ def test_a_measurement_is_shown_with_its_interval_and_every_range() -> None:
     assert "0.95 to 1.05: 1; 1.05 to 1.25: 0; 1.25 to 2: 2; 2 to 4: 0; 4 or more: 1." in page.text
 
 
-def test_a_measurement_of_another_drive_is_called_one() -> None:
+def test_measurement_of_another_drive_is_labelled() -> None:
     (doubt,) = [
         one.why
         for one in gather(Sources(machine=machine(), verdict=verdict("/dev/sdq"))).absent
@@ -190,13 +190,13 @@ def test_a_measurement_of_another_drive_is_called_one() -> None:
     }
 
 
-def test_a_measurement_that_was_not_possible_says_so() -> None:
+def test_impossible_measurement_is_reported() -> None:
     none = replace(verdict(), outcome=Outcome.NOT_POSSIBLE, ratio=None, pairs=())
     page = page_of(Sources(machine=machine(), verdict=none))
     assert "No factor available." in page.text and "not-possible" in page.text
 
 
-def test_a_trial_of_filesystems_is_drawn_with_its_intervals_and_rounds() -> None:
+def test_trial_of_filesystems_is_drawn_with_its_intervals_and_rounds() -> None:
     page = page_of(Sources(machine=machine(), trial=tried(FASTER)))
     assert "ext4 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds; advice confirmed." in page.text
     assert "1.31 (1.26 to 1.36)" in page.cells and "kernel-tree, extract: speed" in page.text
@@ -211,7 +211,7 @@ def entries(*told: tuple[Event, int, int]) -> tuple[JournalEntry, ...]:
     )
 
 
-def test_a_step_that_was_tried_twice_counts_by_its_last_attempt() -> None:
+def test_repeated_step_counts_by_its_last_attempt() -> None:
     told = entries(
         (Event.STARTED, 0, 0),
         (Event.STEP_STARTED, 1, 1),
@@ -249,7 +249,7 @@ def finished(report: Report) -> Report:
     )
 
 
-def test_a_run_that_failed_shows_what_was_done_and_what_was_not() -> None:
+def test_failed_run_shows_done_and_remaining_steps() -> None:
     page = Page(render_page(finished(gather(Sources(plan=plan_of(machine(), drive()), machine=machine())))))
     assert "It failed." in page.text and "2026-11-20 10:00:05 UTC" in page.text
     assert re.search(r"failed\s*3\.00 s", page.text) and "not begun" in page.text

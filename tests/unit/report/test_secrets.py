@@ -38,7 +38,7 @@ ANY = plan_for(drive(), wish("ext4")).volumes[0]
         ("f2fs", (), ("checkpoint=disable:10",), "checkpoint=disable"),
     ],
 )
-def test_a_danger_is_known_however_it_is_written(
+def test_danger_is_recognised_in_any_notation(
     filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...], danger: str
 ) -> None:
     volume = replace(ANY, filesystem=filesystem, mkfs_options=mkfs, mount_options=mount)
@@ -46,13 +46,13 @@ def test_a_danger_is_known_however_it_is_written(
     assert unsaid_danger(volume, (f"With {danger}, a power cut can cost data.",)) is None
 
 
-def test_a_danger_that_stands_where_a_doubt_is_cut_off_is_not_named() -> None:
+def test_danger_in_the_truncated_part_of_a_doubt_does_not_count() -> None:
     volume = replace(ANY, mount_options=("nobarrier",))
     assert unsaid_danger(volume, (f"{'It is very fast. ' * 60} nobarrier can cost data.",)) == "nobarrier"
 
 
 @pytest.mark.parametrize("size", [1 << 63, 10**400])
-def test_a_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
+def test_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
     made = plan_for(partitioned(partition(1, MIB, GIB)), wish("ext4"), mode=Mode.REPLACE)
     slots = [replace(slot, size_bytes=size) if slot.number == 1 else slot for slot in made.before.slots]
     forged = replace(made, before=replace(made.before, slots=tuple(slots)))
@@ -61,14 +61,14 @@ def test_a_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
 
 
 @pytest.mark.parametrize("mount", ["barrier=1", "auto_da_alloc", "commit=0", "data=ordered"])
-def test_what_is_safe_stays_without_a_doubt(mount: str) -> None:
+def test_safe_options_have_no_doubt(mount: str) -> None:
     assert (
         unsaid_danger(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ())
         is None
     )
 
 
-def test_mount_is_not_told_another_source() -> None:
+def test_mount_option_for_another_source_is_refused() -> None:
     assert mount_options_fault(("source=sdb",)) is not None
 
 
@@ -80,6 +80,6 @@ def test_mount_is_not_told_another_source() -> None:
         ("1A2B3C4D5E6F7081", "ntfslabel -q --new-serial=1a2b3c4d5e6f7081 /dev/sda1"),
     ],
 )
-def test_a_serial_number_as_programs_take_it_is_replaced(serial: str, command: str) -> None:
+def test_serial_number_as_programs_print_it_is_replaced(serial: str, command: str) -> None:
     said = Words({serial: UUID}, "", frozenset(), frozenset()).text(command)
     assert "1a2b" not in said.lower() and "UUID-1" in said

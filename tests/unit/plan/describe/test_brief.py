@@ -10,7 +10,7 @@ from wizard.plan.planner import Mode
 from wizard.plan.text import brief
 
 
-def test_every_volume_is_told_with_its_options_its_writer_and_its_mount() -> None:
+def test_every_volume_shows_its_options_writer_and_mount() -> None:
     first = wish("ext4", size_bytes=10 * GIB, label="one", mount_point="/srv/one")
     first = replace(first, choice=choice("ext4", ("-m 0",)), writer=Writer("person", "alice", 1000, 1000))
     last = wish("xfs", size_bytes=20 * GIB, label="two", mount_point="/srv/two")
@@ -25,7 +25,7 @@ def test_every_volume_is_told_with_its_options_its_writer_and_its_mount() -> Non
     assert len(told.splitlines()) == 7 and "old signatures" not in told
 
 
-def test_what_is_erased_on_the_drive_stays_in_sight() -> None:
+def test_erased_content_of_the_drive_stays_visible() -> None:
     plan = plan_for(partitioned(partition(1, filesystem="xfs")), wish("ext4", label="new"), mode=Mode.REPLACE)
     told = "\n".join(brief(plan))
     erased = [step.sentence for step in plan.steps if getattr(step.operation, "expected", ())]

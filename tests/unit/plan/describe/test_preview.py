@@ -56,7 +56,7 @@ SLOTS = st.lists(
 
 @settings(max_examples=80, deadline=None)
 @given(SLOTS, st.integers(1, 200), st.booleans())
-def test_a_bar_is_exactly_as_wide_as_it_should_be(slots: tuple[Slot, ...], width: int, after: bool) -> None:
+def test_bar_has_its_exact_width(slots: tuple[Slot, ...], width: int, after: bool) -> None:
     size = sum(slot.size_bytes for slot in slots) + 1
     cells = bar(Layout("gpt", slots), size, width, ASCII, after=after)
     assert sum(cell.width for cell in cells) == width
@@ -65,12 +65,12 @@ def test_a_bar_is_exactly_as_wide_as_it_should_be(slots: tuple[Slot, ...], width
     assert drawn == [slot.number for slot in slots if slot.number]
 
 
-def test_a_bar_is_to_scale() -> None:
+def test_bar_is_to_scale() -> None:
     slots = (Slot(1, 0, 10 * GIB), Slot(2, 10 * GIB, 30 * GIB), Slot(0, 40 * GIB, 60 * GIB))
     assert [cell.width for cell in bar(Layout("gpt", slots), 100 * GIB, 100)] == [10, 30, 60]
 
 
-def test_a_small_partition_still_shows() -> None:
+def test_small_partition_is_still_visible() -> None:
     slots = (Slot(1, MIB, MIB), Slot(2, 2 * MIB, 1 << 44))
     assert [cell.width for cell in bar(Layout("gpt", slots), 1 << 44, 40)] == [1, 39]
 
@@ -101,7 +101,7 @@ def test_glyphs_are_in_the_fonts_of_a_text_console() -> None:
     assert "".join((*(ASCII.fill(state) for state in StretchState), ASCII.edge)).isascii()
 
 
-def test_a_drive_without_a_table_is_one_cell() -> None:
+def test_drive_without_a_table_is_one_cell() -> None:
     whole = drive(signatures=(Signature("btrfs", "filesystem"),))
     plan = plan_for(whole, wish("ext4"), mode=Mode.REPLACE)
     assert kinds(bar(plan.before, plan.drive.size_bytes, 40)) == [StretchState.REMOVED]
@@ -122,13 +122,13 @@ def test_logical_partitions_are_drawn_within_their_container() -> None:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("plan", [replacing(), adding()], ids=["replacing", "adding"])
-def test_no_line_is_wider_than_asked_and_none_speaks_to_the_terminal(plan: Plan, width: int) -> None:
+def test_lines_fit_the_width_and_contain_no_control_characters(plan: Plan, width: int) -> None:
     lines = preview_lines(plan, width)
     assert max(cell_width(line) for line in lines) <= width
     assert all(line.isascii() and line.isprintable() for line in lines)
 
 
-def test_a_preview_tells_everything() -> None:
+def test_preview_is_complete() -> None:
     text = "\n".join(preview_lines(replacing(), 100))
     for wanted in (
         "/dev/sda: Example HDD 500, serial S1, 500 GB",
@@ -146,7 +146,7 @@ def test_a_preview_tells_everything() -> None:
         assert wanted in text, wanted
 
 
-def test_adding_destroys_nothing() -> None:
+def test_adding_destroys_no_data() -> None:
     assert all(step.destroys == "" for step in adding().steps)
     assert all(step.destroys for step in replacing().steps[:4])
 
@@ -162,7 +162,7 @@ def test_adding_destroys_nothing() -> None:
     ],
     ids=["begins before", "lies within", "ends behind", "ends where it begins", "lies behind"],
 )
-def test_a_step_names_the_old_partitions_that_its_filesystem_comes_over(
+def test_step_names_the_old_partitions_it_overwrites(
     start_bytes: int, size_bytes: int, is_lost: bool
 ) -> None:
     """A partition at sector 63, as in old systems, mostly overlaps a new one at 1 MiB."""
@@ -172,7 +172,7 @@ def test_a_step_names_the_old_partitions_that_its_filesystem_comes_over(
     assert made.destroys.startswith("The old data there: partition 1 (ext3") is is_lost
 
 
-def test_a_drive_in_doubt_says_so() -> None:
+def test_doubts_about_a_drive_are_listed() -> None:
     assert any(
         "Notes:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
     )
@@ -189,7 +189,7 @@ def test_a_drive_in_doubt_says_so() -> None:
         ({"rotational": False}, False),
     ],
 )
-def test_a_drive_that_tells_how_it_records_is_not_doubted(tells: dict[str, object], doubted: bool) -> None:
+def test_drive_that_reports_its_recording_is_not_doubted(tells: dict[str, object], doubted: bool) -> None:
     of = drive(**tells)
     recording = judge_recording(of, rungs_of(of, ()))
     uuids = iter(UUIDS)
@@ -221,7 +221,7 @@ def shell_reads(lines: list[str]) -> list[str]:
     ),
     st.integers(40, 90),
 )
-def test_a_wrapped_command_is_the_same_command_when_pasted(words: list[str], width: int) -> None:
+def test_wrapped_command_is_the_same_when_pasted(words: list[str], width: int) -> None:
     lines = list(command_lines(words, width, 6))
     assert max(cell_width(line) for line in lines) <= width
     assert shell_reads(lines) == words
@@ -233,13 +233,13 @@ def test_a_wrapped_command_is_the_same_command_when_pasted(words: list[str], wid
     st.integers(20, 60),
     st.integers(0, 8),
 )
-def test_wrapping_loses_nothing_but_spaces(text: str, width: int, hang: int) -> None:
+def test_wrapping_loses_only_spaces(text: str, width: int, hang: int) -> None:
     lines = list(wrapped(text, width, hang))
     assert all(cell_width(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
-def test_commands_of_the_plan_wrap_right_at_eighty_columns() -> None:
+def test_commands_of_the_plan_wrap_right_at_80_columns() -> None:
     long = replace(
         wish("ext4", size_bytes=100 * GIB, label="a b"), mount_point="/srv/" + "long name/" * 20 + "end"
     )
@@ -248,7 +248,7 @@ def test_commands_of_the_plan_wrap_right_at_eighty_columns() -> None:
             assert shell_reads(list(command_lines(argv, 80, 6))) == list(argv)
 
 
-def test_what_was_not_read_is_nowhere_said_to_be_nothing() -> None:
+def test_unread_content_is_never_called_empty() -> None:
     """For an ordinary user the kernel reports partitions but not their content."""
     unread = drive(table=Table("gpt"), partitions=(partition(1, MIB, GIB),), content_digest=None)
     plan = plan_for(unread, wish("ext4"), mode=Mode.REPLACE)
@@ -261,7 +261,7 @@ def test_what_was_not_read_is_nowhere_said_to_be_nothing() -> None:
     assert "nothing recognised" in "\n".join(preview_lines(read)) and not read.unread
 
 
-def test_free_space_that_is_used_is_lost() -> None:
+def test_used_free_space_is_listed_as_lost() -> None:
     """A deleted partition may be in free space. The text differs for an empty drive."""
     empty = plan_for(drive(), wish("ext4"))
     said = str(FREE_USED(drives=(OLD.path,)))
@@ -285,7 +285,7 @@ def test_undo_of_each_step_depends_on_old_contents(plan: Plan) -> None:
     ("filesystem", "options", "late"),
     [("ext4", (), True), ("ext4", ("-E lazy_itable_init=0,nodiscard",), False), ("xfs", (), False)],
 )
-def test_the_background_work_of_a_new_ext4_is_said(
+def test_background_work_of_a_new_ext4_is_mentioned(
     filesystem: str, options: tuple[str, ...], late: bool
 ) -> None:
     asked = replace(wish(filesystem), choice=choice(filesystem, mkfs=options))

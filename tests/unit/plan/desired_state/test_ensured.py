@@ -37,12 +37,12 @@ VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'
 MEDIA = VOLUME + 'mount = "/srv/m"\n'
 
 
-def test_a_volume_has_the_keys_of_the_command() -> None:
+def test_volume_has_the_keys_of_the_command() -> None:
     assert {*SINGLE, *SEVERAL} == {*KEYS}
     assert {field.name for field in fields(WantedVolume)} == {*SINGLE, *SEVERAL}
 
 
-def test_the_example_has_every_key() -> None:
+def test_example_has_every_key() -> None:
     text = EXAMPLE.read_text()
     wanted = read_wanted(text, EXAMPLE.name).drive
     assert [len(requests_of(one)) for one in wanted] == [2]
@@ -50,7 +50,7 @@ def test_the_example_has_every_key() -> None:
     assert not {key for key in keys - {"volume"} if f"{key} = " not in text}
 
 
-def test_a_volume_is_read_as_the_command_reads_it() -> None:
+def test_volume_is_read_like_on_the_command_line() -> None:
     text = HEAD + VOLUME + 'size = "30%"\nlabel = "films"\noption = ["noatime"]\nfs = "xfs"\n'
     (asked,) = requests_of(read_wanted(text, "w.toml").drive[0])
     assert (asked.percent, asked.label, asked.options, asked.filesystem) == (30, "films", ("noatime",), "xfs")
@@ -106,7 +106,7 @@ def test_a_volume_is_read_as_the_command_reads_it() -> None:
         (HEAD + MEDIA + HEAD[HEAD.index("[") :] + MEDIA, "Two volumes have the mount point /srv/m"),
     ],
 )
-def test_what_does_not_fit_is_named_with_its_place(text: str, why: str) -> None:
+def test_invalid_value_is_named_with_its_place(text: str, why: str) -> None:
     with pytest.raises(BadInput) as error:
         read_wanted(text, "w.toml")
     assert str(error.value).startswith("w.toml") and why in str(error.value)
@@ -157,7 +157,7 @@ def test_json_is_read_as_strictly_as_toml(old: str, new: str, why: str) -> None:
     assert str(error.value).startswith("w.json") and why in str(error.value), str(error.value)
 
 
-def test_exactly_one_drive_is_meant() -> None:
+def test_match_must_select_exactly_one_drive() -> None:
     one = drive(path="/dev/sda", serial="A", model="WDC WD40", size_bytes=4_000_787_030_016, bus="sata")
     two = replace(one, path="/dev/sdb", serial="B", by_id=("/dev/disk/by-id/ata-B",))
     assert drive_meant(Match(serial="B"), (one, two)) is two
@@ -173,13 +173,13 @@ def test_exactly_one_drive_is_meant() -> None:
 
 
 @pytest.mark.parametrize("size", ["4TB", "3.64TiB", "4000GB"])
-def test_a_size_is_what_the_box_says(size: str) -> None:
+def test_size_matches_the_size_on_the_box(size: str) -> None:
     assert matches(Match(size=size), drive(size_bytes=4_000_787_030_016))
     assert not matches(Match(size=size), drive(size_bytes=4_100_000_000_000))
     assert not matches(Match(size=size), replace(drive(), size_bytes=None))
 
 
-def test_what_is_not_known_does_not_match() -> None:
+def test_unknown_value_does_not_match() -> None:
     nameless = drive(serial=None, model=None, bus=None)
     for match in (Match(serial=""), Match(model="*"), Match(bus="usb")):
         assert not matches(match, nameless)
@@ -219,7 +219,7 @@ def in_container(plan: Plan, blank: Drive, *inside: Signature, of: str = "crypto
     return replace(there, layers=(layer,) if inside else ())
 
 
-def test_what_is_encrypted_is_held_against_what_its_container_is_open_as() -> None:
+def test_encrypted_volume_is_compared_through_its_open_container() -> None:
     plan, _ = made(ENCRYPTED)
     blank = drive(serial="A")
     right = Signature("ext4", "filesystem", label="media")
@@ -238,13 +238,13 @@ def test_what_is_encrypted_is_held_against_what_its_container_is_open_as() -> No
     assert layout_differences(made()[0], in_container(plan, blank, right))
 
 
-def test_what_is_encrypted_is_shown_before_as_it_is_after() -> None:
+def test_encrypted_volume_is_shown_alike_before_and_after() -> None:
     plan, blank = made(ENCRYPTED)[0], drive(serial="A")
     there = in_container(plan, blank, Signature("ext4", "filesystem", label="media"))
     assert shapes_wanted(plan, {"/dev/sda1": ("/srv/m",)}) == (shape_of(there, {"/dev/sda1": ("/srv/m",)}),)
 
 
-def test_a_filesystem_in_a_container_that_is_not_named_is_the_one_there() -> None:
+def test_unnamed_filesystem_in_a_container_is_the_present_one() -> None:
     plan, _ = made(ENCRYPTED)
     (asked,) = requests_of(read_wanted(HEAD + ENCRYPTED.replace('fs = "ext4"\n', ""), "w.toml").drive[0])
     there = in_container(plan, drive(serial="A"), Signature("xfs", "filesystem"))
@@ -255,7 +255,7 @@ def changed(of: Drive, **changes: Any) -> Drive:
     return replace(of, partitions=(replace(of.partitions[0], **changes), *of.partitions[1:]))
 
 
-def test_a_drive_that_was_made_so_differs_in_nothing() -> None:
+def test_drive_made_from_the_request_has_no_differences() -> None:
     two = '[[drive.volume]]\nworkload = "small-files"\nsize = "30%"\nfs = "xfs"\nlabel = "mail"\n'
     for text in (VOLUME + 'fs = "ext4"\n', two + VOLUME + 'fs = "btrfs"\n'):
         plan, there = made(text)
@@ -288,18 +288,18 @@ def test_a_drive_that_was_made_so_differs_in_nothing() -> None:
         (lambda of: replace(of, signatures=(Signature("LVM2_member", "raid"),)), "has LVM2_member instead"),
     ],
 )
-def test_what_is_otherwise_is_a_difference(otherwise: Callable[[Drive], Drive], why: str) -> None:
+def test_deviation_is_a_difference(otherwise: Callable[[Drive], Drive], why: str) -> None:
     plan, there = made()
     differences = layout_differences(plan, otherwise(there))
     assert differences and why in " ".join(map(str, differences))
 
 
-def test_a_partition_one_step_smaller_is_no_difference() -> None:
+def test_partition_one_step_smaller_is_no_difference() -> None:
     plan, there = made()
     assert not layout_differences(plan, changed(there, size_bytes=there.partitions[0].size_bytes - MIB))
 
 
-def test_a_filesystem_that_is_not_named_is_the_one_there() -> None:
+def test_unnamed_filesystem_is_the_present_one() -> None:
     _, there = made()
     (asked,) = requests_of(read_wanted(HEAD + VOLUME, "w.toml").drive[0])
     assert as_it_is((asked,), there)[0].filesystem == "ext4"
@@ -308,7 +308,7 @@ def test_a_filesystem_that_is_not_named_is_the_one_there() -> None:
     assert as_it_is((asked,), strange)[0].filesystem is None
 
 
-def test_replace_names_a_drive_and_what_it_holds() -> None:
+def test_replace_names_a_drive_and_its_contents() -> None:
     one = drive(serial="A", content_digest="1" * 64)
     assert replace_value(one) == "A:111111111111" and may_replace("A:111111111111", (one,))
     for other in ("", "A", "A:", "A:111111111112", "B:111111111111"):
@@ -317,7 +317,7 @@ def test_replace_names_a_drive_and_what_it_holds() -> None:
     assert not may_replace("A:", (replace(one, content_digest=None),))
 
 
-def test_the_schema_takes_what_the_reader_takes() -> None:
+def test_schema_accepts_the_same_as_the_reader() -> None:
     validator = validator_of("diskwright.wanted/1")
     text = HEAD + 'name = "m"\nreplace = "A:1"\n' + VOLUME + 'option = ["x"]\nsize = "rest"\n'
     assert validator.is_valid(tomllib.loads(text))

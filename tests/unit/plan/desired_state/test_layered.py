@@ -65,7 +65,7 @@ def grouped() -> tuple[Plan, Drive]:
     return plan, replace(there, layers=layers)
 
 
-def test_a_group_that_was_made_so_differs_in_nothing_whatever_it_is_called() -> None:
+def test_group_made_from_the_request_has_no_differences() -> None:
     plan, there = grouped()
     assert layout_differences(plan, there) == ()
     layers = layers_of(plan, [there])
@@ -81,7 +81,7 @@ def test_a_group_that_was_made_so_differs_in_nothing_whatever_it_is_called() -> 
     ]
 
 
-def test_what_is_on_another_logical_volume_is_not_taken_for_it() -> None:
+def test_content_of_another_logical_volume_is_ignored() -> None:
     plan, there = grouped()
     first, second = there.layers
     for other in (
@@ -97,7 +97,7 @@ def test_what_is_on_another_logical_volume_is_not_taken_for_it() -> None:
     assert list(content_differences(plan.volumes[0], replace(first, signatures=())))
 
 
-def test_a_filesystem_in_a_group_that_is_not_named_is_the_one_there() -> None:
+def test_unnamed_filesystem_in_a_group_is_the_present_one() -> None:
     plan, there = grouped()
     wanted = read_wanted(GROUPED.replace('fs = "xfs"\n', ""), "w.toml").drive[0]
     asked = as_it_is(requests_of(wanted), there, layers_of(plan, [there]))
@@ -111,7 +111,7 @@ def group(**changes: Any) -> GroupSeen:
     return replace(GroupSeen("/dev/sda1", "g", frozenset({"/dev/sda1"}), volumes=VOLUMES), **changes)
 
 
-def test_a_group_that_is_as_wanted() -> None:
+def test_group_as_wanted() -> None:
     for there in (group(), group(volumes=VOLUMES[::-1])):
         assert list(group_differences(VOLUMES, there)) == []
     near = replace(VOLUMES[1], size_bytes=100 * MIB)
@@ -150,7 +150,7 @@ def array(**changes: Any) -> ArraySeen:
     return replace(usual, **changes)
 
 
-def test_an_array_that_is_as_wanted_whatever_number_it_has() -> None:
+def test_array_as_wanted_under_any_number() -> None:
     for there in (array(), array(state="read-auto"), array(size_bytes=125 * MIB), array(room_bytes=None)):
         assert list(array_differences(MIRROR, PARTS, there)) == []
         assert list(array_differences(MIRROR, PARTS[::-1], there)) == []
@@ -178,7 +178,7 @@ def test_each_drift_of_an_array_is_a_difference(there: ArraySeen, why: str) -> N
 
 
 @pytest.mark.parametrize(("how", "level"), [("md", "raid1"), ("md", "raid0")])
-def test_members_that_were_made_so_differ_in_nothing(how: str, level: str) -> None:
+def test_members_made_from_the_request_have_no_differences(how: str, level: str) -> None:
     plan, there = made(how, level)
     assert layout_differences(plan, *there) == ()
     # What the array is called stands in each member, and is no label of the volume.

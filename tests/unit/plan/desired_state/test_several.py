@@ -34,7 +34,7 @@ ONE = drive(serial="A", wwn="wwn-a", path="/dev/sda")
 OTHER = drive(serial="B", wwn="wwn-b", path="/dev/sdb")
 
 
-def test_a_file_says_how_its_drives_are_put_together() -> None:
+def test_file_states_how_its_drives_are_combined() -> None:
     for line, wish in (
         ('mirror = "btrfs"', StripeWish("btrfs", level="raid1")),
         ('mirror = "md"', StripeWish("md", level="raid1")),
@@ -69,7 +69,7 @@ def test_a_file_says_how_its_drives_are_put_together() -> None:
         (TWO + 'lvm = "yes"\nmirror = "md"\n' + VOLUME, "lvm"),
     ],
 )
-def test_what_cannot_be_meant_is_named(text: str, why: str) -> None:
+def test_impossible_combination_is_named(text: str, why: str) -> None:
     with pytest.raises(BadInput) as error:
         read_wanted(text, "w.toml")
     assert str(error.value).startswith("w.toml") and why in str(error.value)
@@ -90,14 +90,14 @@ def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, D
 
 
 @pytest.mark.parametrize("level", ["raid0", "raid1"])
-def test_drives_that_were_made_so_differ_in_nothing(level: str) -> None:
+def test_drives_made_from_the_request_have_no_differences(level: str) -> None:
     plan, there = made(level=level)
     assert layout_differences(plan, *there) == ()
     shapes = shapes_wanted(plan, {})
     assert [shape_of(one, {}) for one in there] == [*shapes]
 
 
-def test_of_a_mirror_the_drive_that_may_hold_everything_is_told() -> None:
+def test_mirror_member_that_may_hold_all_data_is_reported() -> None:
     plan, (one, other) = made()
     blank = replace(other, table=Table("none"), partitions=())
     said = " ".join(map(str, layout_differences(plan, one, blank)))
@@ -113,7 +113,7 @@ def held(serial: str, digest: str) -> Drive:
     return drive(serial=serial, content_digest=digest * 64)
 
 
-def test_replace_names_each_drive_that_holds_something_and_no_other() -> None:
+def test_replace_names_exactly_the_drives_with_content() -> None:
     a, b, blank = held("A", "1"), held("B", "2"), held("C", "3")
     value = replace_value(b, a)
     assert value == replace_value(a, b) == "A:111111111111 + B:222222222222"
@@ -145,7 +145,7 @@ def profiles(**kept: str) -> dict[frozenset[str], frozenset[str]]:
     }
 
 
-def test_a_btrfs_that_is_as_wanted_differs_in_nothing() -> None:
+def test_btrfs_as_wanted_has_no_differences() -> None:
     spread = profiles(data="raid0", metadata="raid1", system="raid1")
     for stripe, there in (
         (MIRRORED, seen(FIRST, SECOND)),
@@ -180,11 +180,11 @@ def test_each_drift_of_a_btrfs_is_a_difference(there: BtrfsSeen, why: str) -> No
     assert why in " ".join(map(str, btrfs_differences(MIRRORED, there)))
 
 
-def test_what_a_stripe_keeps_is_no_mirrors() -> None:
+def test_mirror_profiles_differ_from_a_stripe() -> None:
     assert list(btrfs_differences(STRIPED, seen(FIRST, SECOND)))
 
 
-def test_a_filesystem_that_is_not_named_is_the_one_on_the_array() -> None:
+def test_unnamed_filesystem_is_the_one_on_the_array() -> None:
     (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
     _, (one, _) = made()
     assert as_it_is((asked,), one)[0].filesystem == "btrfs"

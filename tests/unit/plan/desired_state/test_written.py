@@ -71,7 +71,7 @@ def again(text: str) -> Plan:
         striped("md", "raid0"),
     ],
 )
-def test_a_plan_is_made_again_from_its_document(plan: Plan) -> None:
+def test_plan_is_recreated_from_its_document(plan: Plan) -> None:
     text = wanted_toml(wanted_of(plan), ("A note.",))
     assert again(text) == plan, text
     assert "\n# A note.\n[[drive]]\n" in text and not [*wanted_lacks(plan)]
@@ -84,7 +84,7 @@ def test_only_the_last_volume_takes_the_rest() -> None:
     assert sizes == ["10GiB", "9GiB"]
 
 
-def test_a_dangerous_option_is_not_written() -> None:
+def test_dangerous_option_is_not_written() -> None:
     options = replace(planned("workload=nas,fs=ext4").volumes[0], mkfs_options=("-O", "^has_journal"))
     plan = replace(planned("workload=nas,fs=ext4"), volumes=(options,))
     assert wanted_of(plan).volume[0].option == ()
@@ -95,7 +95,7 @@ def test_a_dangerous_option_is_not_written() -> None:
     assert [*wanted_lacks(home)] != []
 
 
-def test_what_ensure_does_not_do_is_refused() -> None:
+def test_unsupported_plan_is_refused() -> None:
     kept = plan_for(partitioned(partition(1, GIB, GIB)), wish("ext4"), mode=Mode.USE_FREE)
     with pytest.raises(BadInput, match="preserves existing partitions"):
         wanted_of(kept)
@@ -103,7 +103,7 @@ def test_what_ensure_does_not_do_is_refused() -> None:
         wanted_of(planned("workload=nas,encrypt=luks2"))
 
 
-def test_a_drive_without_a_serial_number_is_named_by_its_path() -> None:
+def test_drive_without_a_serial_number_is_named_by_its_path() -> None:
     plan = planned("workload=nas")
     other = replace(plan, drive=replace(plan.drive, serial=None, by_id=("/dev/disk/by-id/x",)))
     assert wanted_of(plan).match.serial == "A"
@@ -111,7 +111,7 @@ def test_a_drive_without_a_serial_number_is_named_by_its_path() -> None:
     assert wanted_of(replace(other, drive=replace(other.drive, by_id=()))).match.path == "/dev/sda"
 
 
-def test_a_task_has_the_same_values() -> None:
+def test_task_has_the_same_values() -> None:
     text = wanted_task(
         wanted_of(planned("workload=nas,size=10G,label=ä:#,mount=/srv/a", "role=swap,mount=none"))
     )
@@ -122,7 +122,7 @@ def test_a_task_has_the_same_values() -> None:
     assert '            label: "ä:#"' in lines and '          - role: "swap"' in lines
 
 
-def test_a_workload_is_guessed_by_label_and_filesystem() -> None:
+def test_workload_is_guessed_by_label_and_filesystem() -> None:
     assert likely_workload("xfs", None) == "large-media"
     assert likely_workload("ext4", "mail") == "mail"
     assert likely_workload("exfat", "STICK") == "portable"

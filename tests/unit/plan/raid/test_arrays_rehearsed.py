@@ -25,7 +25,7 @@ def there(plan: Plan) -> Plan:
 
 
 @pytest.mark.parametrize("plan", [MD, MIRROR])
-def test_on_stand_ins_nothing_names_a_drive_or_its_array(plan: Plan) -> None:
+def test_scratch_plan_names_no_drive_or_its_array(plan: Plan) -> None:
     nodes = {node for step in there(plan).steps for node in devices_of(step.operation)}
     assert nodes == {
         "/dev/md5",
@@ -38,26 +38,26 @@ def test_on_stand_ins_nothing_names_a_drive_or_its_array(plan: Plan) -> None:
     assert made.device == there(plan).volumes[0].path == "/dev/md5"
 
 
-def test_the_array_on_stand_ins_is_the_planned_one_but_for_its_nodes() -> None:
+def test_scratch_array_matches_the_plan_except_for_its_nodes() -> None:
     planned = MIRROR.stripe
     assert planned is not None and there(MIRROR).stripe == replace(planned, device="/dev/md5")
     (array,) = [one for step in there(MIRROR).steps if isinstance(one := step.operation, MakeArray)]
     assert (array.uuid, array.name, array.level) == (planned.uuids[0], planned.name, "raid1")
 
 
-def test_the_array_is_rehearsed_with_all_that_lies_on_it() -> None:
+def test_array_is_rehearsed_with_all_its_content() -> None:
     kinds = [type(step.operation) for _, step in rehearsed_steps(MIRROR)]
     assert kinds.count(MakeArray) == 1 and kinds[-2:] == [MakeArray, MakeFilesystem]
     assert set(kinds) == {WipeSignatures, WriteTable, MakeArray, MakeFilesystem}
 
 
-def test_a_way_back_is_promised_for_md() -> None:
+def test_undo_is_promised_for_md() -> None:
     for plan in (MD, MIRROR):
         assert direct_reason(plan) == ""
         assert promise(plan).startswith("The plan is rehearsed on a scratch copy of the drives first")
 
 
-def test_a_mirror_is_made_without_copying_on_stand_ins_alone() -> None:
+def test_mirror_skips_copying_only_on_scratch_devices() -> None:
     def made(plan: Plan) -> tuple[MakeArray, tuple[str, ...]]:
         (array,) = [one for step in plan.steps if isinstance(one := step.operation, MakeArray)]
         return array, commands_of(array)[0]
@@ -72,12 +72,12 @@ def test_a_mirror_is_made_without_copying_on_stand_ins_alone() -> None:
     ("state", "dirty", "uncopied"),
     [("active", 3, True), ("clean", 3, False), ("active", 0, False), ("active", 2, False)],
 )
-def test_a_mirror_is_to_be_copied_where_both_its_marks_say_so(state: str, dirty: int, uncopied: bool) -> None:
+def test_uncopied_mirror_is_detected_by_bitmap_and_superblock(state: str, dirty: int, uncopied: bool) -> None:
     """md considers a mirror copied if no bit is set, despite the state in its superblock."""
     assert is_uncopied(EXAMINED.format(state), BITMAP.format(dirty)) is uncopied
 
 
-def test_xfs_on_md_is_told_the_blocks_that_a_stand_in_hides() -> None:
+def test_mkfs_xfs_on_md_gets_the_block_size_hidden_by_scratch_devices() -> None:
     plan = striped(numbered(2), "md", "xfs")
     (made,) = [one for step in plan.steps if isinstance(one := step.operation, MakeFilesystem)]
     assert made.options[-2:] == ("-s", "size=4096")

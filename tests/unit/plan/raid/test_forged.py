@@ -30,7 +30,7 @@ NAMES = ("md", "btrfs", "md's mirror", "btrfs's mirror")
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=NAMES)
-def test_no_operation_of_a_striped_plan_can_be_changed_left_out_or_added(plan: Plan) -> None:
+def test_operations_of_a_striped_plan_cannot_be_forged(plan: Plan) -> None:
     operations = tuple(step.operation for step in plan.steps)
     check_plan(with_operations(plan, operations))
     attempts = [
@@ -94,7 +94,7 @@ def _hostile() -> tuple[Operation, ...]:
     ],
     ids=str,
 )
-def test_no_stripe_that_the_planner_would_not_make_passes(plan: Plan, changes: dict[str, Any]) -> None:
+def test_stripe_the_planner_would_not_make_is_refused(plan: Plan, changes: dict[str, Any]) -> None:
     assert plan.stripe is not None
     stripe = replace(plan.stripe, **changes)
     if stripe == plan.stripe:
@@ -104,7 +104,7 @@ def test_no_stripe_that_the_planner_would_not_make_passes(plan: Plan, changes: d
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=NAMES)
-def test_no_other_drives_pass(plan: Plan) -> None:
+def test_other_drives_are_refused(plan: Plan) -> None:
     two, three = plan.others
     for others in (
         (),
@@ -127,7 +127,7 @@ def test_no_other_drives_pass(plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("plan", (MD, MIRROR), ids=("md", "md's mirror"))
-def test_what_another_layout_before_would_lose_is_said(plan: Plan) -> None:
+def test_data_loss_of_another_previous_layout_is_listed(plan: Plan) -> None:
     """The layout is compared with the drive later, under the drive's lock and before the first write."""
     two, three = plan.others
     forged = replace(plan, others=(two, replace(three, before=three.after)))
@@ -136,7 +136,7 @@ def test_what_another_layout_before_would_lose_is_said(plan: Plan) -> None:
     assert any("The old data on /dev/sdc: partition 1" in destroys for destroys in lost)
 
 
-def test_a_document_with_several_drives_is_checked_whole() -> None:
+def test_document_with_several_drives_is_checked_completely() -> None:
     for where in ("drive", "before", "after"):
 
         def forget(body: dict[str, Any], where: str = where) -> None:
@@ -152,7 +152,7 @@ def test_a_document_with_several_drives_is_checked_whole() -> None:
         read_plan(redigested(MD, lie), "plan.json")
 
 
-def test_a_plan_that_stripes_with_lvm_is_refused_in_favour_of_md() -> None:
+def test_striped_lvm_plan_is_refused_in_favour_of_md() -> None:
     """As written by an earlier version."""
 
     def by_lvm(body: dict[str, Any]) -> None:
@@ -165,7 +165,7 @@ def test_a_plan_that_stripes_with_lvm_is_refused_in_favour_of_md() -> None:
         assert str(error.value).startswith("plan.json: ") and "--stripe md" in str(error.value)
 
 
-def test_every_command_of_a_striped_plan_names_only_what_the_plan_is_about() -> None:
+def test_commands_of_a_striped_plan_name_only_its_devices() -> None:
     for plan in PLANS:
         own = {*plan.paths, *(f"{path}1" for path in plan.paths), plan.stripe.device if plan.stripe else ""}
         for step in plan.steps:

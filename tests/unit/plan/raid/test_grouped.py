@@ -47,7 +47,7 @@ TWO = (
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
-def test_sizes_are_whole_extents_and_the_rest_takes_what_is_left(geometry: object) -> None:
+def test_sizes_are_whole_extents_and_the_rest_goes_to_the_last(geometry: object) -> None:
     plan = grouped(drive(geometry=geometry, size_bytes=100 * GIB), *TWO)
     check_plan(plan)
     (slot,) = plan.after.partitions
@@ -60,7 +60,7 @@ def test_sizes_are_whole_extents_and_the_rest_takes_what_is_left(geometry: objec
     assert slot.type == LINUX_LVM_TYPE and slot.filesystem == "LVM2_member"
 
 
-def test_everything_stands_before_the_first_is_formatted() -> None:
+def test_all_volumes_exist_before_the_first_is_formatted() -> None:
     plan = grouped(drive(), *TWO)
     assert kinds_of(plan) == [
         *(
@@ -100,13 +100,13 @@ def test_everything_stands_before_the_first_is_formatted() -> None:
     assert read_plan(render_plan(plan), "plan.json") == plan
 
 
-def test_old_marks_that_show_on_a_logical_volume_are_erased_with_its_making() -> None:
+def test_old_signatures_on_a_logical_volume_are_erased_on_creation() -> None:
     for step in grouped(drive(), *TWO).steps:
         if isinstance(step.operation, MakeFilesystem):
             assert step.commands[0] == ("wipefs", "--all", "--quiet", step.operation.device)
 
 
-def test_the_preview_has_every_volume_with_its_exact_size_and_what_is_left() -> None:
+def test_preview_shows_every_volume_with_its_exact_size_and_the_rest() -> None:
     plan = grouped(
         drive(size_bytes=10 * GIB),
         wish("ext4", size_bytes=GIB, label="mail", mount_point="/srv/mail"),
@@ -121,7 +121,7 @@ def test_the_preview_has_every_volume_with_its_exact_size_and_what_is_left() -> 
     assert str(plan.volumes[0].path) in " ".join(preview_lines(plan))
 
 
-def test_labels_that_make_one_name_are_told_apart() -> None:
+def test_equal_names_from_labels_are_made_unique() -> None:
     assert logical_names(["a b", "a_b", "a-b"]) == ("a_b", "a_b_2", "a_b_3")
     assert logical_names(["x" * 30, "x" * 30]) == ("x" * 20, f"{'x' * 17}_2")
     plan = grouped(drive(), wish("ext4", size_bytes=GIB, label="a b"), wish("ext4", label="a-b"))
@@ -129,7 +129,7 @@ def test_labels_that_make_one_name_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("kind", ["gpt", "mbr"])
-def test_free_space_of_a_table_that_stays_takes_a_group(kind: str) -> None:
+def test_free_space_of_a_preserved_table_can_contain_a_group(kind: str) -> None:
     size = 100 * GIB
     table = gpt(size, 512) if kind == "gpt" else mbr(size, 512)
     old = partition(1, MIB, 10 * GIB, type="0x83" if kind == "mbr" else LINUX_LVM_TYPE, filesystem="ext4")
@@ -141,13 +141,13 @@ def test_free_space_of_a_table_that_stays_takes_a_group(kind: str) -> None:
     assert new.type == ("0x8e" if kind == "mbr" else LINUX_LVM_TYPE)
 
 
-def test_a_new_mbr_takes_a_group() -> None:
+def test_new_mbr_can_contain_a_group() -> None:
     plan = grouped(drive(size_bytes=100 * GIB), *TWO, arrangement=Arrangement("mbr", grouped=True))
     check_plan(plan)
     assert [(slot.number, slot.type) for slot in plan.after.partitions] == [(1, "0x8e")]
 
 
-def test_shares_are_of_what_the_group_can_give_out() -> None:
+def test_shares_refer_to_the_allocatable_size_of_the_group() -> None:
     plan = grouped(
         drive(size_bytes=100 * GIB),
         replace(wish("ext4", label="mail"), percent=25),
@@ -162,7 +162,7 @@ def test_shares_are_of_what_the_group_can_give_out() -> None:
     )
 
 
-def test_subvolumes_go_with_a_group() -> None:
+def test_subvolumes_work_in_a_group() -> None:
     plan = grouped(drive(), replace(wish("btrfs", label="system"), subvolumes=(Subvolume("@", "/mnt/x"),)))
     check_plan(plan)
     assert kinds_of(plan)[-3:] == ["make-subvolumes", "add-fstab-line", "mount"]
@@ -182,7 +182,7 @@ def test_subvolumes_go_with_a_group() -> None:
         ),
     ],
 )
-def test_what_cannot_be_in_a_group_is_said(
+def test_impossible_group_is_reported(
     wishes: tuple[Wish, ...], arrangement: Arrangement | None, says: str
 ) -> None:
     with pytest.raises((BadInput, Refused), match=says) as caught:
@@ -190,7 +190,7 @@ def test_what_cannot_be_in_a_group_is_said(
     assert str(caught.value).endswith(".")
 
 
-def test_a_host_managed_drive_and_a_machine_without_lvm_are_refused() -> None:
+def test_host_managed_drive_and_machine_without_lvm_are_refused() -> None:
     with pytest.raises(BadInput, match="cannot have any partition table"):
         grouped(drive(zoned="host-managed"), *TWO)
     source = cycle(UUIDS)
@@ -204,7 +204,7 @@ def test_a_host_managed_drive_and_a_machine_without_lvm_are_refused() -> None:
 PLAN = grouped(drive(), *TWO)
 
 
-def test_no_operation_of_a_grouped_plan_can_be_changed_left_out_or_added() -> None:
+def test_operations_of_a_grouped_plan_cannot_be_forged() -> None:
     operations = tuple(step.operation for step in PLAN.steps)
     check_plan(with_operations(PLAN, operations))
     foreign = (
@@ -238,7 +238,7 @@ def test_no_operation_of_a_grouped_plan_can_be_changed_left_out_or_added() -> No
         (1 << 50, "larger than the volume group"),
     ],
 )
-def test_no_size_that_the_group_cannot_give_passes(size_bytes: int, says: str) -> None:
+def test_size_beyond_the_group_is_refused(size_bytes: int, says: str) -> None:
     operations = [step.operation for step in PLAN.steps]
     at = next(at for at, one in enumerate(operations) if isinstance(one, MakeLogicalVolume))
     made = operations[at]
@@ -248,7 +248,7 @@ def test_no_size_that_the_group_cannot_give_passes(size_bytes: int, says: str) -
         check_plan(with_operations(PLAN, forged))
 
 
-def test_a_smaller_volume_than_asked_for_is_no_forgery() -> None:
+def test_smaller_volume_than_requested_is_no_forgery() -> None:
     """A plan defines the sizes, and shows them as made."""
     operations = [step.operation for step in PLAN.steps]
     smaller = [
@@ -270,12 +270,12 @@ def test_a_smaller_volume_than_asked_for_is_no_forgery() -> None:
     ],
     ids=str,
 )
-def test_no_group_that_the_planner_would_not_make_passes(group: Group | None) -> None:
+def test_group_the_planner_would_not_make_is_refused(group: Group | None) -> None:
     with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(replace(PLAN, group=group))
 
 
-def test_no_volume_or_table_of_another_passes() -> None:
+def test_volume_or_table_of_another_plan_is_refused() -> None:
     first, second = PLAN.volumes
     for volumes in (
         (first,),
@@ -317,7 +317,7 @@ def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Pla
     return with_operations(replace(PLAN, group=group, volumes=volumes, after=after), operations)
 
 
-def test_no_plan_that_is_forged_throughout_passes() -> None:
+def test_consistently_forged_plan_is_refused() -> None:
     assert PLAN.group is not None
     paths = tuple(volume.path for volume in PLAN.volumes)
     check_plan(forged(PLAN.group, paths))

@@ -15,7 +15,7 @@ def config(argv: tuple[str, ...]) -> str:
     return argv[argv.index("--config") + 1]
 
 
-def test_it_is_told_once_and_the_rest_stays() -> None:
+def test_config_is_passed_once_and_merged() -> None:
     """LVM accepts --config only once."""
     told = alone_on(NODES, ("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--name", "mail", "group"))
     assert (told[0], told[3:]) == ("lvcreate", ("--yes", "--name", "mail", "group"))
@@ -23,7 +23,7 @@ def test_it_is_told_once_and_the_rest_stays() -> None:
     assert alone_on(NODES, ("mkfs.ext4", "-q", "/dev/loop7p1")) == ("mkfs.ext4", "-q", "/dev/loop7p1")
 
 
-def test_it_sees_the_stand_ins_and_their_partitions_alone() -> None:
+def test_lvm_sees_only_the_scratch_devices_and_their_partitions() -> None:
     said = config(alone_on(NODES, ("pvs",)))
     for words in (
         "use_devicesfile=0",
@@ -43,7 +43,7 @@ def test_it_sees_the_stand_ins_and_their_partitions_alone() -> None:
             assert not any(re.search(pattern, node) for pattern in patterns)
 
 
-def test_what_lvm_leaves_of_a_group_without_udev_is_no_other_group(tmp_path: Path) -> None:
+def test_dangling_links_of_lvm_are_no_other_group(tmp_path: Path) -> None:
     folder = tmp_path / "group"
     folder.mkdir()
     (folder / "mail").symlink_to(tmp_path / "gone")

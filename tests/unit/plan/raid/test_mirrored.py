@@ -34,7 +34,7 @@ def number_of(plan: Plan, kind: type) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [2, 3])
-def test_a_mirror_is_planned_read_back_and_sound(kind: Kind, count: int) -> None:
+def test_mirror_is_planned_read_back_and_sound(kind: Kind, count: int) -> None:
     plan = striped(numbered(count), kind, level="raid1")
     check_plan(plan)
     assert read_plan(render_plan(plan), "plan.json") == plan
@@ -43,11 +43,11 @@ def test_a_mirror_is_planned_read_back_and_sound(kind: Kind, count: int) -> None
     assert kinds_of(plan)[2 * count :] == [*array, "make-filesystem", "add-fstab-line", "mount"]
 
 
-def test_a_stripes_document_says_nothing_of_mirrors() -> None:
+def test_stripe_document_does_not_mention_mirrors() -> None:
     assert '"level"' not in render_plan(MD) and '"mirrored"' not in render_plan(MD)
 
 
-def test_the_commands_of_a_mirror_by_md() -> None:
+def test_commands_of_an_md_mirror() -> None:
     plan = striped(numbered(2), "md", level="raid1")
     commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
     assert plan.stripe is not None
@@ -61,7 +61,7 @@ def test_the_commands_of_a_mirror_by_md() -> None:
     ]
 
 
-def test_the_commands_of_a_mirror_by_btrfs() -> None:
+def test_commands_of_a_btrfs_mirror() -> None:
     commands = [" ".join(argv) for step in TWICE.steps for argv in step.commands]
     assert commands[3] == (
         f"mkfs.btrfs -q -f -U {TWICE.volumes[0].uuid} -L films -d raid1 -m raid1 /dev/sda1 /dev/sdb1 "
@@ -82,7 +82,7 @@ def test_the_commands_of_a_mirror_by_btrfs() -> None:
         ("btrfs", ("-d", "raid0", "-m", "dup"), ("-d", "raid1", "-m", "raid1")),
     ],
 )
-def test_a_mirror_has_no_stripe_in_the_words_for_mkfs(
+def test_mkfs_gets_no_stripe_on_a_mirror(
     filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
     stripe = Stripe("btrfs" if filesystem == "btrfs" else "md", metadata="raid1", level="raid1")
@@ -94,7 +94,7 @@ def test_a_mirror_has_no_stripe_in_the_words_for_mkfs(
 @pytest.mark.parametrize(
     ("kind", "count", "wanted"), [("md", 2, 600), ("md", 3, 600), ("btrfs", 2, 600), ("btrfs", 3, 900)]
 )
-def test_the_room_of_a_mirror_is_that_of_its_smallest_drive_or_half_of_all(
+def test_capacity_of_a_mirror_is_its_smallest_drive_or_half_of_all(
     kind: Kind, count: int, wanted: int
 ) -> None:
     sizes = [600, *[1000] * (count - 1)]
@@ -102,7 +102,7 @@ def test_the_room_of_a_mirror_is_that_of_its_smallest_drive_or_half_of_all(
     assert room_bytes(kind, "raid0", sizes) == sum(sizes)
 
 
-def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> None:
+def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     old = partitioned(
         partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
     )
@@ -132,7 +132,7 @@ def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> No
     assert max(map(len, lines)) <= 100
 
 
-def test_a_mirror_of_three_survives_two() -> None:
+def test_three_way_mirror_survives_two_failures() -> None:
     assert "survives the loss of 2 of 3 drives" in " ".join(" ".join(preview_lines(MIRROR, 100)).split())
     text = " ".join(" ".join(preview_lines(TWICE, 100)).split())
     assert (
@@ -173,7 +173,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize(("attempt", "says"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_cannot_be_mirrored_is_refused(attempt: Callable[[], object], says: str) -> None:
+def test_impossible_mirror_is_refused(attempt: Callable[[], object], says: str) -> None:
     with pytest.raises((Refused, BadInput), match=says):
         attempt()
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_mirrored_is_refused(attempt: Callable[[], object], says:
         ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb remains unused"),
     ],
 )
-def test_what_is_doubtful_in_a_mirror_is_said(changes: dict[str, Any], says: str) -> None:
+def test_doubts_about_a_mirror_are_listed(changes: dict[str, Any], says: str) -> None:
     one, two = numbered(2)
     plan = striped((one, replace(two, **changes)), level="raid1")
     assert any(says in doubt for doubt in map(str, plan.doubts)), plan.doubts
@@ -203,7 +203,7 @@ def test_what_is_doubtful_in_a_mirror_is_said(changes: dict[str, Any], says: str
     ],
 )
 @pytest.mark.parametrize("plan", [MIRROR, TWICE], ids=["md", "btrfs"])
-def test_a_forged_mirror_does_not_hold_together(plan: Plan, forge: Callable[[Plan], Plan]) -> None:
+def test_forged_mirror_is_refused(plan: Plan, forge: Callable[[Plan], Plan]) -> None:
     with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(forge(plan))
 
@@ -226,7 +226,7 @@ Internal Bitmap : 8 sectors from superblock
         (array_uuid(UUIDS[0])[:8], "00000000", False),
     ],
 )
-def test_what_mdadm_says_of_a_part_is_held_against_the_plan(old: str, new: str, holds: bool) -> None:
+def test_mdadm_output_of_a_member_is_compared_with_the_plan(old: str, new: str, holds: bool) -> None:
     stripe = Stripe("md", "/dev/md127", "films", 0, (UUIDS[0],), level="raid1")
     said = EXAMINED.format(uuid=array_uuid(UUIDS[0]))
     assert examined_offset(said) == 264192 * 512
@@ -242,11 +242,11 @@ def test_what_mdadm_says_of_a_part_is_held_against_the_plan(old: str, new: str, 
         (Geometry(512, 4096, 0, 64 * KIB, 0), False),
     ],
 )
-def test_the_kernel_is_to_advise_no_stripe_for_a_mirror(seen: Geometry, holds: bool) -> None:
+def test_kernel_must_advise_no_stripe_for_a_mirror(seen: Geometry, holds: bool) -> None:
     assert kernel_check("/dev/md127", seen, None, (E512, E512)).holds is holds
 
 
-def test_a_mirror_forged_throughout_with_a_chunk_does_not_hold_together() -> None:
+def test_consistently_forged_mirror_with_a_chunk_is_refused() -> None:
     assert MIRROR.stripe is not None
     operations = tuple(
         replace(step.operation, chunk_bytes=64 * KIB)

@@ -48,7 +48,7 @@ def test_no_command_of_a_rehearsal_names_the_drive(plan: Plan) -> None:
     assert there.drive.path == NODE
 
 
-def test_a_container_on_a_stand_in_is_never_opened_by_the_name_that_it_is_to_have() -> None:
+def test_scratch_container_is_never_opened_by_its_final_name() -> None:
     plan = encrypted()
     (container,) = plan.containers
     there = on_nodes(plan, {plan.drive.path: NODE})
@@ -62,7 +62,7 @@ def test_a_container_on_a_stand_in_is_never_opened_by_the_name_that_it_is_to_hav
     assert not [one for one in operations if container.opened in devices_of(one)]
 
 
-def test_a_container_is_opened_on_the_stand_in_and_again_for_use() -> None:
+def test_container_is_opened_on_the_scratch_copy_and_again_for_use() -> None:
     plan = encrypted()
     assert direct_reason(plan) == ""
     tried, used = (
@@ -83,7 +83,7 @@ def test_a_container_is_opened_on_the_stand_in_and_again_for_use() -> None:
     ],
     ids=["a filesystem without a table", "an empty table", "a partition", "what could not be read"],
 )
-def test_what_shows_anything_is_given_up_by_a_word_and_not_put_to_use_at_once(old: Drive) -> None:
+def test_old_content_needs_a_confirmation_without_loop_devices(old: Drive) -> None:
     at_once, why = "the result is used immediately, without undo", "the kernel gives no loop devices"
     plan = plan_for(old, wish("ext4"), mode=Mode.REPLACE)
     assert wants_word(plan, why) and at_once not in promise(plan)
@@ -91,7 +91,7 @@ def test_what_shows_anything_is_given_up_by_a_word_and_not_put_to_use_at_once(ol
     assert not wants_word(blank, why) and f"{at_once}. Otherwise, the result then waits" in promise(blank)
 
 
-def test_a_group_is_made_of_the_stand_ins_partition_under_its_own_name() -> None:
+def test_group_on_the_scratch_partition_has_its_final_name() -> None:
     """The group's name is in its metadata, which is copied to the drive."""
     plan = grouped()
     assert plan.group is not None and direct_reason(plan) == ""

@@ -73,7 +73,7 @@ def test_parts_are_aligned_equal_and_within_their_drives(shapes: list[tuple[Any,
         assert part.start_bytes >= MIB and part.end_bytes <= member.drive.size_bytes - 5 * 4096
 
 
-def test_the_commands_of_md() -> None:
+def test_commands_of_md() -> None:
     plan = striped(numbered(3), "md", chunk_bytes=64 * KIB)
     commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
     stripe, (volume,) = plan.stripe, plan.volumes
@@ -87,7 +87,7 @@ def test_the_commands_of_md() -> None:
     ]
 
 
-def test_the_commands_of_btrfs_which_keeps_its_own_records_twice() -> None:
+def test_commands_of_btrfs_with_duplicated_metadata() -> None:
     plan = striped(numbered(2), "btrfs")
     commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
     assert commands[2:] == [
@@ -130,7 +130,7 @@ def test_the_commands_of_btrfs_which_keeps_its_own_records_twice() -> None:
         ),
     ],
 )
-def test_the_stripe_in_the_words_for_mkfs(
+def test_stripe_in_the_arguments_of_mkfs(
     filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
     stripe = (
@@ -143,7 +143,7 @@ def test_the_stripe_in_the_words_for_mkfs(
     assert striped_words(filesystem, found, stripe, 3) == found
 
 
-def test_names_follow_from_the_label_and_hold_nothing_odd() -> None:
+def test_names_follow_from_the_label_and_contain_only_safe_characters() -> None:
     assert layer_name("my films/é$(x)") == "my_films____x_"
     assert array_uuid("01234567-89ab-cdef-0123-456789abcdef") == "01234567:89abcdef:01234567:89abcdef"
     assert (
@@ -156,12 +156,12 @@ def test_names_follow_from_the_label_and_hold_nothing_odd() -> None:
     "label",
     ["snapshots", "pvmove0", "my-tdata", "x mlog 2", "raw_rimage", "a_cmeta", "b_corig_", "c_vorigin"],
 )
-def test_no_name_is_one_that_lvm_keeps_for_itself(label: str) -> None:
+def test_no_name_is_reserved_by_lvm(label: str) -> None:
     """lvcreate would refuse the name after the old tables were erased."""
     assert layer_name(label) == "v" + re.sub(r"\W|_", "", label)
 
 
-def test_an_array_gets_a_number_that_is_free() -> None:
+def test_array_gets_a_free_number() -> None:
     other = drive(
         path="/dev/sdx", serial="X", wwn=None, layers=(Layer("md raid1", "/dev/md127", "/dev/sdx1"),)
     )
@@ -243,13 +243,13 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize(("attempt", "says"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_does_not_go_together_is_refused(attempt: Callable[[], object], says: str) -> None:
+def test_incompatible_settings_are_refused(attempt: Callable[[], object], says: str) -> None:
     with pytest.raises((Refused, BadInput), match=says) as caught:
         attempt()
     assert str(caught.value).endswith(".")
 
 
-def test_btrfs_takes_drives_of_different_blocks() -> None:
+def test_btrfs_accepts_drives_of_different_block_sizes() -> None:
     check_plan(striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "btrfs"))
 
 
@@ -264,7 +264,7 @@ def test_btrfs_takes_drives_of_different_blocks() -> None:
         ({"serial": None, "wwn": None}, "/dev/sdb: The drive reports no serial number"),
     ],
 )
-def test_what_is_doubtful_is_said(changes: dict[str, Any], says: str) -> None:
+def test_doubts_are_listed(changes: dict[str, Any], says: str) -> None:
     one, two = numbered(2)
     plan = striped((one, replace(two, **changes)))
     assert any(says in doubt for doubt in map(str, plan.doubts)), plan.doubts
@@ -276,7 +276,7 @@ def test_what_is_doubtful_is_said(changes: dict[str, Any], says: str) -> None:
     ("verdict", "says"),
     [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is likely shingled")],
 )
-def test_a_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> None:
+def test_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> None:
     drives = numbered(2)
     unknown = Recording("unknown", None, Recorded.UNKNOWN, "low")
     source = cycle(UUIDS)
@@ -292,7 +292,7 @@ def test_a_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -
     assert [doubt for doubt in map(str, plan.doubts) if "shingled" in doubt and doubt.startswith(says)]
 
 
-def test_the_danger_and_every_drive_are_shown_before_anything_else() -> None:
+def test_danger_and_every_drive_are_shown_first() -> None:
     old = partitioned(
         partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
     )

@@ -91,7 +91,7 @@ OF_OTHERS = Use("mounted", PART, HIDDEN_AT(place="/srv/films"))
         (held(read_only=True), "/dev/sda is read-only."),
     ],
 )
-def test_why_a_label_cannot_be_changed(on: Drive, says: str | None) -> None:
+def test_reasons_against_changing_a_label(on: Drive, says: str | None) -> None:
     reason = why_not_relabel(on, PART)
     assert (str(reason) if reason else None) == says
 
@@ -112,11 +112,11 @@ def test_why_a_label_cannot_be_changed(on: Drive, says: str | None) -> None:
         (held(read_only=True), False),
     ],
 )
-def test_a_uuid_is_changed_only_on_a_filesystem_at_rest(on: Drive, possible: bool) -> None:
+def test_uuid_is_changed_only_on_an_unmounted_filesystem(on: Drive, possible: bool) -> None:
     assert (why_not_relabel(on, PART, uuid=True) is None) is possible
 
 
-def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
+def test_filesystem_on_a_whole_drive_works_too() -> None:
     on = drive(signatures=(Signature("ext4", "filesystem"),))
     assert why_not_relabel(on, "/dev/sda") is None
     both = drive(signatures=(Signature("ext4", "filesystem"), Signature("xfs", "filesystem")))
@@ -135,7 +135,7 @@ def test_a_filesystem_on_a_whole_drive_is_one_too() -> None:
         (held("ext4", LOOP), False, f"{PART} backs the loop device /dev/loop7; detach that first."),
     ],
 )
-def test_why_it_cannot_be_mounted(on: Drive, boot: bool, says: str | None) -> None:
+def test_reasons_against_mounting(on: Drive, boot: bool, says: str | None) -> None:
     reason = why_not_mount(machine(on), on, PART, boot=boot)
     assert (str(reason) if reason else None) == says
 
@@ -176,12 +176,12 @@ def test_ntfs_is_mounted_by_either_driver(
         ),
     ],
 )
-def test_why_it_cannot_be_unmounted(on: Drive, boot: bool, says: str | None) -> None:
+def test_reasons_against_unmounting(on: Drive, boot: bool, says: str | None) -> None:
     reason = why_not_unmount(on, PART, boot=boot)
     assert (str(reason) if reason else None) == says
 
 
-def test_why_its_options_cannot_be_changed() -> None:
+def test_reasons_against_changing_options() -> None:
     assert why_not_remount(held(), PART, has_line=True) is None
     assert (
         str(why_not_remount(held("swap"), PART, has_line=True))
@@ -206,7 +206,7 @@ def test_why_its_options_cannot_be_changed() -> None:
         ),
     ],
 )
-def test_why_a_drive_cannot_be_powered_off(on: Drive, says: str | None) -> None:
+def test_reasons_against_powering_off(on: Drive, says: str | None) -> None:
     reason = why_not_power_off(on)
     assert (str(reason) if reason else None) == says
 
@@ -243,19 +243,19 @@ def test_every_recorded_machine_gets_an_answer(path: Any) -> None:  # noqa: ANN4
         ("ufs", "x", "cannot be changed"),
     ],
 )
-def test_what_a_label_may_be(filesystem: str, label: str, fault: str | None) -> None:
+def test_valid_and_invalid_labels(filesystem: str, label: str, fault: str | None) -> None:
     found = label_fault_of(label, filesystem)
     assert found is None if fault is None else fault in str(found)
 
 
-def test_an_old_label_must_be_one_that_can_be_given_back() -> None:
+def test_old_label_must_be_restorable() -> None:
     assert old_label_fault("", "xfs") is None and old_label_fault("/home", "ext4") is None
     assert old_label_fault("a b", "xfs") and old_label_fault("a\N{REPLACEMENT CHARACTER}", "vfat")
     assert old_label_fault("a\x07", "ext4")
 
 
 @pytest.mark.parametrize("filesystem", [name for name, kind in KINDS.items() if kind.relabelling])
-def test_the_command_of_a_label_is_undone_by_the_same(
+def test_label_command_is_undone_by_the_same_command(
     filesystem: str,
 ) -> None:
     operation = Relabel(PART, filesystem, "", "OLD", "NEW")
@@ -267,7 +267,7 @@ def test_the_command_of_a_label_is_undone_by_the_same(
         assert "/srv/x" in inside and PART not in inside
 
 
-def test_what_a_mount_is_no_longer_to_have_is_sent_away_by_name() -> None:
+def test_removed_mount_options_are_negated_by_name() -> None:
     old, new = ("rw", "nodev", "noexec", "noatime"), ("rw", "noexec", "relatime")
     operation = Remount(PART, "/srv/a", old, new)
     assert change_commands(operation) == (("mount", "-o", "remount,rw,noexec,relatime,dev", PART, "/srv/a"),)
@@ -289,7 +289,7 @@ ADDED = LineEdit(0, None, "UUID=2 /c ext4 nofail 0 2")
 
 
 @pytest.mark.parametrize("lines", [(CHANGED,), (GONE,), (ADDED,), (CHANGED, GONE, ADDED)])
-def test_lines_are_changed_and_come_back_to_the_byte(lines: tuple[LineEdit, ...]) -> None:
+def test_lines_are_changed_and_restored_byte_for_byte(lines: tuple[LineEdit, ...]) -> None:
     operation = edits(*lines)
     after = edited(operation, TEXT)
     assert after is not None and is_edited(operation, after) and not is_edited(operation, TEXT)
@@ -301,7 +301,7 @@ def test_lines_are_changed_and_come_back_to_the_byte(lines: tuple[LineEdit, ...]
     assert ADDED.new not in back and CHANGED.new not in back
 
 
-def test_a_line_that_somebody_has_changed_since_is_theirs() -> None:
+def test_later_changed_line_is_unchanged() -> None:
     after = edited(edits(CHANGED), TEXT)
     assert after is not None
     theirs = after.replace("LABEL=new", "LABEL=theirs")
@@ -340,7 +340,7 @@ WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
         wanting(Release(), CLOSE, INACTIVE, STOP, **WHOLE),
     ],
 )
-def test_what_an_action_takes_holds_together(good: Changes) -> None:
+def test_action_document_is_consistent(good: Changes) -> None:
     check_changes(good)
 
 
@@ -384,6 +384,6 @@ def test_what_an_action_takes_holds_together(good: Changes) -> None:
         (wanting(Release(), replace(CLOSE, device="/dev/sda1"), **WHOLE), "stops '/dev/sda1'"),
     ],
 )
-def test_what_an_action_would_not_take_is_refused(forged: Changes, says: str) -> None:
+def test_impossible_action_document_is_refused(forged: Changes, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         check_changes(forged, "c.json")

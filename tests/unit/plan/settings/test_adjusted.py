@@ -51,7 +51,7 @@ def meant(filesystem: str, start: int, size: int, *uses: Use) -> Meaning:
         (START - GIB, SIZE + GIB, Does.TWO_JOBS, "move to 9 GiB, then grow to 3 GiB"),
     ],
 )
-def test_a_number_says_what_it_means(start: int, size: int, does: Does, says: str) -> None:
+def test_number_shows_its_meaning(start: int, size: int, does: Does, says: str) -> None:
     found = meant("ext4", start, size)
     assert found.does is does and says in str(found.says)
     assert (found.why_not == "") is (does in (Does.MOVE, Does.GROW, Does.SHRINK))
@@ -71,17 +71,17 @@ def test_a_number_says_what_it_means(start: int, size: int, does: Does, says: st
         ("ext4", START + 100, SIZE, "A partition cannot start at byte"),
     ],
 )
-def test_what_cannot_be_says_why(filesystem: str, start: int, size: int, why: str) -> None:
+def test_impossible_choice_gives_the_reason(filesystem: str, start: int, size: int, why: str) -> None:
     assert why in str(meant(filesystem, start, size).why_not)
 
 
-def test_a_mounted_one_grows_by_another_command() -> None:
+def test_mounted_filesystem_grows_by_another_command() -> None:
     mounted = Use("mounted", PART, "/srv")
     assert "`diskwright grow /dev/sda1`" in str(meant("ext4", START, SIZE + GIB, mounted).why_not)
     assert "is in use" in str(meant("ext4", START + GIB, SIZE, mounted).why_not)
 
 
-def test_of_two_jobs_the_first_can_be_had_alone() -> None:
+def test_first_of_two_jobs_can_be_chosen_alone() -> None:
     on, part = between()
     for wanted in (Extent(START + GIB, GIB + 512 * MIB), Extent(START - GIB, 3 * GIB)):
         found = meaning_of(machine(on, tools=EVERYTHING), on, part, wanted)
@@ -102,7 +102,7 @@ def test_steps_go_from_one_aligned_border_to_the_next() -> None:
 
 @pytest.mark.parametrize("border", Border)
 @pytest.mark.parametrize("by", [MIB, -MIB, 500 * GIB, -500 * GIB, 7 * MIB])
-def test_steps_stay_in_the_room_there_is(border: Border, by: int) -> None:
+def test_steps_stay_in_the_available_space(border: Border, by: int) -> None:
     on, part = between()
     place = Extent(part.start_bytes, part.size_bytes)
     for _ in range(3):
@@ -114,7 +114,7 @@ def test_steps_stay_in_the_room_there_is(border: Border, by: int) -> None:
         assert stepped(on, part, place, border, by) == place
 
 
-def test_what_fills_its_room_up_to_an_odd_end_does_not_shrink_by_a_step_up() -> None:
+def test_full_partition_with_an_odd_end_does_not_shrink_by_a_step_up() -> None:
     part = partition(1, MIB, SIZE_BYTES - MIB - 34 * 512, filesystem="ext4")
     on = partitioned(part, free=())
     place = Extent(part.start_bytes, part.size_bytes)
@@ -122,7 +122,7 @@ def test_what_fills_its_room_up_to_an_odd_end_does_not_shrink_by_a_step_up() -> 
         assert stepped(on, part, place, border, MIB) == place
 
 
-def test_what_is_typed_ends_at_an_aligned_place() -> None:
+def test_typed_size_ends_aligned() -> None:
     on, part = between()
     now = Extent(part.start_bytes, part.size_bytes)
     assert asked(on, now, Border.SIZE, 3 * GIB - 5) == Extent(START, 3 * GIB)
@@ -132,7 +132,7 @@ def test_what_is_typed_ends_at_an_aligned_place() -> None:
     assert asked(on, odd, Border.SIZE, SIZE - 512) == odd
 
 
-def test_a_partition_grows_to_a_size() -> None:
+def test_partition_grows_to_a_size() -> None:
     on, part = between()
     plan = grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=5 * GIB - 10)
     check_plan(plan)
@@ -146,7 +146,7 @@ def test_a_partition_grows_to_a_size() -> None:
 @pytest.mark.parametrize(
     ("most", "allowed"), [(64 * GIB, 64 * GIB), (64 * GIB + 1000, 64 * GIB), (GIB, GIB), (None, 90 * GIB)]
 )
-def test_a_filesystem_limits_how_far_its_partition_grows(most: int | None, allowed: int) -> None:
+def test_filesystem_limits_the_growth_of_its_partition(most: int | None, allowed: int) -> None:
     on, part = between()
     part = replace(part, signatures=(replace(part.signatures[0], most_bytes=most),))
     on = replace(on, partitions=(part, *on.partitions[1:]))
@@ -169,7 +169,7 @@ def person_at(filesystem: str = "ext4") -> Person:
     return person
 
 
-def test_keys_lead_to_the_plan_or_the_move() -> None:
+def test_keys_open_the_plan_or_the_move() -> None:
     person = person_at()
     for key, row, says, title in (
         (">", "size", "Grows by 1 GiB to 3 GiB", "Grow /dev/sda1"),
@@ -199,11 +199,11 @@ def test_two_jobs_are_done_one_after_the_other() -> None:
     assert person.view.place == "review" and "Move /dev/sda1" in str(person.view.title)
 
 
-def test_xfs_says_from_the_beginning_that_it_cannot_shrink() -> None:
+def test_xfs_states_early_that_it_cannot_shrink() -> None:
     assert "XFS cannot shrink." in person_at("xfs").text
 
 
-def test_the_plan_leads_to_a_partition_that_stays() -> None:
+def test_plan_opens_the_size_of_a_preserved_partition() -> None:
     person = Person(Live(machine(between()[0], tools=EVERYTHING)))
     person.act("actions", "/dev/sda")
     person.act("do", "use-free")

@@ -46,13 +46,13 @@ def mounted(
         (mounted("xfs", Use("holder", PART, "/dev/mapper/x")), "is in use"),
     ],
 )
-def test_what_grows_in_use(which: tuple[Drive, Partition], says: str | None) -> None:
+def test_filesystems_that_grow_mounted(which: tuple[Drive, Partition], says: str | None) -> None:
     why = why_not_grow_mounted(*which)
     assert (why is None) if says is None else says in str(why)
 
 
 @pytest.mark.parametrize(("filesystem", "able"), [("ext4", True), ("ext2", False), ("vfat", False)])
-def test_the_menu_offers_it_where_it_is_possible(filesystem: str, able: bool) -> None:
+def test_menu_offers_growth_if_possible(filesystem: str, able: bool) -> None:
     on, part = mounted(filesystem)
     (entry,) = (one for one in entries(machine(on), on, part.path, "") if one.name == "grow")
     assert (str(entry.why_not) == "") is able and "2.1 GB" in str(entry.says)
@@ -80,7 +80,7 @@ def forged_as(changes: Changes, filesystem: str) -> Changes:
     return replace(changes, filesystem=filesystem, steps=(replace(step, operation=operation),))
 
 
-def test_what_is_shown_is_what_is_done_and_whether_there_is_a_way_back() -> None:
+def test_displayed_growth_is_performed_and_its_undo_stated() -> None:
     assert change_commands(EXTEND) == (("partx", "--update", "--nr", "1:1", "/dev/sda"),)
     assert change_commands(BTRFS) == (("btrfs", "filesystem", "resize", "3:max", "/srv/films"),)
     assert undo_commands(BTRFS) == (("btrfs", "filesystem", "resize", f"3:{GIB}", "/srv/films"),)
@@ -91,7 +91,7 @@ def test_what_is_shown_is_what_is_done_and_whether_there_is_a_way_back() -> None
 
 
 @pytest.mark.parametrize("good", [wanting(EXTEND, GROW), wanting(GROW), wanting(BTRFS, filesystem="btrfs")])
-def test_what_growing_takes_holds_together(good: Changes) -> None:
+def test_growth_document_is_consistent(good: Changes) -> None:
     check_changes(good)
 
 
@@ -116,6 +116,6 @@ def test_what_growing_takes_holds_together(good: Changes) -> None:
         (wanting(GROW, EXTEND), "out of order"),
     ],
 )
-def test_what_growing_would_not_take_is_refused(forged: Changes, says: str) -> None:
+def test_impossible_growth_document_is_refused(forged: Changes, says: str) -> None:
     with pytest.raises(BadInput, match=says):
         check_changes(forged, "c.json")

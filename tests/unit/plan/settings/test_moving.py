@@ -38,7 +38,7 @@ def moved(on: Drive, start: int | None = None, number: int = 1) -> Move:
     return planned_move(machine(on), on, part, start)
 
 
-def test_with_room_it_goes_far_enough_to_need_no_log() -> None:
+def test_enough_space_makes_a_log_unnecessary() -> None:
     move = moved(partitioned(MISALIGNED, rotational=False))
     assert move.scheme is Scheme.DIRECT and move.after.start_bytes % MIB == 0
     assert 64 * MIB <= move.shift_bytes < 66 * MIB
@@ -48,12 +48,12 @@ def test_with_room_it_goes_far_enough_to_need_no_log() -> None:
     assert move.span == Extent(63 * SECTOR, move.journal.end_bytes - 63 * SECTOR)
 
 
-def test_a_hard_disk_flushes_twice_for_windows_of_the_whole_hole() -> None:
+def test_hard_disk_flushes_twice_for_windows_of_the_whole_hole() -> None:
     move = moved(partitioned(MISALIGNED, rotational=True))
     assert move.in_flight == 1 and move.shift_bytes // 2 < move.window_bytes <= move.shift_bytes
 
 
-def test_with_a_neighbour_behind_it_goes_down() -> None:
+def test_partition_before_a_neighbour_moves_down() -> None:
     low = partition(1, 200 * MIB + SECTOR, 10 * GIB, filesystem="xfs")
     wall = partition(2, low.end_bytes, GIB)
     move = moved(partitioned(low, wall))
@@ -61,20 +61,20 @@ def test_with_a_neighbour_behind_it_goes_down() -> None:
     assert move.journal.end_bytes <= move.after.start_bytes or move.journal.start_bytes >= low.end_bytes
 
 
-def test_with_little_room_it_is_logged() -> None:
+def test_little_space_needs_a_log() -> None:
     wall = partition(2, MISALIGNED.end_bytes + 20 * MIB, GIB)
     move = moved(partitioned(MISALIGNED, wall))
     assert move.scheme is Scheme.LOGGED and move.after.start_bytes == MIB
     assert move.journal.end_bytes <= wall.start_bytes
 
 
-def test_without_room_it_says_how_much_it_takes() -> None:
+def test_move_without_enough_space_is_refused() -> None:
     wall = partition(2, MISALIGNED.end_bytes + 2 * MIB, GIB)
     with pytest.raises(Refused, match="Not enough space"):
         moved(partitioned(MISALIGNED, wall))
 
 
-def test_an_exact_start_is_taken_or_refused() -> None:
+def test_exact_start_is_used_or_refused() -> None:
     on = partitioned(MISALIGNED)
     assert moved(on, 64 * SECTOR).after.start_bytes == 64 * SECTOR
     for start, why in ((63 * SECTOR, "already"), (1000, "blocks"), (on.size_bytes or 0, "do not fit there")):
@@ -82,7 +82,7 @@ def test_an_exact_start_is_taken_or_refused() -> None:
             moved(on, start)
 
 
-def test_what_is_aligned_stays() -> None:
+def test_aligned_partition_stays() -> None:
     with pytest.raises(Refused, match="already aligned"):
         moved(partitioned(partition(1, MIB, GIB, filesystem="ext4")))
 
@@ -102,7 +102,7 @@ def test_what_is_aligned_stays() -> None:
         (partitioned(MISALIGNED, read_only=True), "read-only"),
     ],
 )
-def test_what_may_not_move_says_why(on: Drive, why: str) -> None:
+def test_immovable_partition_gives_the_reason(on: Drive, why: str) -> None:
     assert why in str(why_not_move(on, on.partitions[0]))
 
 
@@ -112,7 +112,7 @@ def holding(kind: str, table_type: str, attributes: int = 0) -> Partition:
     return replace(MISALIGNED, type=table_type, signatures=marks, attributes=attributes)
 
 
-def test_what_starts_from_it_is_told() -> None:
+def test_bootable_content_is_reported() -> None:
     efi = holding("vfat", "c12a7328-f81f-11d2-ba4b-00a0c93ec93b")
     assert any("firmware" in str(said) for said in moved(partitioned(efi)).doubts)
     windows = holding("ntfs", "0x07")
@@ -121,7 +121,7 @@ def test_what_starts_from_it_is_told() -> None:
     assert any("boot loader" in str(said) for said in moved(partitioned(active, table=mbr())).doubts)
 
 
-def test_it_survives_the_document_and_a_forged_one_does_not() -> None:
+def test_move_survives_its_document_and_a_forged_one_does_not() -> None:
     move = moved(partitioned(MISALIGNED))
     moves = Moves((move,))
     assert read_moves(render_moves(moves), "it") == moves
@@ -140,7 +140,7 @@ def test_it_survives_the_document_and_a_forged_one_does_not() -> None:
             check_move(one, "it")
 
 
-def test_what_a_power_cut_does_is_one_sentence() -> None:
+def test_effect_of_a_power_cut_is_one_sentence() -> None:
     move = moved(partitioned(MISALIGNED))
     assert any("power cut during the move loses no data" in str(said) for said in preview(Moves((move,))))
     reading, moving, comparing = step_seconds(Moves((move,)))
@@ -156,7 +156,7 @@ def off(number: int, start: int, size: int = 10 * GIB, filesystem: str = "ext4")
     return partition(number, start + 63 * SECTOR, size, filesystem=filesystem)
 
 
-def test_several_move_as_one_job_each_into_the_room_of_those_before() -> None:
+def test_several_move_as_one_job_into_space_of_earlier_ones() -> None:
     first, second = off(1, 0), off(2, 10 * GIB)
     aligned = partition(3, 20 * GIB + 100 * MIB, GIB, filesystem="xfs")
     moves = several(first, second, aligned)
@@ -169,7 +169,7 @@ def test_several_move_as_one_job_each_into_the_room_of_those_before() -> None:
     assert moves.device == "/dev/sda" and moves.devices == ("/dev/sda2", "/dev/sda1")
 
 
-def test_of_several_those_that_cannot_move_stay_and_say_why() -> None:
+def test_immovable_ones_of_several_stay_with_a_reason() -> None:
     strange = replace(off(1, 0), signatures=())
     moves = several(strange, off(2, 20 * GIB))
     assert [move.number for move in moves.moves] == [2]
@@ -181,7 +181,7 @@ def test_of_several_those_that_cannot_move_stay_and_say_why() -> None:
         several(partition(1, MIB, GIB, filesystem="ext4"))
 
 
-def test_several_survive_the_document_and_one_of_before_is_read() -> None:
+def test_several_moves_survive_the_document_and_old_ones_are_read() -> None:
     moves = several(off(1, 0), off(2, 20 * GIB))
     assert read_moves(render_moves(moves), "it") == moves
     for forged in (
@@ -201,7 +201,7 @@ def drive_of_another() -> Identity:
     return planned_move(machine(on), on, on.partitions[0]).drive
 
 
-def test_the_same_moves_are_worked_out_again_or_not_at_all() -> None:
+def test_same_moves_are_recomputed_or_refused() -> None:
     on = partitioned(off(1, 0), off(2, 10 * GIB))
     moves = planned_moves(machine(on), on)
     assert planned_again(machine(on), on, moves) == moves
@@ -213,7 +213,7 @@ def test_the_same_moves_are_worked_out_again_or_not_at_all() -> None:
         planned_again(machine(gone), gone, moves)
 
 
-def test_of_a_shingled_drive_it_says_that_this_may_take_long() -> None:
+def test_shingled_drive_warns_of_a_long_duration() -> None:
     on = partitioned(off(1, 0), off(2, 10 * GIB), rotational=True)
     shingled = Recording("shingled", "drive", Recorded.LIKELY, "medium")
     for moves in (

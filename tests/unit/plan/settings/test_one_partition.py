@@ -74,7 +74,7 @@ IN_USE = {
 
 
 @pytest.mark.parametrize("why", IN_USE)
-def test_a_partition_in_use_is_refused(why: str) -> None:
+def test_partition_in_use_is_refused(why: str) -> None:
     used = IN_USE[why]
     for reason in (why_not_format, why_not_delete):
         assert "is in use: " in str(reason(used, used.partitions[1]))
@@ -83,7 +83,7 @@ def test_a_partition_in_use_is_refused(why: str) -> None:
             make(used, used.partitions[1])
 
 
-def test_what_the_neighbours_are_used_for_does_not_count() -> None:
+def test_use_of_neighbours_does_not_count() -> None:
     used = three(
         uses=(
             Use("running-system", "/dev/sda1", "/"),
@@ -123,7 +123,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("which", REFUSED)
-def test_a_drive_is_refused(which: str) -> None:
+def test_unsuitable_drive_is_refused(which: str) -> None:
     bad, said = REFUSED[which]
     for reason in (why_not_format, why_not_delete):
         assert said in str(reason(bad, bad.partitions[1]))
@@ -145,7 +145,7 @@ def test_only_the_last_logical_partition_is_deleted() -> None:
     check_plan(deleted(on, seventh))
 
 
-def test_one_volume_of_the_size_that_is_there() -> None:
+def test_one_volume_of_the_present_size() -> None:
     on = three()
     part = on.partitions[1]
     with pytest.raises(BadInput, match=r"remains at 10\.7 GB"):
@@ -159,7 +159,7 @@ def test_one_volume_of_the_size_that_is_there() -> None:
         formatted(small, small.partitions[1])
 
 
-def test_a_misaligned_partition_stays_so_and_the_plan_says_it() -> None:
+def test_misaligned_partition_stays_so_with_a_message() -> None:
     on = partitioned(partition(1, 63 * 512, GIB - 63 * 512, filesystem="ext4"), partition(2, 2 * GIB))
     plan = formatted(on, on.partitions[0])
     assert "/dev/sda1 remains misaligned by 512 bytes, which can slow down writes." in map(str, plan.doubts)
@@ -167,7 +167,7 @@ def test_a_misaligned_partition_stays_so_and_the_plan_says_it() -> None:
     check_plan(plan)
 
 
-def test_an_encrypted_volume_takes_the_place() -> None:
+def test_encrypted_volume_replaces_the_partition() -> None:
     on = three()
     plan = formatted(on, on.partitions[1], replace(wish("ext4"), encrypted=True))
     check_plan(plan)
@@ -186,23 +186,21 @@ def test_an_encrypted_volume_takes_the_place() -> None:
         (HOME_GPT_TYPE, "swap", "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"),
     ],
 )
-def test_a_type_that_says_what_a_system_uses_it_for_stays_where_it_can(
-    old: str, filesystem: str, new: str
-) -> None:
+def test_special_partition_type_is_kept_if_possible(old: str, filesystem: str, new: str) -> None:
     on = partitioned(partition(1, MIB, GIB, type=old), partition(2, 2 * GIB))
     plan = formatted(on, on.partitions[0], wish(filesystem))
     assert [entry.type for entry in table_of(plan).entries if not entry.kept] == [new]
     check_plan(plan)
 
 
-def test_a_table_that_does_not_change_is_said_to_stay() -> None:
+def test_unchanged_table_is_reported_as_preserved() -> None:
     on = partitioned(partition(1, MIB, GIB, name="media", filesystem="ext4"), partition(2, 2 * GIB))
     plan = formatted(on, on.partitions[0])
     assert plan.steps[0].sentence == "Leave the GPT on /dev/sda unchanged."
     assert plan.doubts == formatted(replace(on, uses=()), on.partitions[0]).doubts
 
 
-def test_the_preview_names_what_is_lost() -> None:
+def test_preview_names_the_lost_content() -> None:
     for plan in (formatted(three(), three().partitions[1]), deleted(three(), three().partitions[1])):
         text = " ".join(" ".join(preview_lines(plan, 100)).split())
         assert text.count('Destroys: All files on /dev/sda2: ntfs "films", 10.7 GB.') == 1
@@ -211,7 +209,7 @@ def test_the_preview_names_what_is_lost() -> None:
 
 @QUICK
 @given(crowded_drives(), st.data())
-def test_the_others_stay_whatever_the_drive(on: Drive, data: st.DataObject) -> None:
+def test_other_partitions_stay_on_every_drive(on: Drive, data: st.DataObject) -> None:
     assume(on.partitions)
     part = data.draw(st.sampled_from(on.partitions))
     try:
@@ -264,7 +262,7 @@ def forgeries(plan: Plan) -> list[Plan]:
     ]
 
 
-def test_a_forged_plan_is_refused() -> None:
+def test_forged_plan_is_refused() -> None:
     on = three()
     for plan in (formatted(on, on.partitions[1]), deleted(on, on.partitions[1])):
         check_plan(plan)
@@ -283,7 +281,7 @@ def growing(filesystem: str | None = "ext4", uses: tuple[Use, ...] = ()) -> tupl
     return on, on.partitions[0]
 
 
-def test_a_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
+def test_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
     on, part = growing()
     plan = grown(on, part)
     check_plan(plan)
@@ -297,7 +295,7 @@ def test_a_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
     assert "All of" not in " ".join(losses(plan))
 
 
-def test_apply_does_not_say_of_a_partition_that_grows_that_nothing_shows_there() -> None:
+def test_apply_does_not_call_a_growing_partition_empty() -> None:
     told = "\n".join(destroyed(grown(*growing())))
     assert "all recognised content is preserved." in told
     assert "no table" not in told
@@ -313,7 +311,7 @@ GROWS_AT = "/run/diskwright/sda1"
         ("btrfs", ("-t", "btrfs"), ("btrfs", "filesystem", "resize", "max", GROWS_AT)),
     ],
 )
-def test_what_grows_only_mounted_is_mounted_where_nobody_looks(
+def test_mounted_only_growth_uses_a_private_mount(
     filesystem: str, mounting: tuple[str, ...], growing_it: tuple[str, ...]
 ) -> None:
     on, part = growing(filesystem)
@@ -326,7 +324,7 @@ def test_what_grows_only_mounted_is_mounted_where_nobody_looks(
     )
 
 
-def test_what_grows_only_mounted_needs_its_driver() -> None:
+def test_mounted_only_growth_needs_its_driver() -> None:
     on, part = growing("xfs")
     without = machine(on, tools=EVERYTHING)
     without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
@@ -334,7 +332,7 @@ def test_what_grows_only_mounted_needs_its_driver() -> None:
         grow_plan(without, on, part)
 
 
-def test_a_forged_plan_does_not_grow_what_cannot_grow() -> None:
+def test_forged_plan_does_not_grow_a_fixed_size_filesystem() -> None:
     on, part = growing()
     plan = grown(on, part)
     slots = (replace(slot, filesystem="f2fs" if slot.number else None) for slot in plan.before.slots)
@@ -369,14 +367,14 @@ GROWING = {
 
 
 @pytest.mark.parametrize("which", GROWING)
-def test_what_cannot_grow_is_refused(which: str) -> None:
+def test_impossible_growth_is_refused(which: str) -> None:
     (on, part), said = GROWING[which]
     assert said in str(why_not_grow(on, part))
     with pytest.raises(Refused):
         grown(on, part)
 
 
-def test_a_forged_growth_is_refused() -> None:
+def test_forged_growth_is_refused() -> None:
     on, part = growing()
     plan = grown(on, part)
     larger = replace(plan.after.partitions[0], size_bytes=4 * GIB)

@@ -35,7 +35,7 @@ def stops(name: str) -> tuple[StopLayer, ...]:
     return plan_release(opened(), drive(name))[0]
 
 
-def test_a_container_on_a_volume_on_an_array_stops_from_the_top() -> None:
+def test_container_on_a_volume_on_an_array_stops_from_the_top() -> None:
     commands = [" ".join(argv) for one in stops("vdc") for argv in change_commands(one)]
     stack = [
         "cryptsetup close open-luks-on-lvm-on-md",
@@ -47,7 +47,7 @@ def test_a_container_on_a_volume_on_an_array_stops_from_the_top() -> None:
 
 
 @pytest.mark.parametrize("name", ["vda", "vdb", "vdc", "vdd", "vde", "sda"])
-def test_nothing_stops_before_what_is_on_it_and_nothing_is_left(name: str) -> None:
+def test_layers_stop_after_their_content_and_none_remains(name: str) -> None:
     layers = {layer for one in opened().drives for layer in one.layers}
     remaining = {layer for layer in layers if layer in drive(name).layers}
     for one in stops(name):
@@ -72,7 +72,7 @@ def test_nothing_stops_before_what_is_on_it_and_nothing_is_left(name: str) -> No
         ("/dev/mapper/vg_lvm-data", "vdc", False),
     ],
 )
-def test_what_is_used_is_not_stopped(kind: str, on: str, name: str, refused: bool) -> None:
+def test_device_in_use_is_not_stopped(kind: str, on: str, name: str, refused: bool) -> None:
     """The use may be recorded with any drive below."""
     other = drive("vda")
     machine = with_drive(replace(other, uses=(*other.uses, Use(kind, on, "/srv"))))
@@ -87,12 +87,12 @@ def test_what_is_used_is_not_stopped(kind: str, on: str, name: str, refused: boo
     assert (("diskwright", "release", f"/dev/{name}") in offered) is not refused
 
 
-def test_a_group_stops_only_with_all_its_drives() -> None:
+def test_group_stops_only_with_all_its_drives() -> None:
     with pytest.raises(Refused, match="1 of 2 devices of the volume group vg_lvm_striped"):
         plan_release(replace(opened(), drives=(drive("vdc"),)), drive("vdc"))
 
 
-def test_what_other_programs_start_is_left_to_them() -> None:
+def test_devices_started_by_other_programs_are_unchanged() -> None:
     subject = drive("vdd")
     for layer in (
         Layer("bcache", "/dev/bcache0", "/dev/vdd1"),
@@ -105,13 +105,13 @@ def test_what_other_programs_start_is_left_to_them() -> None:
             plan_release(with_drive(changed), changed)
 
 
-def test_a_drive_without_layers_has_nothing_to_stop() -> None:
+def test_drive_without_layers_is_refused() -> None:
     bare = replace(drive("vdd"), layers=(), uses=())
     with pytest.raises(Refused, match="is active"):
         plan_release(with_drive(bare), bare)
 
 
-def test_a_partition_of_an_array_goes_with_it() -> None:
+def test_partition_of_an_array_stops_with_it() -> None:
     subject = drive("vdc")
     part = tuple(
         Layer("md", "/dev/md114p1", layer.below) for layer in subject.layers if layer.path == "/dev/md114"

@@ -50,7 +50,7 @@ def shrunk(on: Drive, part: Partition, size: int = 500 * MIB) -> Plan:
 
 
 @pytest.mark.parametrize("filesystem", ["ext2", "ext3", "ext4"])
-def test_the_filesystem_ends_first_and_then_its_partition(filesystem: str) -> None:
+def test_filesystem_shrinks_before_its_partition(filesystem: str) -> None:
     plan = shrunk(*holding(filesystem), 500 * MIB - 5)
     check_plan(plan)
     assert read_plan(render_plan(plan), "it") == plan
@@ -68,7 +68,7 @@ def test_the_filesystem_ends_first_and_then_its_partition(filesystem: str) -> No
     assert str(PlanJob(plan).title) == f"Shrink {PART}" and PlanJob(plan).keeps_all
 
 
-def test_a_forged_plan_does_not_shrink_otherwise() -> None:
+def test_forged_plan_does_not_shrink_otherwise() -> None:
     plan = shrunk(*holding())
     shrink, table = plan.steps
     slots = tuple(replace(one, filesystem="xfs" if one.number else None) for one in plan.before.slots)
@@ -124,7 +124,7 @@ NEVER = {
 
 
 @pytest.mark.parametrize("which", NEVER)
-def test_what_cannot_shrink_says_why_and_what_helps(which: str) -> None:
+def test_impossible_shrink_gives_a_reason_and_a_remedy(which: str) -> None:
     (on, part), said = NEVER[which]
     assert said in str(why_not_shrink(on, part))
     with pytest.raises(Refused):
@@ -138,7 +138,7 @@ def filled(on: Drive, part: Partition) -> Drive:
 
 
 @pytest.mark.parametrize("which", ["known", "unknown", "XFS", "F2FS", "nothing in it", "cut off"])
-def test_a_full_drive_names_the_command_that_frees_space(which: str) -> None:
+def test_full_drive_names_the_command_that_frees_space(which: str) -> None:
     on, part = {**NEVER, "known": (holding(), ""), "unknown": (holding(taken=None), "")}[which][0]
     on = filled(on, part)
     with pytest.raises(BadInput, match="needs at least") as refused:
@@ -154,7 +154,7 @@ def test_a_full_drive_names_the_command_that_frees_space(which: str) -> None:
     assert bool(found) is (why is None or why_not_delete(on, on.partitions[0]) is None)
 
 
-def test_of_several_partitions_the_one_with_the_most_free_space_shrinks() -> None:
+def test_partition_with_the_most_free_space_shrinks() -> None:
     on, part = holding(taken=GIB - 20 * MIB)
     size = (on.size_bytes or 0) - GIB - 2 * MIB
     free = partition(2, GIB + MIB, size, signatures=holding("ntfs")[1].signatures)
@@ -162,7 +162,7 @@ def test_of_several_partitions_the_one_with_the_most_free_space_shrinks() -> Non
     assert how_to_free(partitioned()) is None
 
 
-def test_ntfs_gets_another_size_by_ntfsresize_and_windows_is_named() -> None:
+def test_ntfsresize_resizes_ntfs_and_windows_is_mentioned() -> None:
     on, part = holding("ntfs")
     plan = shrunk(on, part)
     check_plan(plan)
@@ -175,7 +175,7 @@ def test_ntfs_gets_another_size_by_ntfsresize_and_windows_is_named() -> None:
         shrink_plan(machine(on), on, part, 500 * MIB)
 
 
-def test_the_least_size_leaves_a_margin_and_is_taken() -> None:
+def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:
     on, part = holding()
     least = least_bytes(on, part)
     assert TAKEN + 10 * MIB < least < TAKEN + 20 * MIB
@@ -192,7 +192,7 @@ def entry_of(on: Drive, part: Partition) -> tuple[str, str, str]:
     return entry.key, str(entry.says), str(entry.why_not)
 
 
-def test_the_menu_offers_it_or_says_why_not() -> None:
+def test_menu_offers_shrinking_or_gives_the_reason() -> None:
     assert entry_of(*holding()) == ("z", "187 MB to 1.1 GB, or move; no file loss", "")
     assert entry_of(*holding(taken=None)) == ("z", "up to 1.1 GB, or move; no file loss", "")
     assert entry_of(*holding("xfs")) == ("z", "up to 1.1 GB, or move; no file loss", "")
@@ -201,7 +201,7 @@ def test_the_menu_offers_it_or_says_why_not() -> None:
     assert entry_of(on, on.partitions[0]) == ("z", "", f"JFS cannot shrink. {AROUND}")
 
 
-def test_a_size_is_typed_and_leads_to_review() -> None:
+def test_typed_size_opens_the_review() -> None:
     on, _ = holding()
     person = Person(Live(machine(on, tools=EVERYTHING)))
     at(person, "/dev/sda", "open")
@@ -225,7 +225,7 @@ def test_a_size_is_typed_and_leads_to_review() -> None:
     assert person.view.place == "review" and f"Shrink {PART}" in str(person.view.title)
 
 
-def test_a_move_without_room_names_the_command_that_makes_room() -> None:
+def test_move_without_space_names_the_command_that_makes_space() -> None:
     for size, least in ((GIB, 72 * MIB), (200 * MIB, 12 * MIB)):
         on, part = holding(start=63 * 512, size=size)
         with pytest.raises(Refused) as refused:
@@ -240,7 +240,7 @@ def test_a_move_without_room_names_the_command_that_makes_room() -> None:
         assert planned_move(machine(there), there, there.partitions[0]).after.start_bytes % MIB == 0
 
 
-def test_a_move_without_room_does_not_name_what_cannot_be() -> None:
+def test_move_without_space_names_no_impossible_command() -> None:
     for on, part in (holding("xfs", start=63 * 512), holding(start=63 * 512, taken=GIB - 10 * MIB)):
         with pytest.raises(Refused, match="Delete the adjacent partition first") as refused:
             planned_move(machine(on), on, part)
@@ -256,7 +256,7 @@ def test_a_move_without_room_does_not_name_what_cannot_be() -> None:
         ((Extent(90 * MIB, 10 * MIB),), False),
     ],
 )
-def test_files_that_no_stand_in_shows_stay_where_they_are(
+def test_files_hidden_from_the_scratch_copy_stay_in_place(
     monkeypatch: pytest.MonkeyPatch, now: tuple[Extent, ...], moves: bool
 ) -> None:
     """The range from 40 to 60 MiB was not shown."""

@@ -46,25 +46,25 @@ def boot_image(sector: int) -> bytes:
     return bytes(code)
 
 
-def test_where_grub_goes_on_is_read_from_its_first_sector() -> None:
+def test_continuation_of_grub_is_read_from_its_first_sector() -> None:
     assert next_of(boot_image(1)) == SECTOR
     assert next_of(boot_image(5_000_000_000)) == 5_000_000_000 * SECTOR
     assert next_of(bytes(510) + b"\x55\xaa") is None
     assert next_of(boot_image(1)[:400]) is None
 
 
-def test_grub_before_the_first_partition_starts_as_before() -> None:
+def test_grub_before_the_first_partition_needs_no_action() -> None:
     moves, said = told(on_mbr(Loader(0, SECTOR)))
     assert not moves.moves[0].then and "grub" not in said.lower() and "bootable" not in said
 
 
-def test_of_an_active_partition_without_grub_it_is_said_that_a_loader_may_be_needed_again() -> None:
+def test_active_partition_without_grub_may_need_a_new_loader() -> None:
     _, said = told(on_mbr())
     assert "marked as bootable" in said
 
 
 @pytest.mark.parametrize(("at", "where"), [(0, "/dev/sda"), (63 * SECTOR, "/dev/sda1")])
-def test_grub_in_a_file_is_installed_again_by_the_command_that_is_told(at: int, where: str) -> None:
+def test_grub_in_a_file_shows_the_command_to_reinstall_it(at: int, where: str) -> None:
     moves, said = told(on_mbr(Loader(at, 63 * SECTOR + GIB)))
     (then,) = moves.moves[0].then
     assert str(then) in said and f"chroot /mnt grub-install --force {where} && umount -R /mnt" in said
@@ -72,14 +72,14 @@ def test_grub_in_a_file_is_installed_again_by_the_command_that_is_told(at: int, 
     assert read_moves(render_moves(moves), "here") == moves
 
 
-def test_grub_in_another_partition_is_not_spoken_of() -> None:
+def test_grub_in_another_partition_is_not_mentioned() -> None:
     other = partition(2, 20 * GIB, GIB, filesystem="ext4")
     drive = replace(partitioned(ROOT, other, table=mbr()), loaders=(Loader(0, 20 * GIB + MIB),))
     moves, _ = told(drive)
     assert not moves.moves[0].then
 
 
-def test_nothing_moves_over_grub_before_the_first_partition() -> None:
+def test_no_partition_moves_over_grub_before_the_first_one() -> None:
     root = partition(1, 2048 * SECTOR, 10 * GIB, filesystem="ext4")
     drive = replace(partitioned(root, table=mbr()), loaders=(Loader(0, SECTOR),))
     with pytest.raises(Refused, match="do not fit there"):
@@ -99,7 +99,7 @@ def test_nothing_moves_over_grub_before_the_first_partition() -> None:
         (512, 4096, ""),
     ],
 )
-def test_a_move_to_a_misaligned_start_warns(physical: int, sector: int, warned: str) -> None:
+def test_move_to_a_misaligned_start_warns(physical: int, sector: int, warned: str) -> None:
     root = partition(1, 2048 * SECTOR, 10 * GIB, filesystem="ext4")
     drive = replace(partitioned(root, table=mbr()), geometry=Geometry(512, physical, 0, physical, 0))
     moves = one_moves(machine(drive), drive, root, sector * SECTOR)
@@ -111,7 +111,7 @@ def test_a_move_to_a_misaligned_start_warns(physical: int, sector: int, warned: 
     assert all(note in preview(read_moves(render_moves(moves), "here")) for note in moves.doubts)
 
 
-def test_a_bios_boot_partition_stays_whatever_is_recognised_in_it() -> None:
+def test_bios_boot_partition_stays_with_any_content() -> None:
     boot = partition(1, 34 * SECTOR, 2014 * SECTOR, filesystem="btrfs", type=BIOS_BOOT_GPT_TYPE)
     root = partition(2, 2049 * SECTOR, 10 * GIB, filesystem="ext4")
     drive = replace(partitioned(boot, root, table=gpt()), loaders=(Loader(0, 34 * SECTOR),))

@@ -60,7 +60,7 @@ def test_long_names_stay_within_the_screen_and_the_holder_is_named() -> None:
         (Zones(), "? zones of unknown size; conventional zones: unknown"),
     ],
 )
-def test_the_zones_of_a_drive(zones: Zones, said: str) -> None:
+def test_zones_of_a_drive(zones: Zones, said: str) -> None:
     for kind in ("host-managed", "host-aware"):
         assert said in " ".join(words(machines.drive(zoned=kind, zones=zones)).split())
     assert "written to" not in words(machines.drive())
@@ -86,6 +86,6 @@ def test_the_zones_of_a_drive(zones: Zones, said: str) -> None:
         (machines.drive(model="evil\x1b]0;x\x07"), "evil?]0;x?"),
     ],
 )
-def test_what_is_and_what_is_unknown(drive: Drive, said: str) -> None:
+def test_known_and_unknown_facts(drive: Drive, said: str) -> None:
     assert said in words(drive)
     assert "\x1b" not in words(drive)

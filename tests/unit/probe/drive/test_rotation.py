@@ -59,7 +59,7 @@ def test_page_b1h_is_read_by_the_standard(rate: int | None, turns: bool | None) 
 
 
 @pytest.mark.parametrize("rate", [0, 0xFFFF, 2])
-def test_what_reports_nothing_is_neither_solid_nor_corrected(rate: int) -> None:
+def test_unreported_rotation_is_neither_solid_nor_corrected(rate: int) -> None:
     """QEMU's scsi-hd, with 0 from smartctl meaning "not reported"."""
     silent = scsi(rate, smart=smartctl(rate, "SCSI"))
     found = diagnose(machine(silent), silent, ())
@@ -68,14 +68,14 @@ def test_what_reports_nothing_is_neither_solid_nor_corrected(rate: int) -> None:
     assert not any("echo" in str(finding.advice) for finding in found.findings)
 
 
-def test_smartctls_zero_is_solid_state_of_an_ata_drive_only() -> None:
+def test_zero_from_smartctl_means_solid_state_only_for_ata() -> None:
     assert scsi(None, smart=smartctl(0, "ATA")).rotational is False
     assert scsi(None, smart=smartctl(0, "SCSI")).rotational is None
     assert scsi(None, smart=smartctl(7200, "SCSI")).rotational is True
     assert scsi(1, smart=smartctl(0, "SCSI")).rotational is False
 
 
-def test_the_kernels_yes_is_its_default_and_its_no_is_not() -> None:
+def test_kernel_rotational_flag_counts_only_if_false() -> None:
     assert (scsi(None, "1").rotational, scsi(None, "1").kernel_rotational) == (None, True)
     assert scsi(None, "0").rotational is False
     nbd = rawfacts.drive(name="nbd0", path="/dev/nbd0", sysfs={"size": "8", "queue/rotational": "0"}, vpd={})
@@ -83,7 +83,7 @@ def test_the_kernels_yes_is_its_default_and_its_no_is_not() -> None:
 
 
 @pytest.mark.parametrize("name", ["stick", "enclosure", "virtio-512e", "bridge-4096", "bogus-optimal"])
-def test_recorded_drives_that_told_nothing_are_called_neither(name: str) -> None:
+def test_recorded_drives_without_a_rate_have_unknown_rotation(name: str) -> None:
     recorded = load_machine(MACHINES / f"{name}.json")
     (silent,) = recorded.drives
     assert (silent.rotational, silent.kernel_rotational) == (None, True)
@@ -106,7 +106,7 @@ def _advice(recorded: Machine, of: Drive, workload: str) -> Advice:
 
 
 @pytest.mark.parametrize("name", ["red", "p300", "huge", "old"])
-def test_recorded_disks_that_told_their_rate_turn(name: str) -> None:
+def test_recorded_disks_with_a_rate_rotate(name: str) -> None:
     assert all(known.rotational for known in load_machine(MACHINES / f"{name}.json").drives)
 
 
@@ -122,7 +122,7 @@ def test_recorded_disks_that_told_their_rate_turn(name: str) -> None:
         (drive(rotational=False), NOT_JUDGED, False),
     ],
 )
-def test_shingles_are_in_doubt_where_the_drive_can_have_tracks(
+def test_shingles_are_in_doubt_if_the_drive_can_have_tracks(
     subject: Drive, recording: Recording, doubted: bool
 ) -> None:
     assert may_be_shingled(subject, recording) is doubted

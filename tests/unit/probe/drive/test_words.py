@@ -57,7 +57,7 @@ def ata(*changes: tuple[int, int], signed: bool = False) -> Ata:
     return found
 
 
-def test_a_plain_disk() -> None:
+def test_plain_disk() -> None:
     assert ata() == Ata(
         model=MODEL,
         zoned=None,
@@ -70,7 +70,7 @@ def test_a_plain_disk() -> None:
 
 
 @pytest.mark.parametrize(("word", "security"), [(0x0029, 9), (0x0007, 7), (0, None), (0xFFFF, None)])
-def test_the_password_is_word_128(word: int, security: int | None) -> None:
+def test_password_is_word_128(word: int, security: int | None) -> None:
     assert ata((128, word)).security == security
 
 
@@ -131,7 +131,7 @@ def test_words_106_and_209(
     ],
     ids=["page B1h alone", "page 89h alone"],
 )
-def test_either_page_alone_tells_that_a_drive_is_shingled(pages: dict[str, str], source: str) -> None:
+def test_either_page_alone_reports_a_shingled_drive(pages: dict[str, str], source: str) -> None:
     """Without smartctl, and for an unlisted model."""
     raw = rawfacts.drive(vpd=pages, sysfs=rawfacts.SYSFS | {"device/model": "LAB Unheard Of"})
     machine = machine_of(rawfacts.machine(raw))
@@ -141,7 +141,7 @@ def test_either_page_alone_tells_that_a_drive_is_shingled(pages: dict[str, str],
     assert len([clue for clue in found.evidence if clue.says.english == NOT_ASKED.english]) == 1
 
 
-def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:
+def test_wrong_checksum_is_reported_and_the_data_ignored() -> None:
     damaged = bytearray(words((69, 0x4000), signed=True))
     damaged[138] ^= 2
     drive = seen(page(bytes(damaged)))
@@ -161,20 +161,20 @@ def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:
     ],
     ids=["no page", "damaged", "short", "optical", "zeroes", "no disk"],
 )
-def test_other_pages_say_nothing(text: str | None, told: bool) -> None:
+def test_other_pages_are_ignored(text: str | None, told: bool) -> None:
     drive = seen(text)
     assert drive.ata is None
     assert [one.what for one in drive.unread] == ["ata"] * told
 
 
-def test_the_whole_model_is_known_without_root_and_tools() -> None:
+def test_whole_model_is_known_without_root_and_tools() -> None:
     """SCSI's field has only 16 characters."""
     sysfs = rawfacts.SYSFS | {"device/model": "TOSHIBA MQ04UBB4"}
     assert seen(None, sysfs=sysfs).model == "TOSHIBA MQ04UBB4"
     assert seen(page(words(model="TOSHIBA MQ04UBB400")), sysfs=sysfs).model == "TOSHIBA MQ04UBB400"
 
 
-def test_a_bridge_keeps_its_own_name_and_the_drives_is_known_too() -> None:
+def test_bridge_keeps_its_own_name_next_to_the_drive_model() -> None:
     drive = seen(
         page(words(model="WDC WD40NDZW-11MR8S1")), sysfs=rawfacts.SYSFS | {"device/model": "My Passport 25E2"}
     )
@@ -183,13 +183,13 @@ def test_a_bridge_keeps_its_own_name_and_the_drives_is_known_too() -> None:
     assert drive.ata.model == "WDC WD40NDZW-11MR8S1"
 
 
-def test_a_model_of_garbage_is_none() -> None:
+def test_garbage_model_is_none() -> None:
     found = seen(page(words(model="\x01\x02"))).ata
     assert found is not None
     assert found.model is None
 
 
-def test_smartctls_word_on_the_model() -> None:
+def test_model_reported_by_smartctl() -> None:
     raw = rawfacts.drive(
         smart=json.dumps({"model_name": "WDC WD40NDZW-11MR8S1  ", "smart_status": {"passed": True}})
     )
@@ -229,14 +229,14 @@ def test_formats_with_their_relative_performance() -> None:
     )
 
 
-def test_entries_that_are_not_to_be_had_are_left_out_and_keep_their_numbers() -> None:
+def test_unavailable_entries_are_skipped_and_numbers_kept() -> None:
     assert formats(identified((0, 9, 0), (0, 0, 0), (0, 12, 0), (0, 63, 0))) == (
         NvmeFormat(0, 512, 0, 0, in_use=True),
         NvmeFormat(2, 4096, 0, 0),
     )
 
 
-def test_the_number_in_use_has_six_bits_only_where_there_are_more_than_sixteen_formats() -> None:
+def test_format_number_has_six_bits_only_beyond_sixteen_formats() -> None:
     few = formats(identified((0, 9, 0), (0, 12, 0), used=0b0110_0001))
     assert [one.number for one in few if one.in_use] == [1]
     many = formats(identified(*[(0, 9, 0)] * 20, used=0b0010_0011))
@@ -246,7 +246,7 @@ def test_the_number_in_use_has_six_bits_only_where_there_are_more_than_sixteen_f
 @pytest.mark.parametrize(
     "text", ["", "not base64", base64.b64encode(bytes(100)).decode(), identified((0, 9, 0), count=256)]
 )
-def test_a_strange_answer_gives_no_formats_or_only_real_ones(text: str) -> None:
+def test_malformed_answer_gives_no_formats_or_only_real_ones(text: str) -> None:
     assert len(formats(text)) <= 1
 
 
@@ -260,12 +260,12 @@ def test_a_strange_answer_gives_no_formats_or_only_real_ones(text: str) -> None:
         ("AAAA", None),
     ],
 )
-def test_what_a_format_would_erase(text: str, scope: str | None) -> None:
+def test_scope_of_a_format(text: str, scope: str | None) -> None:
     raw = rawfacts.drive(nvme={"controller": text})
     assert drive_of(raw, rawfacts.machine(raw)).nvme_format_scope == scope
 
 
-def test_who_may_not_ask_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_permission_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -285,9 +285,7 @@ def test_who_may_not_ask_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     ("answer", "why"),
     [(0x4002, "NVMe status 0x4002"), (OSError(errno.ENOTTY, "Inappropriate ioctl"), "Inappropriate")],
 )
-def test_a_drive_that_refuses_is_told(
-    monkeypatch: pytest.MonkeyPatch, answer: int | OSError, why: str
-) -> None:
+def test_refusing_drive_is_reported(monkeypatch: pytest.MonkeyPatch, answer: int | OSError, why: str) -> None:
     def ioctl(_: int, request: int, *__: object) -> int:
         if request == nvme.NVME_IOCTL_ID:
             return 1
@@ -300,7 +298,7 @@ def test_a_drive_that_refuses_is_told(
     assert why in str(told.why) and told.obstacle is Obstacle.FAILED
 
 
-def test_raw_facts_of_before_still_load_and_new_ones_come_back() -> None:
+def test_old_raw_facts_still_load_and_new_ones_round_trip() -> None:
     old = to_json(rawfacts.drive())
     del old["nvme"]
     assert from_json(old, RawDrive, "old") == rawfacts.drive()

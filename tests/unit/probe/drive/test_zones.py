@@ -31,7 +31,7 @@ mixed-bg            - mixed data and metadata block groups (compat=2.6.37, safe=
 zoned               - support zoned devices (compat=5.12)"""
 
 
-def test_the_zones_of_a_host_managed_disk() -> None:
+def test_zones_of_a_host_managed_disk() -> None:
     runs = (RawZones(524, 1, 256 * MIB, 256 * MIB), RawZones(55356, 2, 256 * MIB, 256 * MIB, written=7))
     seen = zones_of(rawfacts.drive(sysfs=rawfacts.SYSFS | MANAGED, zones=runs))
     assert seen == Zones(
@@ -39,13 +39,13 @@ def test_the_zones_of_a_host_managed_disk() -> None:
     )
 
 
-def test_zones_that_hold_less_than_they_span_and_none_that_takes_any_write() -> None:
+def test_partial_capacity_zones_and_a_drive_without_random_writes() -> None:
     facts = rawfacts.drive(sysfs=rawfacts.SYSFS | MANAGED, zones=(RawZones(32, 2, 64 * MIB, 62 * MIB),))
     seen = zones_of(facts)
     assert seen is not None and (seen.conventional, seen.capacity_bytes) == (0, 62 * MIB)
 
 
-def test_a_drive_whose_zones_were_written_to_is_not_empty_though_nothing_is_recognised() -> None:
+def test_drive_with_written_zones_is_not_empty_without_signatures() -> None:
     """Programs can write to zones directly, without a filesystem."""
     digests = set()
     for written in (0, 1, 2):
@@ -64,7 +64,7 @@ def test_a_drive_whose_zones_were_written_to_is_not_empty_though_nothing_is_reco
     assert len(digests) == 3 and None not in digests
 
 
-def test_what_lives_in_zones_speaks_for_itself() -> None:
+def test_recognised_content_of_zones_counts_no_written_zones() -> None:
     seen = [
         drive_of(facts, rawfacts.machine(facts))
         for written in (1, 2)
@@ -80,18 +80,18 @@ def test_what_lives_in_zones_speaks_for_itself() -> None:
     assert seen[0].content_digest == seen[1].content_digest, "a mounted filesystem writes to zones"
 
 
-def test_what_a_plain_user_sees_of_zones() -> None:
+def test_zones_visible_to_an_ordinary_user() -> None:
     seen = zones_of(rawfacts.drive(sysfs=rawfacts.SYSFS | MANAGED))
     assert seen is not None and (seen.count, seen.conventional, seen.capacity_bytes) == (55880, None, None)
 
 
-def test_a_drive_without_zones_has_none() -> None:
+def test_drive_without_zones_has_none() -> None:
     assert zones_of(rawfacts.drive()) is None
     assert zones_of(rawfacts.drive(sysfs={})) is None
 
 
 @pytest.mark.parametrize(("ext_range", "takes"), [("1", False), ("256", True), (None, None), ("many", None)])
-def test_a_host_aware_drive_takes_partitions_if_the_kernel_gives_it_more_than_one_device(
+def test_host_aware_drive_has_partitions_if_the_kernel_allows_minors(
     ext_range: str | None, takes: bool | None
 ) -> None:
     sysfs = rawfacts.SYSFS | {"queue/zoned": "host-aware"} | ({"ext_range": ext_range} if ext_range else {})
@@ -99,7 +99,7 @@ def test_a_host_aware_drive_takes_partitions_if_the_kernel_gives_it_more_than_on
     assert seen is not None and seen.takes_partitions is takes
 
 
-def test_what_programs_and_the_configuration_say() -> None:
+def test_zone_support_of_programs_and_kernel_configuration() -> None:
     raw = rawfacts.machine(
         rawfacts.drive(),
         config="CONFIG_DM_ZONED=m\n# CONFIG_XFS_RT is not set\nCONFIG_F2FS_FS=y",
@@ -123,7 +123,7 @@ def test_what_programs_and_the_configuration_say() -> None:
     assert seen.program("mkzonefs") is None
 
 
-def test_the_kernels_report_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_kernel_zone_report_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Two replies of the ioctl, a full one and the rest. The last zone is smaller."""
     node = tmp_path / "drive"
     node.touch()
@@ -156,7 +156,7 @@ def test_the_kernels_report_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch, 
     assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
 
 
-def test_a_report_that_makes_no_sense_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_nonsensical_report_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     node = tmp_path / "drive"
     node.touch()
 

@@ -34,7 +34,7 @@ OVERLAY = "20 1 0:30 / / rw - overlay overlay rw"
         ({"/.dockerenv": "", **KERNEL}, False),
     ],
 )
-def test_a_container_is_told_by_what_it_was_started_with(signs: dict[str, str], *, is_one: bool) -> None:
+def test_container_is_detected_by_the_environment_of_init(signs: dict[str, str], *, is_one: bool) -> None:
     assert is_container(signs) is is_one
     raw = replace(rawfacts.machine(), graph=rawfacts.graph(OVERLAY), container=signs)
     found = machine_of(raw)
@@ -58,7 +58,7 @@ def test_only_that_one_variable_of_the_first_process_is_recorded(
     }
 
 
-def test_a_plan_there_doubts_that_its_lines_are_read_and_not_that_they_last() -> None:
+def test_plan_in_a_container_doubts_that_fstab_is_read() -> None:
     asked = (wish("ext4", label="media", mount_point="/srv/media"),)
     for around, doubt in (
         (machine(in_container=True), IN_CONTAINER),

@@ -40,18 +40,18 @@ def test_modules_are_found_in_both_lists(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("loads", [True, False])
-def test_with_lists_each_module_is_there_or_not(loads: bool) -> None:
+def test_lists_determine_each_module(loads: bool) -> None:
     assert known(("dm_mod",), ("dm_crypt", "md_mod", "raid1"), loads) == {
         **{"dm_mod": True, "dm_crypt": True},
         **{"md_mod": True, "raid0": False, "raid1": True},
     }
 
 
-def test_a_part_is_nothing_without_the_whole() -> None:
+def test_part_without_its_whole_does_not_count() -> None:
     assert known((), ("dm_crypt", "raid0"), True) == dict.fromkeys(LAYER_MODULES, False)
 
 
-def test_without_lists_what_is_built_into_a_part_cannot_be_told() -> None:
+def test_builtin_parts_are_unknown_without_lists() -> None:
     assert known(("dm_mod", "md_mod", "raid1"), None, False) == {
         "dm_mod": True,
         "md_mod": True,
@@ -59,15 +59,15 @@ def test_without_lists_what_is_built_into_a_part_cannot_be_told() -> None:
     }
 
 
-def test_a_kernel_that_loads_nothing_has_only_what_it_shows() -> None:
+def test_kernel_without_module_loading_has_only_visible_features() -> None:
     assert known((), None, False) == dict.fromkeys(LAYER_MODULES, False)
 
 
-def test_a_distribution_may_keep_its_modules_elsewhere() -> None:
+def test_missing_lists_leave_modules_unknown() -> None:
     assert known((), None, True) == {}
 
 
-def test_an_old_recording_tells_nothing() -> None:
+def test_old_recording_leaves_modules_unknown() -> None:
     kernel = machine_of(rawfacts.machine()).kernel
     assert kernel.modules == ()
     assert not any(kernel.lacks(module) for module in LAYER_MODULES)
@@ -84,7 +84,7 @@ def test_an_old_recording_tells_nothing() -> None:
         ("", False, True, None),
     ],
 )
-def test_loop_devices_are_there_or_not_or_cannot_be_told(
+def test_loop_devices_are_present_missing_or_unknown(
     listed: str, shown: bool, loads: bool, has: bool | None
 ) -> None:
     found = has_loop(listed, shown=shown, loads_modules=loads)

@@ -35,7 +35,7 @@ def block(root: Path, name: str, size: str, removable: str, *, hardware: bool = 
     return folder
 
 
-def test_a_fixed_drive_without_a_size_is_listed_and_an_empty_reader_is_not(tmp_path: Path) -> None:
+def test_fixed_drive_without_size_is_listed_and_empty_reader_is_not(tmp_path: Path) -> None:
     block(tmp_path, "nvme0n1", "0", "0")
     block(tmp_path, "sda", "0", "0")
     block(tmp_path, "sdb", "0", "1")
@@ -45,9 +45,7 @@ def test_a_fixed_drive_without_a_size_is_listed_and_an_empty_reader_is_not(tmp_p
 
 
 @pytest.mark.parametrize(("removable", "medium"), [("0", True), ("1", False)])
-def test_what_has_hardware_is_not_called_an_empty_reader(
-    tmp_path: Path, removable: str, medium: bool
-) -> None:
+def test_device_with_hardware_is_no_empty_reader(tmp_path: Path, removable: str, medium: bool) -> None:
     node = tmp_path / "node"
     node.touch()
     known = {"path": str(node), "errors": [], "sysfs": {"size": "0", "removable": removable}}
@@ -56,7 +54,7 @@ def test_what_has_hardware_is_not_called_an_empty_reader(
     assert bool(read["errors"]) is not medium
 
 
-def test_a_drive_of_520_byte_blocks_says_what_to_do_and_is_refused() -> None:
+def test_drive_of_520_byte_blocks_is_refused_with_a_remedy() -> None:
     raw = rawfacts.drive(sysfs=rawfacts.SYSFS | {"size": "0"}, chunks=(), contents=None, table_kind=None)
     seen = machine_of(rawfacts.machine(raw)).drives[0]
     (finding,) = found(seen)
@@ -65,7 +63,7 @@ def test_a_drive_of_520_byte_blocks_says_what_to_do_and_is_refused() -> None:
         refuse_drive(seen)
 
 
-def test_an_nvme_drive_with_metadata_names_the_format_without() -> None:
+def test_nvme_drive_with_metadata_names_the_format_without() -> None:
     formats = (NvmeFormat(0, 512, 0, 2), NvmeFormat(1, 4096, 64, 0, in_use=True), NvmeFormat(2, 4096, 0, 0))
     of = drive(path="/dev/nvme0n1", bus="nvme", size_bytes=0, nvme_formats=formats, table=None)
     (finding,) = found(of)
@@ -74,7 +72,7 @@ def test_an_nvme_drive_with_metadata_names_the_format_without() -> None:
 
 
 @pytest.mark.parametrize("of", [drive(), drive(size_bytes=0, removable=True, table=None)])
-def test_no_other_drive_is_said_to_have_no_size(of: Drive) -> None:
+def test_no_other_drive_is_called_sizeless(of: Drive) -> None:
     assert not found(of)
 
 
@@ -82,7 +80,7 @@ def vanishing(self: Path, strict: bool = False) -> Path:
     raise FileNotFoundError(2, "No such file or directory", str(self))
 
 
-def test_a_device_that_vanishes_meanwhile_is_no_crash(
+def test_concurrently_vanishing_device_does_not_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Path.resolve() reads a sysfs link twice, and rarely the device disappears in between."""
@@ -99,5 +97,5 @@ def test_a_device_that_vanishes_meanwhile_is_no_crash(
 @pytest.mark.parametrize(
     ("drives", "cpus", "allowed"), [(1, 1, 10.0), (4, 4, 10.0), (2, 4, 10.0), (47, 1, 56.0), (48, 4, 21.0)]
 )
-def test_the_time_limit_grows_with_the_drives_for_each_cpu(drives: int, cpus: int, allowed: float) -> None:
+def test_time_limit_grows_with_the_drives_for_each_cpu(drives: int, cpus: int, allowed: float) -> None:
     assert allowed_seconds(drives, 10.0, cpus) == pytest.approx(allowed)

@@ -45,12 +45,12 @@ RELEASES = {
 
 
 @pytest.mark.parametrize("said", RELEASES, ids=[said.partition("\n")[0] or "none" for said in RELEASES])
-def test_the_family_is_read_from_os_release(said: str) -> None:
+def test_family_is_read_from_os_release(said: str) -> None:
     assert family_of(said) == RELEASES[said]
 
 
 @pytest.mark.parametrize("family", COMMANDS)
-def test_one_familys_command_is_named_and_no_others(family: str) -> None:
+def test_only_the_command_of_the_own_family_is_named(family: str) -> None:
     said = str(missing(("mkfs.ntfs", "mdadm"), family).said)
     assert said.startswith("mkfs.ntfs and mdadm are not installed. Install with `")
     assert [name for name, words in COMMANDS.items() if f"`{' '.join(words)} " in said] == [family]
@@ -71,20 +71,20 @@ def test_packages_have_the_names_of_their_distribution() -> None:
     }
 
 
-def test_what_is_not_known_is_not_made_up() -> None:
+def test_unknown_package_is_not_invented() -> None:
     assert str(missing(("mdadm",), "").said) == "mdadm is not installed. Install the package mdadm."
     assert "package is unknown for this distribution" in str(missing(("systemctl",), "void").said)
     assert missing(("systemctl",), "void").command == ""
 
 
-def test_only_what_is_not_there_is_missing() -> None:
+def test_only_missing_programs_are_listed() -> None:
     here = machine(tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),))
     absent = lacking(here, ("mkfs.exfat", "tune.exfat"))
     assert absent and absent.programs == ("tune.exfat",)
     assert lacking(here, ("mkfs.exfat",)) is None
 
 
-def test_every_program_that_can_be_missed_has_a_package() -> None:
+def test_every_required_program_has_a_package() -> None:
     wanted = {
         *TOOLS,
         *LVM_PROGRAMS,
@@ -96,14 +96,14 @@ def test_every_program_that_can_be_missed_has_a_package() -> None:
     assert wanted - ONLY_ASKED - set(TABLE) == set()
 
 
-def test_an_old_recording_has_no_family_and_still_names_packages() -> None:
+def test_old_recording_has_no_family_and_still_names_packages() -> None:
     old = load_machine(Path(__file__).parents[3] / "machines" / "archive.json")
     assert old.family == ""
 
 
 @pytest.mark.skipif(which("dpkg-query") is None, reason="no dpkg here to ask")
 @pytest.mark.parametrize("program", sorted(TABLE))
-def test_debians_own_list_says_the_same(program: str) -> None:
+def test_packages_match_the_debian_list(program: str) -> None:
     path = find(program)
     if path is None:
         pytest.skip(f"{program} is not installed")

@@ -64,7 +64,7 @@ def saved(folder: Path, facts: RawMachine, change: Callable[[dict[str, object]],
     ],
 )
 @pytest.mark.parametrize("text", ["Etwas anderes", "Permission denied", "Operation not permitted"])
-def test_the_number_of_an_error_tells_the_obstacle_and_its_text_does_not(
+def test_obstacle_follows_the_error_number_not_its_text(
     number: int, said: Callable[..., Message], obstacle: Obstacle, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 0)
@@ -74,19 +74,19 @@ def test_the_number_of_an_error_tells_the_obstacle_and_its_text_does_not(
     assert [(one.why, one.obstacle) for one in drive.unread] == [(told.why, obstacle)]
 
 
-def test_a_plain_user_is_told_that_it_needs_root(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_user_is_asked_for_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     told = from_json(not_read("table", "/dev/sda", PermissionError(errno.EACCES, "no")), RawError, "told")
     assert told == RawError("table", words.ROOT_READS, Obstacle.DENIED)
 
 
-def test_what_libblkid_says_is_a_value_of_the_sentence() -> None:
+def test_libblkid_error_is_a_value_of_the_sentence() -> None:
     error = Unreadable(words.BLKID_READS(device="/dev/sda", why="Permission denied"))
     told = from_json(not_read("contents", "/dev/sda1", error), RawError, "told")
     assert told == RawError("contents", error.said, Obstacle.FAILED)
 
 
-def test_a_drive_that_cannot_be_opened_is_reported_with_the_kernels_reason(
+def test_unopenable_drive_is_reported_with_the_kernel_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refused(*_: object) -> int:
@@ -104,14 +104,14 @@ def test_a_drive_that_cannot_be_opened_is_reported_with_the_kernels_reason(
     ]
 
 
-def test_a_recording_contains_the_message_its_values_and_the_obstacle(tmp_path: Path) -> None:
+def test_recording_contains_the_message_its_values_and_the_obstacle(tmp_path: Path) -> None:
     facts = unreadable(RawError("contents", TOLD, Obstacle.FAILED))
     file = saved(tmp_path, facts, lambda error: error)
     assert json.loads(file.read_text())["drives"][0]["errors"] == [WRITTEN]
     assert load_facts(file) == facts
 
 
-def test_an_old_recording_shows_its_text_and_tells_the_obstacle_by_it() -> None:
+def test_old_recording_shows_its_text_and_derives_the_obstacle() -> None:
     drives = load_machine(OLD).drives
     told = {str(one.why): one.obstacle for drive in drives for one in drive.unread}
     assert "Byte 0 could not be read: Input/output error." in told
@@ -119,7 +119,7 @@ def test_an_old_recording_shows_its_text_and_tells_the_obstacle_by_it() -> None:
     assert all(error.obstacle is None for drive in load_facts(OLD).drives for error in drive.errors)
 
 
-def test_in_an_old_recording_alone_does_the_text_tell_the_obstacle(tmp_path: Path) -> None:
+def test_text_determines_the_obstacle_only_in_old_recordings(tmp_path: Path) -> None:
     facts = unreadable(RawError("contents", TOLD, Obstacle.FAILED))
     denied = "the kernel refuses to open the device: Permission denied"
 
@@ -136,7 +136,7 @@ def test_in_an_old_recording_alone_does_the_text_tell_the_obstacle(tmp_path: Pat
     assert {one.obstacle for one in new} == {Obstacle.FAILED}
 
 
-def test_a_recording_with_a_code_that_nobody_knows_still_loads(tmp_path: Path) -> None:
+def test_recording_with_an_unknown_code_still_loads(tmp_path: Path) -> None:
     def unknown(error: dict[str, object]) -> None:
         error["why"] = {"code": "probe.unread.of-tomorrow", "values": {"device": "/dev/sda"}}
 
@@ -166,7 +166,7 @@ def everything_of(machine: Machine) -> dict[str, str]:
     }
 
 
-def test_a_reason_reaches_every_place_in_the_persons_language(pseudo_language: None) -> None:
+def test_reasons_are_translated_in_every_place(pseudo_language: None) -> None:
     said = words.FAILED(device="/dev/sda", why="Input/output error")
     errors = tuple(
         RawError(what, said, Obstacle.FAILED) for what in ("geometry", "contents", "smart", "drive")
@@ -184,7 +184,7 @@ def test_a_reason_reaches_every_place_in_the_persons_language(pseudo_language: N
         (Use("opened", "/dev/sda", ANOTHER), "áñöthér prögrám", "another program"),
     ],
 )
-def test_who_has_no_path_is_named_in_the_persons_language(
+def test_device_without_a_path_is_named_in_the_user_language(
     use: Use, says: str, by: str, pseudo_language: None
 ) -> None:
     machine = machine_of(rawfacts.machine(rawfacts.drive()))
@@ -195,7 +195,7 @@ def test_who_has_no_path_is_named_in_the_persons_language(
     assert drive_document(drive, diagnosis)["uses"] == [{"kind": use.kind, "subject": "/dev/sda", "by": by}]
 
 
-def test_the_command_tells_a_reason_in_the_persons_language_and_programs_in_english(
+def test_command_translates_reasons_and_json_is_english(
     tmp_path: Path, pseudo_language: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = saved(tmp_path, unreadable(RawError("contents", TOLD, Obstacle.FAILED)), lambda error: error)

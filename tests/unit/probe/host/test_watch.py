@@ -17,27 +17,27 @@ def attach(sys: Path, name: str, diskseq: int | None, size: int = 2048) -> None:
         (folder / "diskseq").write_text(f"{diskseq}\n")
 
 
-def test_another_drive_at_the_same_node_is_not_the_one_that_was_there(tmp_path: Path) -> None:
+def test_another_drive_at_the_same_node_is_a_different_one(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", 7)
     assert is_attached("/dev/sdb", 7, tmp_path)
     attach(tmp_path, "sdb", 9)
     assert not is_attached("/dev/sdb", 7, tmp_path)
 
 
-def test_a_drive_without_a_medium_or_without_a_folder_is_not_there(tmp_path: Path) -> None:
+def test_drive_without_a_medium_or_folder_is_absent(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", 7, size=0)
     assert not is_attached("/dev/sdb", 7, tmp_path)
     assert not is_attached("/dev/sdc", None, tmp_path)
 
 
-def test_a_kernel_that_counts_no_drives_is_believed(tmp_path: Path) -> None:
+def test_kernel_without_diskseq_is_accepted(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", None)
     assert is_attached("/dev/sdb", None, tmp_path)
     attach(tmp_path, "sdb", 7)
     assert is_attached("/dev/sdb", None, tmp_path)
 
 
-def test_what_changes_between_the_call_and_the_first_look_is_seen(tmp_path: Path) -> None:
+def test_change_between_call_and_first_look_is_seen(tmp_path: Path) -> None:
     attach(tmp_path, "sdb", 7)
     stop = threading.Event()
     changes = watch_drives(stop, 0.01, tmp_path)
@@ -49,7 +49,7 @@ def test_what_changes_between_the_call_and_the_first_look_is_seen(tmp_path: Path
     assert next(changes, "over") == "over"
 
 
-def test_what_a_run_makes_for_a_while_is_no_drive(tmp_path: Path) -> None:
+def test_temporary_device_of_a_run_is_no_drive(tmp_path: Path) -> None:
     behind = {
         "loop0": "/home/anna/disk.img",
         "loop1": "/var/lib/diskwright/runs/0001-sda/engine/new-0.img",
@@ -65,7 +65,7 @@ def test_what_a_run_makes_for_a_while_is_no_drive(tmp_path: Path) -> None:
     assert len(drive_names(all_devices=True, sys=tmp_path)) == len(behind)
 
 
-def test_an_image_that_the_system_runs_from_is_no_drive(tmp_path: Path) -> None:
+def test_image_of_the_running_system_is_no_drive(tmp_path: Path) -> None:
     for number, name in enumerate(("loop0", "loop1", "sda")):
         attach(tmp_path, name, number)
         (tmp_path / "block" / name / "dev").write_text(f"7:{number}\n")

@@ -75,7 +75,7 @@ def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
     assert arrived["stubborn"][1] < HANGS_SECONDS / 2, "not even one that works has forever"
 
 
-def test_a_probe_that_works_on_a_slow_cpu_gets_more_time() -> None:
+def test_working_probe_on_a_slow_cpu_gets_more_time() -> None:
     found, seconds = probe("busy", "hangs")
     assert not found["busy"]["errors"] and found["busy"]["smart"] == "{}"
     assert why(found["hangs"]).english == unread.OVER_TIME(seconds=LIMIT).english
@@ -92,25 +92,25 @@ def test_a_probe_that_works_on_a_slow_cpu_gets_more_time() -> None:
         ("floods", unread.GARBAGE),
     ],
 )
-def test_a_probe_that_goes_wrong_is_told_and_costs_no_time(name: str, said: Message) -> None:
+def test_failed_probe_is_reported_and_costs_no_time(name: str, said: Message) -> None:
     found, seconds = probe(name, "good")
     assert why(found[name]) == said
     assert not found["good"]["errors"]
     assert seconds < HANGS_SECONDS / 2
 
 
-def test_a_server_that_answers_nothing_costs_the_limit_and_no_more() -> None:
+def test_unresponsive_server_costs_only_the_time_limit() -> None:
     found, seconds = probe("one", "two", last="time.sleep(60)")
     assert [why(facts).english for facts in found.values()] == [unread.NO_ANSWER(seconds=LIMIT).english] * 2
     assert seconds < HANGS_SECONDS / 2
 
 
-def test_a_server_that_dies_at_once_leaves_its_drives_unread() -> None:
+def test_server_that_dies_early_leaves_its_drives_unread() -> None:
     found, _ = probe("one", last="sys.exit(3)")
     assert why(found["one"]) == unread.NO_TURN
 
 
-def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(
+def test_malformed_facts_make_an_unreadable_drive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("wizard.probe.machine.drive_names", lambda all_devices: ["nonsense", "good"])
@@ -119,7 +119,7 @@ def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(
     assert drives["good"].errors == ()
 
 
-def test_a_listener_that_goes_away_takes_server_and_children_with_it() -> None:
+def test_listener_that_exits_ends_server_and_children() -> None:
     pool = Pool(server())
     conversation = pool.probe(["good", "hangs"], 60)
     assert next(conversation)["name"] == "good"
@@ -131,7 +131,7 @@ def test_a_listener_that_goes_away_takes_server_and_children_with_it() -> None:
     assert not _members(group)
 
 
-def test_a_server_answers_one_request_after_the_other_and_is_kept_between_them() -> None:
+def test_server_answers_several_requests_and_is_reused() -> None:
     asked = server("sys.exit(worker.main(lambda: phases))  # kept")
     with borrowed(asked) as first:
         assert {facts["name"] for facts in first.probe(["good", "dies"], LIMIT)} == {"good", "dies"}
@@ -144,7 +144,7 @@ def test_a_server_answers_one_request_after_the_other_and_is_kept_between_them()
 
 
 @pytest.mark.parametrize("end", ["killed", "left in the middle"])
-def test_a_server_that_is_lost_is_replaced(end: str) -> None:
+def test_lost_server_is_replaced(end: str) -> None:
     asked = server(f"sys.exit(worker.main(lambda: phases))  # {end}")
     with borrowed(asked) as first:
         answers = first.probe(["good", "hangs"], 60)
@@ -157,7 +157,7 @@ def test_a_server_that_is_lost_is_replaced(end: str) -> None:
         assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]
 
 
-def test_a_server_that_ends_while_it_waits_is_replaced() -> None:
+def test_server_that_ends_while_idle_is_replaced() -> None:
     asked = server("sys.exit(worker.main(lambda: phases))  # ends")
     with borrowed(asked) as first:
         list(first.probe(["good"], LIMIT))
