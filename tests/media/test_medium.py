@@ -147,7 +147,7 @@ def look_into(bench: Bench, image: Path, mounted: Path) -> Path:
 
 
 @pytest.mark.skipif(IS_FULL, reason="the next one starts it as well")
-def test_it_starts_straight_into_the_wizard_and_touches_no_drive(
+def test_medium_boots_into_the_wizard_and_touches_no_drive(
     medium: Path, empty: Disk, witness: Disk, tmp_path: Path
 ) -> None:
     before = [hashlib.sha256(disk.image.read_bytes()).digest() for disk in (empty, witness)]
@@ -161,7 +161,7 @@ def test_it_starts_straight_into_the_wizard_and_touches_no_drive(
 
 @slow
 @pytest.mark.parametrize("firmware", [Firmware.BIOS, Firmware.SECURE])
-def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
+def test_drive_is_set_up_over_the_serial_line_and_has_a_file(
     firmware: Firmware, medium: Path, empty: Disk, witness: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
     before = hashlib.sha256(witness.image.read_bytes()).digest()
@@ -188,7 +188,7 @@ def test_a_drive_is_set_up_over_the_serial_line_and_a_file_is_on_it(
 
 
 @slow
-def test_a_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(
+def test_drive_is_set_up_on_the_screen_of_a_computer_with_512_mib(
     medium: Path, empty: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
     """Use the computer's keyboard. The kernel reports the screen's content over the serial line."""
@@ -260,7 +260,7 @@ def misaligned(bench: Bench, tmp_path: Path) -> Disk:
 
 
 @slow
-def test_it_goes_on_after_its_power_was_cut_in_the_middle(
+def test_medium_continues_after_a_power_cut(
     stick: Path, misaligned: Disk, bench: Bench, mounted: Path, tmp_path: Path
 ) -> None:
     """During the move of a partition, the power is cut. After the reboot, the wizard offers the run first.
@@ -293,7 +293,7 @@ def test_it_goes_on_after_its_power_was_cut_in_the_middle(
 
 
 @slow
-def test_it_is_small(medium: Path) -> None:
+def test_image_is_small(medium: Path) -> None:
     """Test the size of a release build. Test builds are larger."""
     if "DISKWRIGHT_DIST" not in os.environ:
         pytest.skip("it was packed loosely")

@@ -29,13 +29,11 @@ def looks(root: Root, user: int, file: str, drive: str) -> None:
 
 
 @pytest.mark.parametrize("user", [0, PLAIN_USER])
-def test_it_runs_where_there_is_only_busybox(user: int, bare: Root, one_file: Path, bench: Bench) -> None:
+def test_file_runs_with_busybox_only(user: int, bare: Root, one_file: Path, bench: Bench) -> None:
     looks(bare, user, bare.take_in(one_file), bench.make_drive(64 * MIB))
 
 
-def test_its_first_screen_tells_what_the_system_lacks_and_does_not_list_itself(
-    bare: Root, one_file: Path, bench: Bench
-) -> None:
+def test_first_screen_lists_missing_tools_but_not_itself(bare: Root, one_file: Path, bench: Bench) -> None:
     drive = bench.make_drive(64 * MIB).removeprefix("/dev/")
     file = bare.take_in(one_file)
     with Terminal(program=bare.argv(0, file, TERM="linux")) as terminal:
@@ -49,7 +47,7 @@ def test_its_first_screen_tells_what_the_system_lacks_and_does_not_list_itself(
         assert not any(name.removeprefix("/dev/") in terminal.text.split() for name in own)
 
 
-def test_another_users_folder_is_not_trusted(bare: Root, one_file: Path) -> None:
+def test_folder_of_another_user_is_not_trusted(bare: Root, one_file: Path) -> None:
     cache = bare.folder / "home/plain/.cache"
     (cache / f"diskwright-{PLAIN_USER}").mkdir(parents=True)
     cache.chmod(0o777)
@@ -59,7 +57,7 @@ def test_another_users_folder_is_not_trusted(bare: Root, one_file: Path) -> None
     assert not list((cache / f"diskwright-{PLAIN_USER}").iterdir())
 
 
-def test_a_start_unmounts_older_versions_that_are_not_used(bare: Root, one_file: Path) -> None:
+def test_start_unmounts_unused_older_versions(bare: Root, one_file: Path) -> None:
     file, older = bare.take_in(one_file), "0" * 12
     content = one_file.read_bytes()
     name = content.partition(b" sum=")[2][:12]
@@ -77,7 +75,7 @@ def test_a_start_unmounts_older_versions_that_are_not_used(bare: Root, one_file:
     assert used.split()[4:] == sorted([older, name.decode()]), said
 
 
-def test_what_sudos_caller_has_on_the_path_does_not_decide_what_root_runs(
+def test_path_of_the_sudo_caller_does_not_affect_root(
     one_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached = tmp_path / "reached"
@@ -91,7 +89,7 @@ def test_what_sudos_caller_has_on_the_path_does_not_decide_what_root_runs(
     assert reached.exists(), "the stand-in is no stand-in"
 
 
-def test_what_it_writes_goes_on_without_its_face(
+def test_write_continues_without_the_wizard(
     one_file: Path, bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file reaches the drive although the program that started the run was killed during mkfs."""
@@ -122,7 +120,7 @@ def test_what_it_writes_goes_on_without_its_face(
 
 @pytest.mark.skipif(not IS_FULL, reason="four systems are made, which takes minutes: --full")
 @pytest.mark.parametrize("suite", SUITES)
-def test_it_runs_on_releases_of_debian(
+def test_file_runs_on_debian_releases(
     suite: str, one_file: Path, bench: Bench, tmp_path: Path, mirror: str
 ) -> None:
     root = debian_root(tmp_path / "root", suite, mirror)

@@ -39,7 +39,7 @@ def user() -> Iterator[RealUser]:
 
 
 @pytest.mark.parametrize("before", [RUN, POLKIT], ids=["sudo", "pkexec"])
-def test_a_plain_user_sets_a_drive_up(before: str, user: RealUser, one_file: Path, bench: Bench) -> None:
+def test_plain_user_sets_up_a_drive(before: str, user: RealUser, one_file: Path, bench: Bench) -> None:
     drive = bench.make_drive(256 * MIB)
     name = drive.removeprefix("/dev/")
     file = str(shutil.copy(one_file, user.folder))

@@ -26,7 +26,7 @@ STILTED = (
         (110, 110, 100, "a new filesystem", ()),
     ],
 )
-def test_a_ceiling_may_only_fall(
+def test_ceiling_may_only_fall(
     now: float, ceiling: float, earlier: float, reason: str, words: tuple[str, ...]
 ) -> None:
     found = faults({"lines": now}, {"lines": ceiling}, {"lines": earlier}, {"lines": reason})
@@ -37,13 +37,13 @@ def test_every_gauge_has_a_ceiling_and_every_ceiling_a_gauge() -> None:
     assert len(faults({"lines": 1}, {"files": 1}, {}, {})) == 2
 
 
-def test_the_file_is_read_as_it_was_written() -> None:
+def test_file_is_read_as_written() -> None:
     ceilings, raised = {"lines": 100.0, "English": 1.5}, {"lines": "a new filesystem"}
     text = render(ceilings, raised, {"functions": 1200})
     assert read(text) == (ceilings, raised) and tomllib.loads(text)["trace"] == {"functions": 1200}
 
 
-def test_english_that_reads_like_a_translation_counts_for_more() -> None:
+def test_stilted_english_counts_for_more() -> None:
     assert index([PLAIN]) < 1.5 < 5 < index([STILTED])
 
 

@@ -26,7 +26,7 @@ def test_only_the_recorded_plan_is_performed() -> None:
             services.start(wrong, plan.tokens)  # type: ignore[arg-type]
 
 
-def test_the_run_that_is_shown_ended_well_and_was_measured() -> None:
+def test_displayed_run_ended_well_and_was_measured() -> None:
     services = Performance()
     services.applied.set()
     assert services.state(Path()) is RunState.WAITING
@@ -42,7 +42,7 @@ def test_the_run_that_is_shown_ended_well_and_was_measured() -> None:
     assert services.drive.content_digest == services.recorded_plan.drive.content_digest
 
 
-def test_a_run_holds_at_its_first_mkfs_until_it_is_let_go() -> None:
+def test_run_pauses_at_its_first_mkfs_until_released() -> None:
     services = Performance()
     services.applied.wait = lambda timeout=None: pytest.fail("held")  # type: ignore[method-assign]
     shown = []
@@ -52,7 +52,7 @@ def test_a_run_holds_at_its_first_mkfs_until_it_is_let_go() -> None:
     assert shown[-1].event is Event.STEP_STARTED and "'films'" in shown[-1].sentence
 
 
-def test_pictures_of_another_program_are_not_taken(
+def test_pictures_of_another_program_are_not_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in RECORDED.iterdir():
@@ -66,7 +66,7 @@ def test_pictures_of_another_program_are_not_taken(
     assert {path: path.read_bytes() for path in photograph.FOLDER.iterdir()} == kept
 
 
-def test_a_key_that_leads_nowhere_ends_and_says_where() -> None:
+def test_key_without_effect_fails_with_the_screen_name() -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "purpose")
         with pytest.raises(TimeoutError, match="down did not lead to 'No such purpose', at purpose"):

@@ -14,7 +14,7 @@ def text_of(frame: Frame) -> str:
     return "\n".join(strip.text for strip in frame.lines)
 
 
-def test_the_recording_goes_from_an_empty_drive_to_one_that_is_ready() -> None:
+def test_recording_goes_from_an_empty_drive_to_a_ready_one() -> None:
     frames = walked()
     assert "empty" in text_of(frames[0]) and frames[0].key == ""
     assert "ready at /srv/media, writable by anna" in text_of(frames[-1])
@@ -28,7 +28,7 @@ def test_the_recording_goes_from_an_empty_drive_to_one_that_is_ready() -> None:
     assert "<script" not in svg and svg.count("http") == svg.count(NAMESPACE)
 
 
-def test_the_run_that_is_shown_ended_well() -> None:
+def test_displayed_run_ended_well() -> None:
     entries = Walked().entries
     assert entries[-1].event is Event.DONE
     assert not [entry for entry in entries if entry.event in (Event.FAILED, Event.NOT_VERIFIED)]

@@ -72,7 +72,7 @@ class PlainUser(Rehearsal):
         )
 
 
-def test_apply_asks_for_root_and_a_refusal_leads_back_to_the_question() -> None:
+def test_apply_asks_for_root_and_a_refusal_returns_to_the_question() -> None:
     services = PlainUser()
 
     async def job(pilot: Hand) -> None:
@@ -89,7 +89,7 @@ def test_apply_asks_for_root_and_a_refusal_leads_back_to_the_question() -> None:
     assert len(services.asked) == 2 and len(services.started) == 1
 
 
-def test_a_drive_that_could_not_be_read_is_read_with_roots_rights_before_it_is_applied() -> None:
+def test_unread_drive_is_read_as_root_before_it_is_applied() -> None:
     services = PlainUser(unread=True)
 
     async def job(pilot: Hand) -> None:
@@ -105,7 +105,7 @@ def test_a_drive_that_could_not_be_read_is_read_with_roots_rights_before_it_is_a
     perform(job, services)
 
 
-def test_a_stop_that_nobody_hears_is_not_promised() -> None:
+def test_unheard_stop_is_not_promised() -> None:
     class Deaf(PlainUser):
         def request_stop(self, run: object) -> None:
             raise Failed("The root process ended before receiving a request.")
@@ -148,7 +148,7 @@ class PlainUserMoving(MovingServices):
             raise Refused(NOT_GIVEN)
 
 
-def test_the_ways_to_ext4_ask_for_root_first_and_a_refusal_says_so() -> None:
+def test_ways_to_ext4_ask_for_root_first_and_report_a_refusal() -> None:
     services = PlainUserMoving()
 
     async def job(pilot: Hand) -> None:

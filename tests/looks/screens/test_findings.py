@@ -22,7 +22,7 @@ def in_sight(pilot: Hand, words: str) -> bool:
 
 
 @pytest.mark.parametrize("size", [(60, 16), (80, 24)])
-def test_the_worst_finding_of_each_drive_is_in_sight(size: tuple[int, int]) -> None:
+def test_worst_finding_of_each_drive_is_visible(size: tuple[int, int]) -> None:
     patterns = load_patterns()
 
     async def job(pilot: Hand) -> None:

@@ -16,7 +16,7 @@ def on(held: Drive) -> Rehearsal:
     return Rehearsal(machine(held))
 
 
-def test_without_a_drive_no_key_sets_one_up() -> None:
+def test_no_key_sets_up_a_missing_drive() -> None:
     async def job(pilot: Hand) -> None:
         await until(lambda: "No drive found" in flat(pilot), pilot)
         assert "set up" not in flat(pilot).lower()
@@ -26,7 +26,7 @@ def test_without_a_drive_no_key_sets_one_up() -> None:
     perform(job, Rehearsal(replace(machine(), drives=())))
 
 
-def test_o_reads_the_drives_again_with_roots_rights() -> None:
+def test_o_reads_the_drives_again_as_root() -> None:
     class PlainUser(Rehearsal):
         given, asked = False, 0
 
@@ -59,7 +59,7 @@ def test_o_reads_the_drives_again_with_roots_rights() -> None:
     assert services.asked == 2
 
 
-def test_enter_on_a_full_drive_destroys_nothing_and_what_does_says_so() -> None:
+def test_enter_on_a_full_drive_destroys_no_data_without_warning() -> None:
     async def job(pilot: Hand) -> None:
         await ready(pilot)
         await press(pilot, "enter")
@@ -79,7 +79,7 @@ def test_enter_on_a_full_drive_destroys_nothing_and_what_does_says_so() -> None:
     perform(job, on(FULL))
 
 
-def test_what_could_not_be_read_is_not_said_to_be_safe() -> None:
+def test_unread_content_is_not_called_safe() -> None:
     reasons = tuple(unread(what, "Permission denied.") for what in ("table", "content_digest"))
 
     async def job(pilot: Hand) -> None:

@@ -97,7 +97,7 @@ def services() -> Iterator[Plugs]:
 
 
 @pytest.mark.parametrize("name", WAY)
-def test_every_place_is_left_for_the_list_when_its_drive_has_gone(services: Plugs, name: str) -> None:
+def test_every_screen_returns_to_the_list_when_its_drive_is_removed(services: Plugs, name: str) -> None:
     async def job(pilot: Hand) -> None:
         await to(pilot, name)
         services.become(KEPT)
@@ -111,7 +111,7 @@ def test_every_place_is_left_for_the_list_when_its_drive_has_gone(services: Plug
 @pytest.mark.parametrize(
     ("key", "name"), [("e", "volume"), ("f", "filesystem"), ("v", "page"), ("q", "question")]
 )
-def test_what_was_opened_over_it_is_left_too(services: Plugs, key: str, name: str) -> None:
+def test_pages_opened_over_it_close_too(services: Plugs, key: str, name: str) -> None:
     async def job(pilot: Hand) -> None:
         await to(pilot, "plan")
         await press(pilot, key)
@@ -135,7 +135,7 @@ def test_other_drives_may_come_and_go(services: Plugs) -> None:
     perform(job, services)
 
 
-def test_a_drive_that_is_plugged_in_has_the_cursor(services: Plugs) -> None:
+def test_attached_drive_has_the_cursor(services: Plugs) -> None:
     async def job(pilot: Hand) -> None:
         await ready(pilot)
         services.become(KEPT)

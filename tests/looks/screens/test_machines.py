@@ -79,18 +79,18 @@ def toured(
 
 
 @pytest.mark.parametrize("name", one_in(4, sorted(FILES)))
-def test_every_place_can_be_read_on_every_screen(name: str) -> None:
+def test_every_screen_is_readable_in_every_size(name: str) -> None:
     machine = load_machine(FILES[name])
     codes = toured(machine, Looker())
     assert not machine.drives or codes >= ANYWHERE, codes
 
 
-def test_every_place_of_the_workshop_on_all_screens() -> None:
+def test_every_workshop_screen_in_every_size() -> None:
     codes = toured(machine_of(workshop()), Looker(all_screens=True), frozenset())
     assert codes >= ANYWHERE | ON_THE_WAY, codes
 
 
-def test_size_and_place_on_all_screens() -> None:
+def test_size_and_place_in_every_size() -> None:
     person, look = person_at(), Looker(all_screens=True)
     for key, row in ((">", "size"), ("<", "start"), ("e", "start")):
         look(person)
@@ -111,7 +111,7 @@ def spoilt(drive: Drive, text: str) -> Drive:
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=[repr(one[:12]) for one in HOSTILE])
-def test_text_of_others_stays_within_the_screen(text: str) -> None:
+def test_untrusted_text_stays_within_the_screen(text: str) -> None:
     machine = machine_of(workshop())
     machine = replace(machine, drives=tuple(spoilt(drive, text) for drive in machine.drives))
     toured(machine, Looker())
@@ -127,7 +127,7 @@ def untranslated(text: str) -> bool:
     return sum(word.isalpha() and word.islower() and len(word) > 1 for word in words) > 2
 
 
-def test_nothing_is_left_in_english_and_nothing_is_cut_off(pseudo_language: None) -> None:
+def test_no_text_remains_in_english_or_is_cut_off(pseudo_language: None) -> None:
     seen, found = set[str](), set[str]()
     look_on_screens, machine = Looker(), machine_of(workshop())
     made_up = {verdict(drive.path).sentence for drive in machine.drives}
@@ -143,5 +143,5 @@ def test_nothing_is_left_in_english_and_nothing_is_cut_off(pseudo_language: None
     assert not found, sorted(found)[:10]
 
 
-def test_a_folder_of_recordings_is_not_empty() -> None:
+def test_folder_of_recordings_is_not_empty() -> None:
     assert len(FILES) > 20 and all(isinstance(path, Path) for path in FILES.values())

@@ -30,7 +30,7 @@ def words(svg: str) -> str:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_every_published_picture_is_taken_and_no_two_are_the_same(ending: str) -> None:
+def test_every_published_picture_is_taken_and_all_differ(ending: str) -> None:
     pictures = taken(ending)
     assert set(PUBLISHED) <= set(pictures)
     shown = [words(pictures[name]) for name in PUBLISHED]
@@ -42,25 +42,25 @@ def test_every_published_picture_is_taken_and_no_two_are_the_same(ending: str) -
 
 
 @pytest.mark.parametrize("name", STEPS)
-def test_a_picture_is_of_its_own_step(name: str) -> None:
+def test_picture_shows_its_own_step(name: str) -> None:
     said = words(taken("-mono")[name])
     now = re.findall(r"<(\d) \w+>", said.replace("&lt;", "<").replace("&gt;", ">"))
     assert now == [str(STEPS[name])] or name in ("actions", "undo"), said[:200]
 
 
-def test_without_colours_there_is_none_and_with_them_there_is() -> None:
+def test_colours_appear_only_if_available() -> None:
     for name in PUBLISHED:
         found = {fill.lower() for fill in FILLS.findall(taken("-mono")[name])} - FRAME
         assert all(fill[1:3] == fill[3:5] == fill[5:7] for fill in found), (name, found)
     assert {fill.lower() for fill in FILLS.findall(taken("")["plan"])} - FRAME
 
 
-def test_a_lost_partition_is_marked_by_more_than_its_colour() -> None:
+def test_lost_partition_is_marked_by_more_than_its_colour() -> None:
     assert re.search(r"[x✗] ?(films|backup)", words(taken("-mono")["plan"]))
     assert "Lost" in words(taken("-mono")["plan"]) and "Deleted when" in words(taken("-console")["review"])
 
 
-def test_every_picture_of_the_readme_and_of_docs_is_taken() -> None:
+def test_every_picture_of_the_readme_and_docs_is_taken() -> None:
     pages = "".join(page.read_text() for page in PAGES)
     named = set(re.findall(r"\((?:\.\./)?screenshots/([^)]*)\)", pages))
     made = {f"{name}{ending}.svg" for name in PUBLISHED for ending in ENDINGS}

@@ -41,7 +41,7 @@ async def shaken(pilot: Hand) -> None:
     assert place(pilot) == here and app_of(pilot).is_running
 
 
-def test_from_the_drives_to_the_result() -> None:
+def test_walk_from_the_drives_to_the_result() -> None:
     services = Rehearsal()
 
     async def job(pilot: Hand) -> None:
@@ -67,7 +67,7 @@ def test_from_the_drives_to_the_result() -> None:
     perform(job, services)
 
 
-def test_what_is_typed_survives() -> None:
+def test_input_survives_a_resize() -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "review")
         await press(pilot, *"A1")
@@ -80,7 +80,7 @@ def test_what_is_typed_survives() -> None:
     perform(job, services)
 
 
-def test_one_that_is_small_from_the_start_goes_on_when_it_is_larger() -> None:
+def test_initially_small_screen_continues_when_enlarged() -> None:
     async def job(pilot: Hand) -> None:
         await until(lambda: "60" in flat(pilot) and "16" in flat(pilot), pilot)
         await pilot.resize_terminal(80, 24)
@@ -90,7 +90,7 @@ def test_one_that_is_small_from_the_start_goes_on_when_it_is_larger() -> None:
     perform(job, size=(50, 12))
 
 
-def test_a_run_that_begins_under_an_open_page_is_not_hidden_by_it() -> None:
+def test_run_started_under_an_open_page_is_not_hidden() -> None:
     class Slow(Rehearsal):
         """Starting waits until the test continues."""
 

@@ -39,7 +39,7 @@ MOST_KEYS = 9
 SIZES = ((60, 16), (200, 50), (72, 20), (120, 36), (80, 24))
 
 
-def test_from_an_empty_drive_to_a_place_to_write_in_nine_keys_and_four_characters() -> None:
+def test_empty_drive_is_writable_after_nine_keys_and_four_characters() -> None:
     services = Rehearsal()
 
     async def job(pilot: Hand) -> None:
@@ -63,7 +63,7 @@ def test_from_an_empty_drive_to_a_place_to_write_in_nine_keys_and_four_character
     assert plan.drive.path == "/dev/sdb" and tokens == ("4KN00042",)
 
 
-def test_another_purpose_is_two_keys_more() -> None:
+def test_another_workload_takes_two_more_keys() -> None:
     services = Rehearsal()
     services.applied.set()
 
@@ -81,7 +81,7 @@ def test_another_purpose_is_two_keys_more() -> None:
     assert {volume.workload for volume in plan.volumes} == {"small-files"}
 
 
-def test_a_filesystem_has_another_name_in_six_keys_and_the_name() -> None:
+def test_another_label_takes_six_keys_and_the_name() -> None:
     services = Rehearsal()
 
     async def job(pilot: Hand) -> None:
@@ -112,7 +112,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("start", PLACES)
-def test_every_place_is_left_by_escape_and_follows_the_size_of_the_screen(start: str) -> None:
+def test_every_screen_closes_with_escape_and_follows_the_screen_size(start: str) -> None:
     async def job(pilot: Hand) -> None:
         await (ready(pilot) if start == "drives" else to_place(pilot, start))
         await shaken(pilot)
@@ -126,7 +126,7 @@ def test_every_place_is_left_by_escape_and_follows_the_size_of_the_screen(start:
     perform(job)
 
 
-def test_the_places_of_a_trial_follow_the_size_of_the_screen() -> None:
+def test_trial_screens_follow_the_screen_size() -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "plan", "/dev/sdb", anew="enter")
         await press(pilot, "c")
@@ -153,7 +153,7 @@ async def shaken(pilot: Hand) -> None:
         assert app_of(pilot).face.sheet.height == lines
 
 
-def test_what_was_decided_is_still_there_on_the_way_back() -> None:
+def test_decisions_are_kept_on_the_way_back() -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "plan")
         await press(pilot, "f")
@@ -174,7 +174,7 @@ def test_what_was_decided_is_still_there_on_the_way_back() -> None:
     perform(job)
 
 
-def test_a_drive_in_use_or_unread_is_not_set_up_and_says_why() -> None:
+def test_drive_in_use_or_unread_is_not_set_up_and_gives_the_reason() -> None:
     async def job(pilot: Hand) -> None:
         await ready(pilot)
         for drive, why in (("/dev/nvme0n1", "Cannot plan for a drive in use."), ("/dev/sdd", "10 s")):
@@ -187,7 +187,7 @@ def test_a_drive_in_use_or_unread_is_not_set_up_and_says_why() -> None:
 
 
 @pytest.mark.parametrize("typed", ["", "0", "042", "00421", "ZCT0", "wrong"])
-def test_nothing_begins_without_the_token(typed: str) -> None:
+def test_no_run_starts_without_the_token(typed: str) -> None:
     services = Rehearsal()
 
     async def job(pilot: Hand) -> None:
@@ -201,7 +201,7 @@ def test_nothing_begins_without_the_token(typed: str) -> None:
     assert not services.started
 
 
-def test_with_nothing_decided_q_ends_it_at_once() -> None:
+def test_q_quits_directly_without_decisions() -> None:
     async def job(pilot: Hand) -> None:
         await ready(pilot)
         await press(pilot, "q")
@@ -213,7 +213,7 @@ def test_with_nothing_decided_q_ends_it_at_once() -> None:
 @pytest.mark.parametrize(
     ("keys", "ends"), [("escape", False), ("enter", False), ("y", True), ("ctrl+c", True)]
 )
-def test_ending_asks_where_something_would_be_lost_and_no_is_the_default(keys: str, *, ends: bool) -> None:
+def test_quitting_asks_if_decisions_would_be_lost_with_no_as_default(keys: str, *, ends: bool) -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "plan")
         for key in ("q", "ctrl+c"):
@@ -230,7 +230,7 @@ def test_ending_asks_where_something_would_be_lost_and_no_is_the_default(keys: s
     assert desk.over
 
 
-def test_a_letter_right_behind_an_arrow_is_typed_where_the_arrow_led() -> None:
+def test_letter_after_an_arrow_goes_to_the_new_position() -> None:
     async def job(pilot: Hand) -> None:
         await to_place(pilot, "plan")
         await press(pilot, "e")
@@ -298,7 +298,7 @@ def tmux(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tmux]:
         made.tmux("kill-server")
 
 
-def test_the_real_program_on_a_terminal(tmux: Tmux) -> None:
+def test_real_program_on_a_terminal(tmux: Tmux) -> None:
     tmux.shows("Native 4TB", "ST8000DM004", "Stick", "500 GB", "1 warning")
     tmux.press("Down", "serial 4KN00042")
     tmux.press("Enter", "What will you store?", "Large media files")

@@ -29,7 +29,7 @@ async def to_plan(pilot: Hand) -> None:
     await come(pilot, "plan")
 
 
-def test_one_filesystem_without_a_table_is_offered_and_what_else_could_live_there() -> None:
+def test_one_filesystem_without_a_table_is_offered_and_alternatives() -> None:
     async def job(pilot: Hand) -> None:
         await to_plan(pilot)
         assert "Btrfs" in flat(pilot) and "8.6 GB" in flat(pilot)
@@ -46,7 +46,7 @@ def test_one_filesystem_without_a_table_is_offered_and_what_else_could_live_ther
     perform(job, Rehearsal(with_zones_written(0)))
 
 
-def test_what_lies_in_zones_is_said_to_be_lost() -> None:
+def test_content_of_zones_is_listed_as_lost() -> None:
     async def job(pilot: Hand) -> None:
         await to_plan(pilot)
         assert "Not possible:" in said(pilot)

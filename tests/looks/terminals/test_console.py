@@ -86,7 +86,7 @@ def parameters(received: bytes) -> set[str]:
     return {number for match in SGR.finditer(received) for number in match[1].decode().split(";")}
 
 
-def test_the_text_console_gets_what_it_has(recorded: Path) -> None:
+def test_text_console_gets_only_supported_glyphs(recorded: Path) -> None:
     with Terminal("--machine", str(recorded), TERM="linux") as terminal:
         for name in looked_at(terminal):
             for y, line in enumerate(terminal.screen.display):
@@ -129,7 +129,7 @@ def test_the_text_console_gets_what_it_has(recorded: Path) -> None:
     ("environment", "ascii_only"),
     [({"TERM": "vt220"}, True), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False)],
 )
-def test_without_colours_everything_can_still_be_told_apart(
+def test_states_are_distinguishable_without_colours(
     recorded: Path, environment: dict[str, str], ascii_only: bool
 ) -> None:
     wizard = (sys.executable, "-m", "wizard")
@@ -153,7 +153,7 @@ def test_without_colours_everything_can_still_be_told_apart(
     assert not colours
 
 
-def test_the_terminal_is_left_as_it_was(recorded: Path) -> None:
+def test_terminal_is_restored(recorded: Path) -> None:
     with Terminal("--machine", str(recorded), TERM="xterm-256color") as terminal:
         terminal.until("ST8000DM004")
         terminal.press("q")
@@ -163,14 +163,14 @@ def test_the_terminal_is_left_as_it_was(recorded: Path) -> None:
 
 
 @pytest.mark.parametrize("term", ["dumb", ""])
-def test_where_nothing_can_be_placed_it_asks_line_by_line(recorded: Path, term: str) -> None:
+def test_terminal_without_cursor_control_gets_plain_mode(recorded: Path, term: str) -> None:
     with Terminal("--machine", str(recorded), TERM=term) as terminal:
         terminal.until(lambda: terminal.text.rstrip().endswith("Answer:"))
         assert b"\x1b" not in terminal.received
     assert b"asks line by line" in b" ".join(terminal.received.split())
 
 
-def test_without_a_terminal_it_says_so(recorded: Path) -> None:
+def test_missing_terminal_is_reported(recorded: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "wizard", "--machine", str(recorded)],
         cwd=ROOT,
@@ -184,7 +184,7 @@ def test_without_a_terminal_it_says_so(recorded: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "") and "diskwright plan" in done.stderr
 
 
-def test_a_file_that_is_no_recording_is_a_sentence(tmp_path: Path) -> None:
+def test_invalid_recording_is_reported_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"schema": "diskwright.plan/1"}')
     with Terminal("--machine", str(tmp_path / "x.json"), TERM="linux") as terminal:
         assert terminal.ended() == 2
@@ -194,7 +194,7 @@ def test_a_file_that_is_no_recording_is_a_sentence(tmp_path: Path) -> None:
     )
 
 
-def test_a_closed_terminal_ends_it(recorded: Path) -> None:
+def test_closed_terminal_ends_the_wizard(recorded: Path) -> None:
     terminal = Terminal("--machine", str(recorded), TERM="linux")
     terminal.until("nvme0n1")
     os.close(terminal.fd)

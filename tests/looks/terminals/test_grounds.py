@@ -93,7 +93,7 @@ def test_many_colours(terminal: Terminal) -> None:
         assert grounded(look.filesystem(name), look.ground) >= NEEDED, name
 
 
-def test_the_eight_of_a_console_are_names_that_it_has() -> None:
+def test_eight_console_colours_have_supported_names() -> None:
     look = look_of(CONSOLE)
     names = {"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white", "default"}
     for role, style in [*look.styles.items(), *((name, look.filesystem(name)) for name in FILESYSTEMS)]:
@@ -117,7 +117,7 @@ def test_eight_colours(palette: dict[str, Rgb], light: bool, name: str) -> None:
     assert contrast(palette[drawn], ground) >= needed, f"{name} is drawn {drawn}"
 
 
-def test_the_ground_is_told_or_painted(tmp_path: Path) -> None:
+def test_background_is_detected_or_painted(tmp_path: Path) -> None:
     save_machine(tmp_path / "m.json", workshop())
     for wish, inks in (
         ("light", {"default", "black", "red", "blue", "magenta"}),
@@ -152,5 +152,5 @@ def test_the_ground_is_told_or_painted(tmp_path: Path) -> None:
         ({"DISKWRIGHT_THEME": "Light"}, True),
     ],
 )
-def test_how_a_light_ground_is_known(environ: dict[str, str], light: bool) -> None:
+def test_light_background_is_detected(environ: dict[str, str], light: bool) -> None:
     assert terminal_of({"TERM": "xterm", **environ}).light is light

@@ -33,7 +33,7 @@ def shows(master: int, word: bytes) -> bool:
 
 @pytest.mark.parametrize("prefix", [(), ("env", "--ignore-signal=HUP")], ids=["", "ignoring"])
 @pytest.mark.parametrize("name", ["xterm-256color", "linux", "vt220", "dumb"])
-def test_a_wizard_without_its_terminal_ends(tmp_path: Path, name: str, prefix: tuple[str, ...]) -> None:
+def test_wizard_without_its_terminal_ends(tmp_path: Path, name: str, prefix: tuple[str, ...]) -> None:
     recorded = tmp_path / "recorded.json"
     save_machine(recorded, workshop())
     master, slave = pty.openpty()

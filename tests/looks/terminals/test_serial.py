@@ -64,7 +64,7 @@ def tidy(frame: list[str]) -> str:
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(frames.map(tidy), min_size=1, max_size=4))
-def test_what_is_left_out_is_there_already(written: list[str]) -> None:
+def test_omitted_cells_are_already_on_screen(written: list[str]) -> None:
     (whole, all_of_it), (spared, some_of_it), shown = fresh(), fresh(), TerminalContent()
     for data in written:
         all_of_it.feed(data)
@@ -81,7 +81,7 @@ def test_wide_characters_take_two_cells() -> None:
     assert screen.display[0].rstrip() == "xyzc"
 
 
-def test_the_same_again_costs_nothing_and_questions_are_not_asked() -> None:
+def test_repeated_frame_is_free_and_questions_are_not_sent() -> None:
     shown = TerminalContent()
     once = shown.changed("\x1b[?1049h\x1b[2;3Hthe words\x1b[1;1H")
     assert "the words" in once and once.startswith("\x1b[?1049h\x1b[0m\x1b[H\x1b[2J")
@@ -98,7 +98,7 @@ def settle(line: Pty) -> None:
         end = monotonic() + SETTLED if len(line.received) > before else end
 
 
-def test_the_first_screen_and_a_key_are_few_bytes(tmp_path: Path) -> None:
+def test_first_screen_and_a_key_take_few_bytes(tmp_path: Path) -> None:
     save_machine(tmp_path / "m.json", workshop())
     with Pty("--machine", str(tmp_path / "m.json"), TERM="vt220") as line:
         line.until(lambda: "2 dangers" in line.text and "1 warning" in line.text and "sda  ST80" in line.text)
@@ -121,7 +121,7 @@ def test_the_first_screen_and_a_key_are_few_bytes(tmp_path: Path) -> None:
     assert line.text.strip() == "", "the next prompt stands on an empty screen"
 
 
-def test_a_serial_line_is_known_by_its_name_and_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serial_line_is_recognised_by_its_name_and_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     speeds = {
         "/dev/ttyS0": termios.B115200,
         "/dev/ttyUSB0": termios.B9600,
@@ -145,9 +145,7 @@ def test_a_serial_line_is_known_by_its_name_and_speed(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("period", [1000.0, 0.05])
-def test_what_changes_by_itself_is_drawn_once_a_period(
-    period: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_automatic_changes_are_drawn_once_per_period(period: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "SELDOM", period)
 
     async def job(pilot: Hand) -> None:

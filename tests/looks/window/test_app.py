@@ -44,7 +44,7 @@ async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
         await pilot.pause(0.01)
 
 
-def test_a_change_from_a_thread_is_drawn() -> None:
+def test_change_from_a_thread_is_drawn() -> None:
     async def job() -> None:
         desk = MadeUpDesk(DRIVES)
         app = window(desk)
@@ -56,7 +56,7 @@ def test_a_change_from_a_thread_is_drawn() -> None:
     asyncio.run(job())
 
 
-def test_keys_reach_the_desk_in_their_order() -> None:
+def test_keys_reach_the_desk_in_order() -> None:
     async def job() -> None:
         desk = MadeUpDesk(PLAN, FORM)
         app = window(desk)
@@ -73,7 +73,7 @@ def test_keys_reach_the_desk_in_their_order() -> None:
     asyncio.run(job())
 
 
-def test_a_secret_is_not_shown() -> None:
+def test_secret_is_not_shown() -> None:
     async def job() -> None:
         desk = MadeUpDesk(PLAN, FORM)
         app = window(desk)
@@ -85,7 +85,7 @@ def test_a_secret_is_not_shown() -> None:
     asyncio.run(job())
 
 
-def test_a_paste_is_typed() -> None:
+def test_paste_is_typed() -> None:
     async def job() -> None:
         app = window(MadeUpDesk(REVIEW))
         async with app.run_test(size=(80, 24)) as pilot:
@@ -110,7 +110,7 @@ def test_another_size_is_another_layout() -> None:
     asyncio.run(job())
 
 
-def test_an_errand_is_run_once_and_then_it_is_drawn_again() -> None:
+def test_errand_runs_once_and_the_screen_is_redrawn() -> None:
     async def job() -> None:
         desk = MadeUpDesk(DRIVES)
         app = window(desk)
@@ -130,7 +130,7 @@ def test_an_errand_is_run_once_and_then_it_is_drawn_again() -> None:
     asyncio.run(job())
 
 
-def test_it_ends_when_the_desk_is_over() -> None:
+def test_app_ends_when_the_desk_is_over() -> None:
     async def job() -> None:
         desk = MadeUpDesk(DRIVES)
         desk.does["quit"] = lambda: setattr(desk, "over", True)
@@ -142,7 +142,7 @@ def test_it_ends_when_the_desk_is_over() -> None:
     asyncio.run(job())
 
 
-def test_a_slow_line_is_drawn_at_once_for_a_key_and_seldom_for_the_rest() -> None:
+def test_slow_line_is_drawn_promptly_only_for_keys() -> None:
     async def job() -> None:
         desk = MadeUpDesk(DRIVES)
         app = window(desk, SERIAL)
@@ -166,7 +166,7 @@ def test_a_slow_line_is_drawn_at_once_for_a_key_and_seldom_for_the_rest() -> Non
     asyncio.run(job())
 
 
-def test_the_mouse_does_what_keys_do() -> None:
+def test_mouse_does_the_same_as_keys() -> None:
     async def job() -> None:
         desk = MadeUpDesk(DRIVES)
         app = window(desk)
@@ -182,7 +182,7 @@ def test_the_mouse_does_what_keys_do() -> None:
     asyncio.run(job())
 
 
-def test_the_mouse_is_wanted_where_there_is_one(monkeypatch: MonkeyPatch) -> None:
+def test_mouse_is_enabled_if_present(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.delenv("DISKWRIGHT_MOUSE", raising=False)
     assert wants_mouse(MANY)
     assert not wants_mouse(SERIAL)

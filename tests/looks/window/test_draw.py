@@ -79,7 +79,7 @@ class Screen:
 @pytest.mark.parametrize("terminal", TERMINALS)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", ALL)
-def test_it_fills_the_screen_exactly(name: str, size: tuple[int, int], terminal: str) -> None:
+def test_frame_fills_the_screen_exactly(name: str, size: tuple[int, int], terminal: str) -> None:
     screen = Screen(name, size, TERMINALS[terminal])
     sheet = screen.draw()
     assert len(sheet.lines) == size[1]
@@ -93,7 +93,7 @@ def test_it_fills_the_screen_exactly(name: str, size: tuple[int, int], terminal:
 @pytest.mark.parametrize("terminal", ("many", "console", "vt220"))
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", [name for name in ALL if ALL[name][-1].rows or ALL[name][-1].fields])
-def test_the_cursor_is_always_in_sight(name: str, size: tuple[int, int], terminal: str) -> None:
+def test_cursor_is_always_visible(name: str, size: tuple[int, int], terminal: str) -> None:
     screen = Screen(name, size, TERMINALS[terminal])
     sheets = [
         screen.draw(),
@@ -117,7 +117,7 @@ def test_every_word_can_be_reached(name: str, size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_run_is_one_line_and_stays_in_sight_wherever_the_cursor_is(size: tuple[int, int]) -> None:
+def test_run_is_one_line_and_visible_at_every_cursor_position(size: tuple[int, int]) -> None:
     """A run does not depend on the drives' columns, nor on scrolling."""
     screen = Screen("waiting", size)
     for sheet in (screen.draw(), screen.press("end"), screen.press("home")):
@@ -132,7 +132,7 @@ def test_a_run_is_one_line_and_stays_in_sight_wherever_the_cursor_is(size: tuple
 
 @pytest.mark.parametrize("terminal", ("console", "vt220"))
 @pytest.mark.parametrize("name", TRUTHFUL)
-def test_signs_are_those_of_the_font(name: str, terminal: str) -> None:
+def test_glyphs_are_those_of_the_font(name: str, terminal: str) -> None:
     glyphs = TERMINALS[terminal].glyphs
     for line in Screen(name, (80, 24), TERMINALS[terminal]).draw().lines:
         if glyphs is Glyphs.CONSOLE:
@@ -143,14 +143,14 @@ def test_signs_are_those_of_the_font(name: str, terminal: str) -> None:
         ).replace("it?", "").replace("undo?", "")
 
 
-def test_nothing_of_foreign_text_reaches_the_terminal_as_an_order() -> None:
+def test_untrusted_text_sends_no_control_sequence_to_the_terminal() -> None:
     for size in SIZES:
         everything = Screen("hostile", size).everything()
         assert "\x1b" not in everything and "\u202e" not in everything and "\ufe0f" not in everything
 
 
 @pytest.mark.parametrize("size", ((59, 16), (60, 15), (10, 3), (1, 1)))
-def test_too_small_is_one_sentence(size: tuple[int, int]) -> None:
+def test_too_small_screen_shows_one_sentence(size: tuple[int, int]) -> None:
     sheet = Screen("plan", size).draw()
     assert len(sheet.lines) == size[1]
     assert all(line.cell_length == size[0] for line in sheet.lines)
@@ -161,7 +161,7 @@ def test_too_small_is_one_sentence(size: tuple[int, int]) -> None:
         assert "`diskwright --plain` works" in said
 
 
-def test_without_colour_the_step_the_cursor_and_what_is_lost_are_marked() -> None:
+def test_step_cursor_and_losses_are_marked_without_colour() -> None:
     text = "\n".join(line.text for line in Screen("plan", (80, 24), TERMINALS["no colour"]).draw().lines)
     assert "<3 Plan>" in text
     assert "▌ media" in text
@@ -169,14 +169,14 @@ def test_without_colour_the_step_the_cursor_and_what_is_lost_are_marked() -> Non
     assert "(t) try them" in text
 
 
-def test_a_dialog_lies_over_what_stays_in_sight_where_colours_can_be_dimmed() -> None:
+def test_dialog_overlays_a_dimmed_screen_if_colours_allow() -> None:
     many = "\n".join(line.text for line in Screen("menu", (80, 24)).draw().lines)
     few = "\n".join(line.text for line in Screen("menu", (80, 24), TERMINALS["console"]).draw().lines)
     assert "Fix alignment" in many and "1 Drives" in many
     assert "Fix alignment" in few and "1 Drives" not in few
 
 
-def test_the_key_of_a_paragraph_stands_in_one_column() -> None:
+def test_keys_of_paragraphs_are_in_one_column() -> None:
     sheet = Screen("drives", (80, 24)).draw()
     caps = {spot.name: spot for spot in sheet.spots if spot.kind == "action"}
     assert caps["fix"].x == caps["test"].x
@@ -184,7 +184,7 @@ def test_the_key_of_a_paragraph_stands_in_one_column() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_key_stands_after_the_last_word_of_its_paragraph(size: tuple[int, int]) -> None:
+def test_key_follows_the_last_word_of_its_paragraph(size: tuple[int, int]) -> None:
     said = "Not known whether /dev/sdb is shingled (SMR): the drive does not say. " * 3
     keys = (Action("test", "p", "test, about 40 s"),)
     view = View("drives", ScreenStep.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
@@ -195,7 +195,7 @@ def test_a_key_stands_after_the_last_word_of_its_paragraph(size: tuple[int, int]
 
 @pytest.mark.parametrize("width", (20, 60, 110))
 @pytest.mark.parametrize("sizes", ((1, 1, 1), (1, 1000), (5,), (0, 7), tuple(range(1, 40))))
-def test_a_bar_is_as_wide_as_it_may_be(width: int, sizes: tuple[int, ...]) -> None:
+def test_bar_has_its_maximum_width(width: int, sizes: tuple[int, ...]) -> None:
     look = look_of(TERMINALS["many"])
     stretches = [Stretch(f"n{index}", size * 10**9) for index, size in enumerate(sizes)]
     cells = shares(stretches, width, 1, look)
@@ -210,14 +210,14 @@ def test_lines_are_folded_at_spaces() -> None:
     assert ["".join(text for text, _ in part) for part in parts] == ["one two", "three"]
 
 
-def test_a_list_that_does_not_fit_says_how_much_lies_below() -> None:
+def test_too_long_list_shows_the_number_of_hidden_rows() -> None:
     screen = Screen("crowded", (80, 24))
     assert any(" more" in line.text for line in screen.draw().lines)
     last = screen.press("end")
     assert any("partition-127" in line.text for line in last.lines)
 
 
-def test_the_views_of_the_tests_are_what_they_are_for() -> None:
+def test_sample_views_match_their_purpose() -> None:
     assert MENU.over and REVIEW.fields and WORK.busy and PLAN.rows and CROWDED.panes and HOSTILE
 
 
@@ -244,7 +244,7 @@ def texts(view: View, columns: int) -> Iterator[str]:
 
 @pytest.mark.parametrize("step", list(ScreenStep))
 @pytest.mark.parametrize("about", ["DEMO  sde  500 GB  SSD", "12 drives, recorded in machine.json", ""])
-def test_the_first_line_says_all_of_the_drive_at_80_columns(step: ScreenStep, about: str) -> None:
+def test_first_line_describes_the_drive_at_80_columns(step: ScreenStep, about: str) -> None:
     view = View("drives", step, "Drives", (), about)
     first = page(view, Hand(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
     assert first.rstrip().endswith(about) and "…" not in first

@@ -41,7 +41,7 @@ def acts(desk: MadeUpDesk) -> list[tuple[object, object]]:
     return [(told[1], told[2]) for told in desk.told if told[0] == "act"]
 
 
-def test_each_key_is_the_action_that_has_it() -> None:
+def test_each_key_runs_its_action() -> None:
     desk, board = keyboard(DRIVES)
     press(board, "s", "K", "?", "f1", "enter", "right", "f")
     assert [name for name, _ in acts(desk)] == [
@@ -50,7 +50,7 @@ def test_each_key_is_the_action_that_has_it() -> None:
     assert {row for _, row in acts(desk)} == {"sda"}
 
 
-def test_a_capital_is_another_key() -> None:
+def test_capital_is_another_key() -> None:
     desk, board = keyboard(DRIVES)
     press(board, "k", "S", "F", "alt+s", "ctrl+w")
     board.press("alt+s", "s")
@@ -58,7 +58,7 @@ def test_a_capital_is_another_key() -> None:
     assert board.hand.cursor == "nvme0n1"
 
 
-def test_the_cursor_goes_by_arrows_and_as_in_vi() -> None:
+def test_cursor_moves_by_arrows_and_vi_keys() -> None:
     _, board = keyboard(DRIVES)
     rows = []
     for key in ("down", "j", "up", "k", "G", "g", "end", "home", "home"):
@@ -67,13 +67,13 @@ def test_the_cursor_goes_by_arrows_and_as_in_vi() -> None:
     assert rows == ["sda1", "sdb", "sda1", "sda", "sdc", "nvme0n1", "sdc", "nvme0n1", "nvme0n1"]
 
 
-def test_the_desk_is_told_where_the_cursor_is() -> None:
+def test_desk_knows_the_cursor_position() -> None:
     desk, board = keyboard(DRIVES)
     press(board, "down", "enter")
     assert desk.told == [("moved", "sda1"), ("act", "actions", "sda1", {})]
 
 
-def test_the_cursor_stays_on_its_row_when_others_come() -> None:
+def test_cursor_stays_on_its_row_when_others_come() -> None:
     desk, board = keyboard(DRIVES)
     press(board, "down", "down")
     assert DRIVES.rows
@@ -83,7 +83,7 @@ def test_the_cursor_stays_on_its_row_when_others_come() -> None:
     assert desk.told[-1] == ("moved", "sdb")
 
 
-def test_the_cursor_goes_to_what_came_as_long_as_nobody_has_moved_it() -> None:
+def test_cursor_moves_to_new_rows_until_the_user_moves_it() -> None:
     desk, board = keyboard(DRIVES)
     assert DRIVES.rows
     desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, at="sdc"))
@@ -91,7 +91,7 @@ def test_the_cursor_goes_to_what_came_as_long_as_nobody_has_moved_it() -> None:
     assert board.hand.cursor == "sdc"
 
 
-def test_a_row_that_has_gone_leaves_the_cursor_to_the_place() -> None:
+def test_removed_row_leaves_the_cursor_at_its_position() -> None:
     desk, board = keyboard(DRIVES)
     press(board, "end")
     assert DRIVES.rows
@@ -104,7 +104,7 @@ def test_a_row_that_has_gone_leaves_the_cursor_to_the_place() -> None:
     press(board, "down", "enter")
 
 
-def test_every_place_has_a_hand_of_its_own() -> None:
+def test_every_screen_has_its_own_cursor() -> None:
     desk, board = keyboard(DRIVES)
     press(board, "down", "down")
     desk.go(MENU)
@@ -117,7 +117,7 @@ def test_every_place_has_a_hand_of_its_own() -> None:
     assert board.hand.cursor == "sdb"
 
 
-def test_pages_are_as_long_as_what_is_shown() -> None:
+def test_page_keys_move_by_the_visible_height() -> None:
     _, board = keyboard(CROWDED)
     board.drawn(sheet(10, main=ScrollExtent(60, 10, 128)))
     press(board, "pagedown")
@@ -126,7 +126,7 @@ def test_pages_are_as_long_as_what_is_shown() -> None:
     assert board.hand.cursor == "p55"
 
 
-def test_tab_leads_to_what_has_to_be_scrolled_and_back() -> None:
+def test_tab_moves_to_scrollable_panes_and_back() -> None:
     _, board = keyboard(CROWDED)
     board.drawn(sheet(10, main=ScrollExtent(0, 10, 128), panes=ScrollExtent(0, 5, 90)))
     press(board, "tab", "down", "j", "pagedown")
@@ -137,7 +137,7 @@ def test_tab_leads_to_what_has_to_be_scrolled_and_back() -> None:
     assert board.hand.cursor == "p65"
 
 
-def test_a_page_without_a_list_scrolls_at_once() -> None:
+def test_page_without_a_list_scrolls_directly() -> None:
     _, board = keyboard(WORK)
     board.drawn(sheet(0, panes=ScrollExtent(0, 5, 40)))
     press(board, "down")
@@ -159,14 +159,14 @@ def test_letters_belong_to_the_field() -> None:
     assert [name for name, _ in acts(desk)][4:] == ["stop", "stop"]
 
 
-def test_a_letter_behind_an_arrow_key_goes_to_the_next_field() -> None:
+def test_letter_after_an_arrow_key_goes_to_the_next_field() -> None:
     _, board = keyboard(FORM)
     press(board, "x", "down", "down", "5", "tab", "s", "up", "G")
     assert board.hand.values(FORM) == {"label": "mediax", "filesystem": "ext4", "size": "5G", "secret": "s"}
 
 
 @pytest.mark.parametrize("before", [(), ("down",), ("tab", "tab"), ("down", "5", "up")])
-def test_enter_takes_a_form_from_any_field(before: tuple[str, ...]) -> None:
+def test_enter_submits_a_form_from_any_field(before: tuple[str, ...]) -> None:
     desk, board = keyboard(FORM)
     press(board, *before)
     assert acts(desk) == []
@@ -174,7 +174,7 @@ def test_enter_takes_a_form_from_any_field(before: tuple[str, ...]) -> None:
     assert acts(desk) == [("take", "")]
 
 
-def test_what_was_typed_is_edited_where_the_cursor_is() -> None:
+def test_input_is_edited_at_the_cursor() -> None:
     _, board = keyboard(FORM)
     press(board, "home", "a", "right", "delete", "end", "backspace", "left", "b")
     assert board.hand.value("label") == "amdbi"
@@ -182,7 +182,7 @@ def test_what_was_typed_is_edited_where_the_cursor_is() -> None:
     assert board.hand.value("label") == "i"
 
 
-def test_an_offer_is_turned_to_with_all_values() -> None:
+def test_choice_is_changed_with_all_values() -> None:
     desk, board = keyboard(FORM)
     press(board, "y", "down", "right")
     values = {"label": "mediay", "filesystem": "xfs", "size": "", "secret": ""}
@@ -194,7 +194,7 @@ def test_an_offer_is_turned_to_with_all_values() -> None:
     assert acts(desk) == []
 
 
-def test_what_is_typed_survives_until_the_place_says_otherwise() -> None:
+def test_input_survives_until_the_screen_replaces_it() -> None:
     desk, board = keyboard(FORM)
     press(board, "x")
     desk.views[-1] = replace(FORM, said=None, title="Another")
@@ -205,7 +205,7 @@ def test_what_is_typed_survives_until_the_place_says_otherwise() -> None:
     assert board.hand.value("label") == "given"
 
 
-def test_what_is_pasted_is_typed_up_to_the_end_of_its_line() -> None:
+def test_paste_is_typed_up_to_the_end_of_its_line() -> None:
     desk, board = keyboard(REVIEW)
     board.paste("WDE4XYZ0\nq")
     assert board.hand.value("token") == "WDE4XYZ0"
@@ -232,7 +232,7 @@ def test_ctrl_c_never_answers_another_question() -> None:
     assert acts(desk) == [("quit", "")]
 
 
-def test_a_click_is_as_good_as_a_key() -> None:
+def test_click_equals_a_key() -> None:
     desk, board = keyboard(DRIVES)
     board.click("row", "sdb", twice=False)
     assert board.hand.cursor == "sdb" and acts(desk) == []
@@ -242,7 +242,7 @@ def test_a_click_is_as_good_as_a_key() -> None:
     assert HELP in DRIVES.actions
 
 
-def test_enter_does_nothing_to_a_drive_while_a_pane_is_read() -> None:
+def test_enter_is_ignored_on_a_drive_while_a_pane_has_focus() -> None:
     desk, board = keyboard(REVIEW)
     board.drawn(sheet(0, main=ScrollExtent(0, 1, 1), panes=ScrollExtent(0, 5, 40)))
     press(board, "x", "tab")
@@ -253,7 +253,7 @@ def test_enter_does_nothing_to_a_drive_while_a_pane_is_read() -> None:
     assert acts(desk) == [("apply", "")]
 
 
-def test_what_is_typed_while_a_pane_is_read_is_for_the_field() -> None:
+def test_typing_while_a_pane_has_focus_goes_to_the_field() -> None:
     _, board = keyboard(REVIEW)
     board.drawn(sheet(0, main=ScrollExtent(0, 1, 1), panes=ScrollExtent(0, 5, 40)))
     press(board, "tab", "down", "x")
@@ -261,7 +261,7 @@ def test_what_is_typed_while_a_pane_is_read_is_for_the_field() -> None:
     assert board.hand.tops[PANES] == 1
 
 
-def test_a_value_that_is_selected_gives_way_to_what_is_typed() -> None:
+def test_selected_value_is_replaced_by_typing() -> None:
     named = replace(FORM, fields=(Field("label", "Label", "papers", selected=True),))
     for keys, value in (
         (("n", "e", "w"), "new"),

@@ -37,7 +37,7 @@ class StillWrites(Live):
 
 
 @pytest.mark.parametrize("typed", ["", "y", "S", "s1"])
-def test_going_on_with_what_still_writes_over_a_drive_wants_its_token(typed: str) -> None:
+def test_resuming_an_overwriting_run_needs_its_token(typed: str) -> None:
     services = StillWrites()
     services.ends = RunState.INTERRUPTED
     services.journal = [entry(Event.STEP_STARTED, "Write.", 1)]
@@ -68,7 +68,7 @@ class Beginning(Live):
 
 
 @pytest.mark.parametrize("over", ["help", "glossary"])
-def test_nobody_ends_or_is_led_away_in_the_moment_of_beginning(over: str) -> None:
+def test_no_quit_or_navigation_while_a_run_starts(over: str) -> None:
     services = Beginning()
     person = at_review(services)
     person.desk.act("apply", "", {"token0": "S1"})
@@ -84,7 +84,7 @@ def test_nobody_ends_or_is_led_away_in_the_moment_of_beginning(over: str) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_crash_in_the_moment_of_beginning_holds_nobody_fast() -> None:
+def test_crash_while_a_run_starts_blocks_no_key() -> None:
     services = Live()
     services.fault = ValueError("a mistake of ours")
     person = begun(services)
@@ -116,7 +116,7 @@ class Several(Live):
 
 
 @pytest.mark.parametrize("key", ["K", "U"])
-def test_what_is_kept_or_undone_is_the_run_under_the_cursor(key: str) -> None:
+def test_run_under_the_cursor_is_kept_or_undone(key: str) -> None:
     for row, meant in (("/dev/sda", FIRST), ("/dev/sdb", SECOND), (f"run:{FIRST}", FIRST)):
         services = Several()
         person = Person(services)
@@ -125,7 +125,7 @@ def test_what_is_kept_or_undone_is_the_run_under_the_cursor(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["K", "U"])
-def test_no_other_run_is_meant_where_the_one_under_the_cursor_has_gone(key: str) -> None:
+def test_no_other_run_is_used_if_the_selected_one_is_gone(key: str) -> None:
     services = Several()
     person = Person(services)
     name = {"K": "keep", "U": "undo"}[key]
@@ -134,7 +134,7 @@ def test_no_other_run_is_meant_where_the_one_under_the_cursor_has_gone(key: str)
     assert not services.shown and person.view.place == "drives"
 
 
-def test_where_several_wait_on_other_drives_none_is_guessed() -> None:
+def test_no_run_is_guessed_among_several_on_other_drives() -> None:
     services = Several()
     known = services.known.drives
     services.known = services.machine = machine(*known, drive(path="/dev/sdc", serial="S3", by_id=()))
@@ -151,7 +151,7 @@ class KeptInVain(Live):
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
-def test_what_could_not_be_kept_can_still_be_kept(encrypted: bool) -> None:
+def test_failed_keep_can_be_repeated(encrypted: bool) -> None:
     services = KeptInVain()
     services.ends = RunState.FAILED
     services.plan_begun = plan_for(drive(), replace(wish("ext4"), encrypted=encrypted))
@@ -170,7 +170,7 @@ OVER = "The drive was changed since. `diskwright undo --over-changes` reverts it
 
 
 @pytest.mark.parametrize("names", [(), ("keep",), ("undo",)])
-def test_only_what_works_on_a_waiting_run_is_offered(names: tuple[str, ...]) -> None:
+def test_waiting_run_offers_only_possible_actions(names: tuple[str, ...]) -> None:
     services = Live()
     services.ends = RunState.WAITING
     services.plan_begun = plan_for(drive(), wish("ext4"))
@@ -189,7 +189,7 @@ def test_only_what_works_on_a_waiting_run_is_offered(names: tuple[str, ...]) -> 
     assert ("Undo (U):" in person.text) is ("undo" in names)
 
 
-def test_who_has_left_the_menu_has_not_chosen_to_replace_everything() -> None:
+def test_leaving_the_menu_does_not_choose_replacing() -> None:
     services = Live(machine(crowded()))
     person = Person(services)
     person.act("actions", "/dev/sda")
@@ -201,7 +201,7 @@ def test_who_has_left_the_menu_has_not_chosen_to_replace_everything() -> None:
     assert person.desk.session.mode is not Mode.REPLACE and "films" not in person.text
 
 
-def test_another_purpose_does_not_replace_what_only_a_stripe_was_to_replace() -> None:
+def test_another_workload_drops_replacing_chosen_for_a_stripe() -> None:
     services = Live(machine(crowded()))
     person = Person(services)
     person.act("set-up", "/dev/sda")
@@ -215,7 +215,7 @@ class Plain(Live):
     needs_root = True
 
 
-def test_a_plain_user_is_not_told_that_the_first_screen_has_the_run() -> None:
+def test_plain_user_is_not_referred_to_the_first_screen_for_the_run() -> None:
     services = Plain()
     person = begun(services)
     work = person.desk.screen
@@ -224,7 +224,7 @@ def test_a_plain_user_is_not_told_that_the_first_screen_has_the_run() -> None:
     assert "listed first on Drives" not in person.said and "sudo diskwright status" in person.said
 
 
-def test_a_drive_that_came_after_the_plan_is_minded_by_the_token() -> None:
+def test_drive_attached_after_the_plan_affects_the_token() -> None:
     services = Live(machine(drive(serial="WD-11115678")))
     person = at_review(services)
     other = drive(path="/dev/sdb", serial="XX-22225678", wwn="naa.b", by_id=())
@@ -256,7 +256,7 @@ class Measured(Live):
 
 
 @pytest.mark.parametrize("over", ["quit", "commands", "help"])
-def test_nothing_begins_out_of_sight(over: str) -> None:
+def test_no_run_starts_from_a_hidden_screen(over: str) -> None:
     services = Measured()
     person = Person(services)
     person.act("set-up", "/dev/sda")
@@ -273,7 +273,7 @@ def test_nothing_begins_out_of_sight(over: str) -> None:
     assert services.seen.started == ["S1"]
 
 
-def test_a_serial_that_another_drive_has_too_proves_nothing() -> None:
+def test_serial_shared_with_another_drive_proves_no_identity() -> None:
     twin = drive(path="/dev/sdb", serial="123456789ABC", wwn=None, by_id=())
     services = Live(machine(drive(serial="123456789ABC"), twin))
     person = at_review(services)
@@ -298,7 +298,7 @@ class TakenUp(Several):
         yield entry(Event.KEPT, "Kept.")
 
 
-def test_what_another_wizard_is_keeping_is_shown_and_holds_nobody_up() -> None:
+def test_run_kept_by_another_wizard_is_shown_without_blocking() -> None:
     services = TakenUp()
     person = Person(services)
     presses = threading.Thread(target=person.desk.act, args=("keep", f"run:{FIRST}"), daemon=True)
@@ -313,7 +313,7 @@ def test_what_another_wizard_is_keeping_is_shown_and_holds_nobody_up() -> None:
 
 
 @pytest.mark.parametrize("writes", [False, True])
-def test_who_measured_by_writing_is_not_told_that_nothing_was_written(writes: bool) -> None:
+def test_trial_by_writing_is_not_called_unwritten(writes: bool) -> None:
     person, _ = trial()
     planned = plan_for(drive(), wish("ext4"))
     person.desk.session = replace(person.desk.session, plan=planned)
@@ -330,7 +330,7 @@ def test_who_measured_by_writing_is_not_told_that_nothing_was_written(writes: bo
 @pytest.mark.parametrize(
     "typed", [("S1", ""), ("", "S2"), ("S1", "S1"), ("S2", "S1"), ("S1", "s2"), ("sda", "sdb")]
 )
-def test_going_on_over_two_drives_wants_the_token_of_each(typed: tuple[str, str]) -> None:
+def test_resuming_on_two_drives_needs_the_token_of_each(typed: tuple[str, str]) -> None:
     other = drive(path="/dev/sdb", serial="S2", wwn=None, by_id=("/dev/disk/by-id/ata-Example_S2",))
     around = replace(machine(drive(), other), tools=EVERYTHING)
     services = StillWrites(around)

@@ -47,18 +47,18 @@ def had(module: str, kind: str = "Action") -> set[str]:
     ("section", "module"),
     [("Plan", "screens/plan.py"), ("Work and result", "screens/work.py"), ("To ext4", "screens/ways.py")],
 )
-def test_the_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
+def test_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
     # The way to a screen is a key of another one.
     before = {"m"} if section == "To ext4" else set()
     assert told(section) - OF_ALL_PLACES - before - EVERYWHERE == had(module) - EVERYWHERE
 
 
-def test_the_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
+def test_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
     assert told_of_drives() == (had("screens/drives.py") | had("components/decisions.py")) - EVERYWHERE
     assert told_of_menu() == had("menu.py", "MenuEntry")
 
 
-def test_capital_letters_are_told_together() -> None:
+def test_capital_letters_are_listed_together() -> None:
     line = " ".join(MANUAL.split()).split("Capital letters ")[1].split(". Fields accept")[0]
     modules = (
         "screens/drives.py",
@@ -71,7 +71,7 @@ def test_capital_letters_are_told_together() -> None:
     assert set(re.findall(r"`(.)`", line)) == {key for key in keys if key.isupper()}
 
 
-def test_the_manual_has_the_keys_of_size_and_place() -> None:
+def test_manual_has_the_keys_of_size_and_place() -> None:
     module = (DESK / "editors" / "adjusting.py").read_text()
     stepping = set(re.findall(r'\("([+-])", False\)', module))
     assert told("Size and place") - {"z"} == had("editors/adjusting.py") | stepping

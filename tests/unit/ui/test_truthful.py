@@ -54,7 +54,7 @@ def screens(person: Person) -> Iterator[tuple[str, str]]:
     [unread_part(), drive(table=None, content_digest=None, free=(), unread=NOT_READ)],
     ids=["partition", "drive"],
 )
-def test_what_was_not_read_is_never_called_empty_or_safe(on: Drive) -> None:
+def test_unread_content_is_never_called_empty_or_safe(on: Drive) -> None:
     for place, text in screens(Person(plain_user(on))):
         for word in NOTHING:
             assert word not in text.replace("nothing is written", ""), (place, word, text)
@@ -73,7 +73,7 @@ def two() -> Machine:
     return machine(drive(), full("/dev/sdb", "S2"), tools=EVERYTHING)
 
 
-def test_with_two_drives_of_which_one_is_full_its_loss_is_told(two: Machine) -> None:
+def test_loss_of_one_full_drive_of_two_is_shown(two: Machine) -> None:
     person = Person(Live(two))
     person.act("set-up", "/dev/sda")
     person.act("plan", MEDIA)
@@ -100,7 +100,7 @@ def test_with_two_drives_of_which_one_is_full_its_loss_is_told(two: Machine) -> 
         "swap",
     ],
 )
-def test_what_is_mounted_out_of_sight_has_no_command_with_words_for_a_place(kind: str) -> None:
+def test_hidden_mount_has_no_command_with_placeholder_words(kind: str) -> None:
     used = replace(full("/dev/sda", "S1"), uses=(Use(kind, "/dev/sda1", ELSEWHERE),))
     person = Person(Live(machine(used, tools=EVERYTHING)))
     texts = [person.text]
@@ -118,7 +118,7 @@ def test_what_is_mounted_out_of_sight_has_no_command_with_words_for_a_place(kind
         assert f"umount {ELSEWHERE}" not in text, text
 
 
-def test_nothing_is_called_kept_and_lost_on_one_screen() -> None:
+def test_no_screen_calls_the_same_data_preserved_and_lost() -> None:
     for place, text in screens(Person(Live(machine(full("/dev/sda", "S1"), tools=EVERYTHING)))):
         lost = {"review": "Deleted when you choose Keep"}.get(place, "Lost:") in text
         assert not (lost and ("Nothing is lost" in text or "no data is lost" in text.lower())), (

@@ -8,7 +8,7 @@ import pytest
 from tests.bench.rows import check_byte_code
 
 
-def test_nothing_is_measured_where_every_start_compiles_everything(
+def test_benchmark_is_refused_if_every_start_compiles_everything(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))

@@ -24,7 +24,7 @@ def test_many_recorded_drives_make_one_machine() -> None:
     assert sum(bool(drive.uses) for drive in machine.drives) <= 1
 
 
-def test_a_key_is_watched_until_the_screen_shows_what_it_did() -> None:
+def test_key_is_timed_until_the_screen_shows_its_effect() -> None:
     with Watched(MINIMAL) as watched:
         watched.until(showing(MINIMAL_SHOWN))
         before = watched.settle()
@@ -35,12 +35,12 @@ def test_a_key_is_watched_until_the_screen_shows_what_it_did() -> None:
             watched.until(showing("3 keys"), limit_seconds=0.2)
 
 
-def test_a_program_that_ends_is_no_endless_wait() -> None:
+def test_ended_program_causes_no_endless_wait() -> None:
     with Watched((sys.executable, "-c", "print('bye')")) as watched, pytest.raises(TimeoutError, match="bye"):
         watched.until(showing("hello"))
 
 
-def test_a_program_that_never_rests_is_no_endless_wait() -> None:
+def test_busy_program_causes_no_endless_wait() -> None:
     with (
         Watched((sys.executable, "-c", "while True: print('more')")) as watched,
         pytest.raises(TimeoutError, match="never came to rest"),
@@ -48,12 +48,12 @@ def test_a_program_that_never_rests_is_no_endless_wait() -> None:
         watched.settle(limit_seconds=0.2)
 
 
-def test_the_95th_percentile_lies_between_the_slowest_and_the_rest() -> None:
+def test_95th_percentile_is_between_the_slowest_and_the_rest() -> None:
     assert 0.01 <= percentile_95([0.01] * 95 + [1.0] * 5) < 1.0
     assert percentile_95([0.01] * 90 + [1.0] * 10) == 1.0
 
 
-def test_a_row_is_a_line_of_the_table() -> None:
+def test_row_is_a_line_of_the_table() -> None:
     assert (
         render([Row("what", "1 ms", "2 ms", 0.5, "1.0")]).splitlines()[-1]
         == "| what | 1 ms | 2 ms | 0.50 | 1.0 |"

@@ -22,9 +22,7 @@ def test_each_check_of_a_shared_tier_is_due_once_in_four_days(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("every", [2, 3, 4, 5, 7, 8, 9])
-def test_a_check_that_is_due_every_fourth_day_meets_all_of_its_cases(
-    every: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_due_every_fourth_day_covers_all_its_cases(every: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for first in range(daily.SHARE_DAYS):
         met: set[int] = set()
         for day in range(first, first + every * daily.SHARE_DAYS, daily.SHARE_DAYS):

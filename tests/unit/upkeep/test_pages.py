@@ -28,7 +28,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @each
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target, anchor in LINK.findall(page.read_text()):
         path = page.parent / target
         assert path.exists(), target
@@ -36,11 +36,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @each
-def test_files_that_are_named_are_there(page: Path) -> None:
+def test_named_files_exist(page: Path) -> None:
     assert [place for place in sorted(places(page.read_text())) if not (REPO / place).exists()] == []
 
 
-def test_a_file_that_is_not_there_is_noticed() -> None:
+def test_missing_file_is_noticed() -> None:
     assert places(
         "In `wizard/gone.py` and tests/unit/test_x.py, not in `~/wizard/x`, wizard/NAME.py or docs/a.md."
     ) == {
@@ -51,17 +51,17 @@ def test_a_file_that_is_not_there_is_noticed() -> None:
 
 
 @each
-def test_commands_that_are_named_exist(page: Path) -> None:
+def test_named_commands_exist(page: Path) -> None:
     named = re.findall(r"^    (?:sudo )?(?:\./)?diskwright ([a-z]\w*)", page.read_text(), re.MULTILINE)
     assert set(named) <= set(COMMANDS)
 
 
-def test_the_readme_names_every_command_that_is_for_people() -> None:
+def test_readme_names_every_user_command() -> None:
     words = set(re.findall(r"[\w-]+", (REPO / "README.md").read_text()))
     assert set(COMMANDS) <= words
 
 
-def test_a_part_that_is_made_goes_to_the_page_with_its_marks(
+def test_generated_part_goes_between_the_markers_of_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = tmp_path / "first.md", tmp_path / "second.md"

@@ -88,17 +88,17 @@ def place(tmp_path: Path) -> Place:
         (("unit", "-k", "nothing_is_called_this"), "1 passed, 1 failed"),
     ],
 )
-def test_only_what_was_asked_for_runs(place: Place, argv: tuple[str, ...], total: str) -> None:
+def test_only_the_requested_tests_run(place: Place, argv: tuple[str, ...], total: str) -> None:
     done = place.run(*argv)
     assert done.stdout.splitlines()[-1] == total, done.stdout + done.stderr
     assert done.returncode == (0 if total.endswith(", 0 failed") else 1)
 
 
-def test_what_one_test_prints_is_seen_when_asked_for(place: Place) -> None:
+def test_output_of_one_test_is_shown_on_request(place: Place) -> None:
     assert "said by two" in place.run("unit", "tests/unit/test_second.py::test_align_two", "-s").stdout
 
 
-def test_tests_are_named_without_being_run(place: Place) -> None:
+def test_tests_are_listed_without_running(place: Place) -> None:
     done = place.run("unit", "tests/unit/test_second.py", "--collect-only")
     assert "test_align_two" in done.stdout and "passed" not in done.stdout and done.returncode == 0
 
@@ -133,20 +133,20 @@ def test_wrong_use_is_one_sentence(place: Place, argv: tuple[str, ...], sentence
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"tests/run: {sentence}\n")
 
 
-def test_the_tests_own_python_is_at_hand(place: Place) -> None:
+def test_python_of_the_tests_is_available(place: Place) -> None:
     place.write("tests/some.py", "import sys; print(sys.argv[1:]); sys.exit(3)")
     done = place.run("--python", "-m", "tests.some", "-k", "a b")
     assert (done.returncode, done.stdout) == (3, "['-k', 'a b']\n")
 
 
-def test_help_is_the_head_of_the_file(place: Place) -> None:
+def test_help_is_the_header_of_the_file(place: Place) -> None:
     done = place.run("--help")
     assert (
         done.returncode == 0 and "tests/run unit -k align" in done.stdout and "shellcheck" not in done.stdout
     )
 
 
-def test_what_failed_is_told_at_the_end(place: Place) -> None:
+def test_failures_are_listed_at_the_end(place: Place) -> None:
     told = "  ok    first\n  FAIL  second\n        seen: this\nand that\n  ok    third\n1 passed, 1 failed"
     place.write("tests/looks/photograph.py", f"print({told!r})\nraise SystemExit(1)\n")
     done = place.run("unit", "screenshots")

@@ -96,7 +96,7 @@ def person() -> tuple[Person, Services]:
 
 
 @pytest.mark.parametrize("key", ["enter", "escape", "n"])
-def test_only_a_yes_does_it(key: str) -> None:
+def test_only_a_yes_runs_the_action(key: str) -> None:
     at, _ = person()
     done: list[str] = []
     at.desk.go(Question(at.desk, "Sure?", "It would be done.", "do it", lambda: done.append("done")))
@@ -105,7 +105,7 @@ def test_only_a_yes_does_it(key: str) -> None:
     assert not done and at.view.place == "drives"
 
 
-def test_a_yes_is_done_in_the_place_before() -> None:
+def test_yes_runs_in_the_previous_screen() -> None:
     at, _ = person()
     seen: list[str] = []
     at.desk.go(
@@ -115,7 +115,7 @@ def test_a_yes_is_done_in_the_place_before() -> None:
     assert seen == ["drives"]
 
 
-def test_what_goes_wrong_after_a_yes_is_told_in_the_place_before() -> None:
+def test_failure_after_a_yes_is_reported_in_the_previous_screen() -> None:
     at, _ = person()
 
     def fails() -> None:
@@ -130,7 +130,7 @@ def typing(at: Person, take: Callable[[Values], Callable[[], None] | None], *fie
     at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (Field("who", "Name"),), take, "take"))
 
 
-def test_what_is_wrong_is_told_and_what_was_typed_stays_but_for_secrets() -> None:
+def test_error_keeps_the_input_except_for_secrets() -> None:
     at, _ = person()
 
     def take(values: Values) -> None:
@@ -144,7 +144,7 @@ def test_what_is_wrong_is_told_and_what_was_typed_stays_but_for_secrets() -> Non
     assert at.view.place == "drives"
 
 
-def test_what_was_typed_is_gone_on_with_in_the_place_before() -> None:
+def test_previous_screen_continues_with_the_input() -> None:
     at, _ = person()
     seen: list[tuple[str, str]] = []
     typing(at, lambda values: lambda: seen.append((at.view.place, values["who"])))
@@ -152,7 +152,7 @@ def test_what_was_typed_is_gone_on_with_in_the_place_before() -> None:
     assert seen == [("drives", "anna")]
 
 
-def test_a_taker_that_goes_back_itself_is_not_taken_back_twice() -> None:
+def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
     at, _ = person()
     at.desk.go(Question(at.desk, "Below", "", "yes", lambda: None))
 
@@ -164,7 +164,7 @@ def test_a_taker_that_goes_back_itself_is_not_taken_back_twice() -> None:
     assert at.view.place == "question"
 
 
-def test_a_field_that_is_turned_keeps_the_others() -> None:
+def test_changed_field_keeps_the_others() -> None:
     at, _ = person()
     offers = (Offer("a", "A"), Offer("b", "B"))
     typing(at, lambda _: None, Field("which", "Which", "a", offers=offers), Field("who", "Name"))
@@ -172,7 +172,7 @@ def test_a_field_that_is_turned_keeps_the_others() -> None:
     assert [field.value for field in at.view.fields] == ["b", "anna"]
 
 
-def test_a_text_is_saved_and_that_is_told(tmp_path: Path) -> None:
+def test_text_is_saved_and_reported(tmp_path: Path) -> None:
     at, _ = person()
     saved: list[Path] = []
     save(at.desk, "the plan", "{}", str(tmp_path / "a.json"), saved.append)
@@ -181,7 +181,7 @@ def test_a_text_is_saved_and_that_is_told(tmp_path: Path) -> None:
     assert at.said == f"The plan was saved to {saved[0]}." and at.view.place == "drives"
 
 
-def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
+def test_existing_file_is_unchanged(tmp_path: Path) -> None:
     at, _ = person()
     there = tmp_path / "a.json"
     there.write_text("mine")
@@ -194,14 +194,14 @@ def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\0b", "~nobody-of-this-name/a", "/nonexistent/folder/a.json"])
-def test_what_is_no_name_of_a_file_is_asked_again(name: str) -> None:
+def test_invalid_file_name_is_asked_again(name: str) -> None:
     at, _ = person()
     save(at.desk, "the plan", "{}", "a.json")
     at.act("take", file=name)
     assert at.view.place == "typing" and at.said
 
 
-def test_nothing_is_asked_where_nothing_would_be_lost() -> None:
+def test_no_question_if_no_data_would_be_lost() -> None:
     at, services = person()
     assert ending(at.desk) is None
     at.desk.run = Path("/nowhere/1")
@@ -213,7 +213,7 @@ def test_nothing_is_asked_where_nothing_would_be_lost() -> None:
     assert at.desk.over
 
 
-def test_a_run_goes_on_without_the_window() -> None:
+def test_run_continues_without_the_window() -> None:
     at, _ = person()
     at.desk.run = Path("/nowhere/1")
     at.act("quit")
@@ -225,7 +225,7 @@ def test_a_run_goes_on_without_the_window() -> None:
     assert at.desk.over
 
 
-def test_asking_to_end_twice_ends() -> None:
+def test_quitting_twice_quits() -> None:
     at, _ = person()
     at.desk.run = Path("/nowhere/1")
     at.act("quit")
@@ -233,7 +233,7 @@ def test_asking_to_end_twice_ends() -> None:
     assert at.desk.over
 
 
-def test_where_a_run_stands_that_cannot_be_read_is_asked_about() -> None:
+def test_unreadable_run_state_asks_before_quitting() -> None:
     at, services = person()
     at.desk.run = Path("/nowhere/1")
     services.fault = Failed("The journal cannot be read.")
@@ -241,7 +241,7 @@ def test_where_a_run_stands_that_cannot_be_read_is_asked_about() -> None:
     assert not at.desk.over and "state of the run is unknown" in at.text
 
 
-def test_a_plan_that_is_not_applied_is_asked_about() -> None:
+def test_unapplied_plan_asks_before_quitting() -> None:
     at, _ = person()
     planned = SessionConversion("/dev/sda1", migration=make_migration(situation(), Way.FULL))
     at.desk.session = replace(at.desk.session, moving=planned)
@@ -255,7 +255,7 @@ def installing() -> tuple[Person, Services, list[str]]:
     return at, services, done
 
 
-def test_installing_asks_once_tells_what_is_said_and_goes_on() -> None:
+def test_installing_asks_once_shows_output_and_continues() -> None:
     at, services, done = installing()
     at.desk.go(Install(at.desk, MISSING, lambda: done.append(at.view.place)))
     at.wait()
@@ -276,7 +276,7 @@ def test_installing_asks_once_tells_what_is_said_and_goes_on() -> None:
     )
 
 
-def test_no_installs_nothing() -> None:
+def test_no_installs_no_package() -> None:
     at, services, done = installing()
     at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
     at.wait()
@@ -284,7 +284,7 @@ def test_no_installs_nothing() -> None:
     assert not services.installed and not done and at.view.place == "drives"
 
 
-def test_what_stands_against_installing_is_told_and_can_be_tried_again() -> None:
+def test_blocker_of_an_installation_is_reported_and_can_be_retried() -> None:
     at, services, done = installing()
     services.refuses_offer = True
     at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
@@ -300,7 +300,7 @@ def test_what_stands_against_installing_is_told_and_can_be_tried_again() -> None
     assert services.installed == [MISSING] and done == [""]
 
 
-def test_root_is_asked_for_first() -> None:
+def test_root_is_asked_first() -> None:
     at, services, done = installing()
     at.desk.go(Install(at.desk, MISSING, lambda: done.append("")))
     at.wait()
@@ -312,7 +312,7 @@ def test_root_is_asked_for_first() -> None:
     assert services.installed == [MISSING]
 
 
-def test_a_question_about_a_drive_that_has_gone_is_left_with_its_screen() -> None:
+def test_question_about_a_removed_drive_closes_with_its_screen() -> None:
     at, services = person()
     at.desk.session = Session(drive=drive())
     at.desk.go(Below(at.desk))

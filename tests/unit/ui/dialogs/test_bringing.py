@@ -61,7 +61,7 @@ def from_menu(services: Brings) -> Person:
     return person
 
 
-def test_from_the_menu_to_the_review() -> None:
+def test_copy_goes_from_the_menu_to_the_review() -> None:
     services = Brings(machine(mounted()))
     person = from_menu(services)
     assert [row.key for row in person.rows] == ["/root", "/home", "/dev/sdc1", "other"]
@@ -84,7 +84,7 @@ def test_from_the_menu_to_the_review() -> None:
     assert (document, token) == (replace(BRING, doubts=losses_of(BRING)), BRING.drive.token)
 
 
-def test_taking_the_place_shows_the_difference() -> None:
+def test_taking_over_the_mount_point_shows_the_difference() -> None:
     services = Brings(machine(mounted()), TAKES)
     person = from_menu(services)
     person.act("take", "/home")
@@ -94,7 +94,7 @@ def test_taking_the_place_shows_the_difference() -> None:
     assert "remains only on /dev/sdb1" in person.text
 
 
-def test_another_folder_and_what_is_refused() -> None:
+def test_other_folder_and_refused_folders() -> None:
     services = Brings(machine(mounted()), fault="There is no folder /none. Nothing was written.")
     person = from_menu(services)
     person.act("take", "other")
@@ -107,7 +107,7 @@ def test_another_folder_and_what_is_refused() -> None:
     assert person.view.action("take").why_not == ""  # type: ignore[union-attr]
 
 
-def test_only_what_is_mounted_can_be_brought_to() -> None:
+def test_copy_needs_a_mounted_target() -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
     person = Person(Brings(machine(on)))
     person.act("open", "/dev/sda")
@@ -117,7 +117,7 @@ def test_only_what_is_mounted_can_be_brought_to() -> None:
     assert "is not mounted" in str(row.why_not)
 
 
-def test_a_result_with_volumes_leads_there() -> None:
+def test_result_with_volumes_opens_the_copy_dialog() -> None:
     services = Brings(machine(drive()))
     person = begun(services)
     assert person.view.place == "result"
@@ -129,7 +129,7 @@ def test_a_result_with_volumes_leads_there() -> None:
     assert person.view.action("bring") is None
 
 
-def test_line_by_line_it_is_told_too() -> None:
+def test_copy_dialog_works_in_plain_mode() -> None:
     out = StringIO()
     person = from_menu(Brings(machine(mounted())))
     talk = Talk(BytesIO(), out, width=78, ascii_only=False)
@@ -137,7 +137,7 @@ def test_line_by_line_it_is_told_too() -> None:
     assert "/home" in out.getvalue() and "another folder" in out.getvalue()
 
 
-def test_what_other_layers_hold_and_the_target_itself_are_no_sources() -> None:
+def test_other_layers_and_the_target_are_no_sources() -> None:
     parts = [partition(n, n * GIB, GIB, filesystem="ext4") for n in (1, 2, 3)]
     on = partitioned(*parts)
     uses = (Use("mounted", PART, "/srv/new"), Use("holder", "/dev/sda3", "/dev/dm-0"))

@@ -110,7 +110,7 @@ def test_c_compares_filesystems_and_t_tests_the_alignment() -> None:
     assert [(row.key, row.chosen) for row in at.rows][:3] == [("ext4", True), ("xfs", True), ("btrfs", False)]
 
 
-def test_nothing_is_tried_before_the_loss_is_told_and_the_token_typed() -> None:
+def test_trial_needs_the_warning_and_the_token() -> None:
     at, services = planning(drive())
     at.key("c")
     at.key("enter")
@@ -129,7 +129,7 @@ def test_nothing_is_tried_before_the_loss_is_told_and_the_token_typed() -> None:
     assert "noatime" in order.candidates[0].mount_options
 
 
-def test_others_can_be_taken_and_left() -> None:
+def test_other_candidates_can_be_selected_and_deselected() -> None:
     at, services = planning(drive())
     at.key("c")
     at.key("space", "btrfs")
@@ -147,7 +147,7 @@ def test_others_can_be_taken_and_left() -> None:
     assert "at least one more" in at.said and at.view.place == "candidates"
 
 
-def test_a_missing_program_greys_its_filesystem() -> None:
+def test_filesystem_with_a_missing_program_is_grey() -> None:
     known = drive()
     lacking = replace(
         machine(known), tools=tuple((tool, f"/usr/sbin/{tool}") for tool in TOOLS if tool != "mkfs.xfs")
@@ -162,7 +162,7 @@ def test_a_missing_program_greys_its_filesystem() -> None:
     assert row.chosen is None and "mkfs.xfs" in str(row.why_not)
 
 
-def test_while_it_runs_it_shows_how_far_it_is_and_is_not_left() -> None:
+def test_running_trial_shows_progress_and_cannot_be_left() -> None:
     at, services = planning(drive())
     services.go.clear()
     at.key("c")
@@ -178,7 +178,7 @@ def test_while_it_runs_it_shows_how_far_it_is_and_is_not_left() -> None:
     assert not at.view.busy and at.desk.screen.may_leave
 
 
-def test_where_the_advice_stands_enter_keeps_it() -> None:
+def test_enter_keeps_a_confirmed_recommendation() -> None:
     at, _ = tried(FASTER)
     (banner,) = (block for block in at.view.above if isinstance(block, Banner))
     assert banner.tone is Tone.GOOD and "1.31x faster than XFS" in str(banner.text)
@@ -188,7 +188,7 @@ def test_where_the_advice_stands_enter_keeps_it() -> None:
     assert at.view.place == "plan" and at.desk.session.wishes[0].choice.filesystem == "ext4"
 
 
-def test_a_better_one_changes_the_plan_only_when_it_is_taken() -> None:
+def test_better_filesystem_changes_the_plan_only_if_chosen() -> None:
     at, _ = tried(SLOWER)
     (banner,) = (block for block in at.view.above if isinstance(block, Banner))
     assert banner.tone is Tone.WARN and str(banner.text).endswith("Use XFS?")
@@ -202,12 +202,12 @@ def test_a_better_one_changes_the_plan_only_when_it_is_taken() -> None:
 
 
 @pytest.mark.parametrize(("logs", "word"), [(SAME, "no measurable difference"), (OPEN, "undecided")])
-def test_no_more_is_said_than_was_found(logs: Sequence[float], word: str) -> None:
+def test_result_claims_no_more_than_was_found(logs: Sequence[float], word: str) -> None:
     at, _ = tried(logs)
     assert word in at.text and at.view.action("use") is None
 
 
-def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
+def test_failure_is_reported_and_can_be_retried() -> None:
     at, services = planning(drive())
     services.fault = "The drive does not answer."
     at.key("c")
@@ -219,7 +219,7 @@ def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
     assert "1.31x" in at.text
 
 
-def test_the_result_is_saved(tmp_path: Path) -> None:
+def test_result_is_saved(tmp_path: Path) -> None:
     at, _ = tried(OPEN)
     at.key("s")
     path = tmp_path / "sda-trial.json"
@@ -227,7 +227,7 @@ def test_the_result_is_saved(tmp_path: Path) -> None:
     assert len(read_trial(path.read_text(), "it").rounds) == 6
 
 
-def test_what_is_not_free_is_not_tried() -> None:
+def test_used_space_is_not_tested() -> None:
     known = partitioned(partition())
     at, services = planning(known, mode=Mode.REPLACE)
     at.act("try")
@@ -237,7 +237,7 @@ def test_what_is_not_free_is_not_tried() -> None:
     assert at.view.place == "candidates"
 
 
-def test_where_nothing_can_be_done_that_is_said() -> None:
+def test_impossible_trial_is_reported() -> None:
     known = drive()
     around = machine(known)
     services = RecordedServices(around, "a test")

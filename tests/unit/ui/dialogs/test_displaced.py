@@ -48,7 +48,7 @@ def person(known: Drive | None = None) -> tuple[Person, Services]:
     return Person(services), services
 
 
-def test_the_key_stands_at_the_doubt_and_says_how_long() -> None:
+def test_key_is_next_to_the_doubt_and_shows_the_duration() -> None:
     at, _ = person()
     action = at.view.action("shingled")
     assert action and (action.key, str(action.label), action.why_not) == ("p", "test, about 40 s", "")
@@ -61,7 +61,7 @@ def test_the_key_stands_at_the_doubt_and_says_how_long() -> None:
     assert at.view.action("shingled") is None
 
 
-def test_the_key_is_grey_with_the_reason_where_it_is_impossible() -> None:
+def test_impossible_test_has_a_grey_key_with_the_reason() -> None:
     for known, said in (
         (drive(read_only=True), "read-only"),
         (drive(bus="usb", rotational=None), "does not report rotation"),
@@ -75,7 +75,7 @@ def test_the_key_is_grey_with_the_reason_where_it_is_impossible() -> None:
     assert "recording" in at.said and at.view.place == "drives"
 
 
-def test_it_is_told_before_then_confirmed_and_the_answer_joins_what_is_known() -> None:
+def test_start_warns_asks_and_adds_its_result_to_the_evidence() -> None:
     at, services = person()
     assert "Unknown if /dev/sda is shingled" in at.text
     at.key("p")
@@ -98,7 +98,7 @@ def test_it_is_told_before_then_confirmed_and_the_answer_joins_what_is_known() -
     assert "likely shingled" in at.text
 
 
-def test_nothing_found_is_told_as_no_proof_and_the_doubt_stays() -> None:
+def test_negative_result_is_no_proof_and_the_doubt_stays() -> None:
     at, services = person()
     services.verdict = NOTHING
     at.key("p")
@@ -111,7 +111,7 @@ def test_nothing_found_is_told_as_no_proof_and_the_doubt_stays() -> None:
     assert "the quick test" in at.text or at.view.place == "reasons"
 
 
-def test_while_it_tests_it_says_what_it_does_and_is_stopped() -> None:
+def test_running_test_shows_its_work_and_can_be_stopped() -> None:
     at, services = person()
     at.key("p")
     at.act("test")
@@ -125,7 +125,7 @@ def test_while_it_tests_it_says_what_it_does_and_is_stopped() -> None:
     assert not at.view.busy and at.desk.screen.may_leave
 
 
-def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
+def test_failure_is_reported_and_can_be_retried() -> None:
     at, services = person()
     services.fault = "The drive is in use."
     at.key("p")
@@ -134,7 +134,7 @@ def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
     assert at.said == "The drive is in use." and not at.view.busy and at.view.action("test")
 
 
-def test_the_result_is_saved_with_every_time_and_has_its_reasons(tmp_path: Path) -> None:
+def test_result_is_saved_with_every_time_and_has_its_reasons(tmp_path: Path) -> None:
     at, _ = person()
     at.key("p")
     at.key("enter")

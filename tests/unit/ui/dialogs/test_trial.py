@@ -88,7 +88,7 @@ def test_enter_measures_by_reading_and_the_result_stays() -> None:
     assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." not in at.texts()
 
 
-def test_while_it_measures_it_shows_how_far_it_is_and_is_not_left() -> None:
+def test_running_trial_shows_progress_and_cannot_be_left() -> None:
     at, services = trial()
     begin(at, services)
     shown = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
@@ -101,7 +101,7 @@ def test_while_it_measures_it_shows_how_far_it_is_and_is_not_left() -> None:
     assert services.stopped and not at.view.busy and at.desk.screen.may_leave
 
 
-def test_the_trial_ends_with_its_place() -> None:
+def test_trial_ends_with_its_screen() -> None:
     at, services = trial()
     begin(at, services)
     at.desk.end()
@@ -113,7 +113,7 @@ def test_the_trial_ends_with_its_place() -> None:
     assert services.stopped
 
 
-def test_writing_wants_the_token() -> None:
+def test_writing_needs_the_token() -> None:
     at, services = trial()
     at.act("write")
     assert at.view.over
@@ -124,7 +124,7 @@ def test_writing_wants_the_token() -> None:
     assert services.asked == [(True, None)] and at.view.place == "trial"
 
 
-def test_blocks_are_taken_to_be_larger_only_where_the_drive_claims_small_ones() -> None:
+def test_larger_blocks_are_assumed_only_for_claimed_small_ones() -> None:
     at, services = trial()
     at.act("as-large")
     assert not services.asked and "512-byte blocks" in at.said
@@ -133,14 +133,14 @@ def test_blocks_are_taken_to_be_larger_only_where_the_drive_claims_small_ones() 
     assert services.asked == [(False, 4096)]
 
 
-def test_writing_is_refused_where_nothing_is_free() -> None:
+def test_writing_is_refused_without_free_space() -> None:
     at, services = trial(replace(drive(), read_only=True))
     assert "Cannot measure by writing:" in at.texts()
     at.act("write")
     assert "read-only" in at.said and at.view.place == "trial" and not services.asked
 
 
-def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
+def test_failure_is_reported_and_can_be_retried() -> None:
     at, services = trial()
     services.fault = "The drive does not answer."
     at.key("enter")
@@ -150,7 +150,7 @@ def test_what_goes_wrong_is_told_and_it_can_be_tried_again() -> None:
     assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." in at.texts()
 
 
-def test_the_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
+def test_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
     at, _ = trial()
     at.key("enter")
     at.key("s")
@@ -162,7 +162,7 @@ def test_the_result_is_saved_and_has_its_reasons(tmp_path: Path) -> None:
     assert at.view.place == "reasons" and "1.80 times as long misaligned" in at.text
 
 
-def test_where_nothing_can_be_measured_that_is_said() -> None:
+def test_impossible_measurement_is_reported() -> None:
     known = drive()
     at = Person(RecordedServices(machine(known), "a test"))
     at.desk.go(TrialScreen(at.desk, known))

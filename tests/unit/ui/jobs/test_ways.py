@@ -81,7 +81,7 @@ def moving(at: Person) -> SessionConversion:
     return settled
 
 
-def test_the_recommended_way_is_under_the_cursor_and_everything_of_it_is_told() -> None:
+def test_recommended_way_is_selected_and_described_completely() -> None:
     at, services = ways()
     assert [row.key for row in at.rows] == [way.value for way in Way]
     assert at.view.rows and at.view.rows.at == "full"
@@ -93,7 +93,7 @@ def test_the_recommended_way_is_under_the_cursor_and_everything_of_it_is_told() 
     assert all(command in at.text for command in ("`diskwright plan --fs ext4`", "`diskwright bring`"))
 
 
-def test_while_it_is_looked_at_nothing_else_is_begun() -> None:
+def test_other_actions_wait_for_the_survey() -> None:
     services = Services(situation())
     services.go.clear()
     at = Person(services)
@@ -107,7 +107,7 @@ def test_while_it_is_looked_at_nothing_else_is_begun() -> None:
     assert not at.view.busy and len(services.asked) == 1
 
 
-def test_root_is_asked_for_before_looking_and_again_after_a_no() -> None:
+def test_root_is_asked_before_the_survey_and_again_after_a_no() -> None:
     services = Services(situation())
     services.rootless, services.gives_root = True, False
     at, _ = ways(services=services)
@@ -117,7 +117,7 @@ def test_root_is_asked_for_before_looking_and_again_after_a_no() -> None:
     assert len(services.asked) == 1 and services.roots == 2 and at.rows
 
 
-def test_what_stands_against_looking_is_told_and_it_can_be_tried_again() -> None:
+def test_blocker_of_the_survey_is_reported_and_can_be_retried() -> None:
     services = Services(situation())
     services.fault = BadInput("/dev/sda1 holds no ext filesystem.")
     at, _ = ways(services=services)
@@ -127,7 +127,7 @@ def test_what_stands_against_looking_is_told_and_it_can_be_tried_again() -> None
     assert at.rows and "holds no ext" not in at.text
 
 
-def test_comparing_is_switched_where_it_is_a_choice() -> None:
+def test_comparison_is_optional_if_there_is_a_choice() -> None:
     at, _ = ways()
     assert "every file is compared before and after" in at.text and "28 min" in at.text
     at.key("c")
@@ -137,7 +137,7 @@ def test_comparing_is_switched_where_it_is_a_choice() -> None:
 
 
 @pytest.mark.parametrize(("rotational", "rate"), [(True, 100e6), (None, 100e6), (False, 350e6)])
-def test_times_include_the_fingerprint_of_the_whole_device(rotational: bool | None, rate: float) -> None:
+def test_durations_include_the_fingerprint_of_the_whole_device(rotational: bool | None, rate: float) -> None:
     on_snapshot = situation(drive=replace(situation().drive, rotational=rotational))
     direct = replace(on_snapshot, no_snapshots="it is a test")
     safe, shown = (offer_of(prospect_of(one), Way.FULL) for one in (on_snapshot, direct))
@@ -149,7 +149,7 @@ def test_times_include_the_fingerprint_of_the_whole_device(rotational: bool | No
     assert f"Takes about {format_duration(shown.seconds)}" in at.text, at.text
 
 
-def test_a_light_conversion_reads_the_whole_device_only_to_compare() -> None:
+def test_light_conversion_reads_the_whole_device_only_to_compare() -> None:
     on_snapshot = situation()
     once = EXT3.size_bytes / 100e6
     for ext, reads in ((EXT3, False), (replace(EXT3, needs_recovery=True), True)):
@@ -161,7 +161,7 @@ def test_a_light_conversion_reads_the_whole_device_only_to_compare() -> None:
         assert (direct.compare_seconds - safe.compare_seconds > once / 2) is not reads
 
 
-def test_repairing_is_offered_only_where_something_is_damaged() -> None:
+def test_repair_is_offered_only_for_damage() -> None:
     at, _ = ways()
     assert at.view.action("repair") is None
     at, _ = ways(situation(replace(EXT3, has_errors=True)))
@@ -170,7 +170,7 @@ def test_repairing_is_offered_only_where_something_is_damaged() -> None:
     assert moving(at).repairs and "Damage may be repaired." in at.text
 
 
-def test_a_folder_is_looked_at_and_an_empty_line_takes_the_usual_one() -> None:
+def test_folder_is_checked_and_an_empty_line_means_the_default() -> None:
     at, services = ways()
     at.key("f")
     at.act("take", folder="/mnt/backup")
@@ -180,7 +180,7 @@ def test_a_folder_is_looked_at_and_an_empty_line_takes_the_usual_one() -> None:
     assert services.asked[-1].folder is None
 
 
-def test_a_way_that_cannot_be_had_says_why_and_is_not_planned() -> None:
+def test_impossible_way_gives_the_reason_and_is_not_planned() -> None:
     at, services = ways(situation(mounts=("/srv",)))
     refused = next(row for row in at.rows if row.why_not)
     at.desk.moved(refused.key)
@@ -189,7 +189,7 @@ def test_a_way_that_cannot_be_had_says_why_and_is_not_planned() -> None:
     assert at.said == str(refused.why_not) and not services.planned
 
 
-def test_enter_plans_the_way_and_leads_to_its_review() -> None:
+def test_enter_plans_the_way_and_opens_its_review() -> None:
     pytest.importorskip("wizard.ui.screens.review")
     at, services = ways()
     at.key("c")
@@ -200,7 +200,7 @@ def test_enter_plans_the_way_and_leads_to_its_review() -> None:
     assert planned is not None and planned.way is Way.LIGHT
 
 
-def test_what_stands_against_planning_is_told_among_the_ways() -> None:
+def test_planning_error_is_reported_among_the_ways() -> None:
     at, services = ways()
     services.fault = Refused("Another program changed it. Nothing was written.")
     at.key("enter")
@@ -209,7 +209,7 @@ def test_what_stands_against_planning_is_told_among_the_ways() -> None:
     assert at.rows
 
 
-def test_what_was_settled_stays_for_the_same_filesystem_only() -> None:
+def test_settings_last_only_for_the_same_filesystem() -> None:
     at, services = ways()
     at.key("c")
     at.key("escape")
@@ -222,7 +222,7 @@ def test_what_was_settled_stays_for_the_same_filesystem_only() -> None:
     assert moving(at).compares
 
 
-def test_a_review_calls_nothing_safe_that_a_power_cut_can_damage() -> None:
+def test_review_never_calls_data_safe_that_a_power_cut_can_damage() -> None:
     protected, _ = ways()
     protected.key("enter", "full")
     (banner,) = [block for block in protected.view.above if isinstance(block, Banner)]

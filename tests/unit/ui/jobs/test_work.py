@@ -68,7 +68,7 @@ def at_work() -> AtWork:
     return services
 
 
-def test_the_journal_is_told_with_every_state_in_words() -> None:
+def test_journal_shows_every_state_in_words() -> None:
     services = Live()
     services.ends = RunState.FAILED
     services.journal = [
@@ -95,14 +95,14 @@ def test_the_journal_is_told_with_every_state_in_words() -> None:
         (1, "Check passed"),
     ],
 )
-def test_one_check_is_said_to_hold_only_where_it_does(holding: int, said: str) -> None:
+def test_check_is_reported_as_passed_only_if_it_passed(holding: int, said: str) -> None:
     services = Live()
     services.journal = [entry(Event.VERIFIED if holding else Event.NOT_VERIFIED, "The table is as planned")]
     assert said in begun(services).text
 
 
 @pytest.mark.parametrize("state", [RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED])
-def test_what_ended_early_can_be_gone_on_with(state: RunState) -> None:
+def test_unfinished_run_can_be_resumed(state: RunState) -> None:
     services = Live()
     services.ends = state
     services.journal = [entry(Event.STEP_STARTED, "Write.", 1), entry(Event.STEP_FAILED, "No.", 1)]
@@ -111,7 +111,7 @@ def test_what_ended_early_can_be_gone_on_with(state: RunState) -> None:
     assert services.seen.resumed == 1 and person.desk.exit_code() is ExitCode.DONE
 
 
-def test_what_ended_early_is_undone_from_the_first_screen() -> None:
+def test_unfinished_run_is_undone_from_the_first_screen() -> None:
     services = waiting()
     services.ends = RunState.INTERRUPTED
     services.open = (OpenRun(RUN, "interrupted", ("/dev/sda",), ("resume", "undo")),)
@@ -120,7 +120,7 @@ def test_what_ended_early_is_undone_from_the_first_screen() -> None:
     assert person.view.place == "question", person.view.place
 
 
-def test_what_waits_is_kept_after_a_question() -> None:
+def test_waiting_run_is_kept_after_a_question() -> None:
     services = waiting(known=False)
     person = begun(services)
     assert "not in use yet" in person.text
@@ -133,7 +133,7 @@ def test_what_waits_is_kept_after_a_question() -> None:
     assert "ready at /srv/media" in person.text
 
 
-def test_what_waits_is_undone_after_a_question() -> None:
+def test_waiting_run_is_undone_after_a_question() -> None:
     services = waiting(known=False)
     person = begun(services)
     person.key("U")
@@ -145,7 +145,7 @@ def test_what_waits_is_undone_after_a_question() -> None:
 
 @pytest.mark.parametrize("key", ["K", "U"])
 @pytest.mark.parametrize("answer", ["enter", "escape", "n"])
-def test_no_is_the_default_and_it_can_be_settled_later(key: str, answer: str) -> None:
+def test_no_is_the_default_and_the_decision_can_wait(key: str, answer: str) -> None:
     services = waiting(known=False)
     person = begun(services)
     person.key(key)
@@ -156,7 +156,7 @@ def test_no_is_the_default_and_it_can_be_settled_later(key: str, answer: str) ->
 
 
 @pytest.mark.parametrize("key", ["K", "U"])
-def test_it_is_settled_from_the_first_screen(key: str) -> None:
+def test_waiting_run_is_decided_from_the_first_screen(key: str) -> None:
     services = waiting()
     person = Person(services)
     assert person.rows[0].key == f"run:{RUN}"
@@ -167,7 +167,7 @@ def test_it_is_settled_from_the_first_screen(key: str) -> None:
     assert [way for way, _ in services.seen.settled] == [{"K": "keep", "U": "undo"}[key]]
 
 
-def test_why_it_could_not_be_undone_is_told_and_it_waits_still() -> None:
+def test_failed_undo_gives_the_reason_and_the_run_still_waits() -> None:
     services = waiting(known=False)
     person = begun(services)
     services.fault = Failed("It was written to since.")
@@ -180,7 +180,7 @@ def test_why_it_could_not_be_undone_is_told_and_it_waits_still() -> None:
 
 @pytest.mark.parametrize("encrypted", [True, False])
 @pytest.mark.parametrize("typed", [SECRET, ""])
-def test_the_passphrase_is_asked_for_where_something_is_encrypted(encrypted: bool, typed: str) -> None:
+def test_passphrase_is_asked_for_encrypted_volumes(encrypted: bool, typed: str) -> None:
     services = waiting(encrypted=encrypted)
     person = Person(services)
     person.key("K")
@@ -208,7 +208,7 @@ def test_stopping_asks_first() -> None:
     person.wait()
 
 
-def test_leaving_it_running_comes_first_on_the_first_screen() -> None:
+def test_run_left_in_the_background_is_first_on_the_first_screen() -> None:
     services = at_work()
     person = services.person
     services.open = (OpenRun(RUN, "running", ("/dev/sda",)),)
@@ -222,7 +222,7 @@ def test_leaving_it_running_comes_first_on_the_first_screen() -> None:
     assert person.view.place == "result"
 
 
-def test_what_a_power_cut_would_leave_is_told_while_it_works() -> None:
+def test_effect_of_a_power_cut_is_shown_during_the_run() -> None:
     services = at_work()
     for phase in (Phase.REHEARSING, Phase.HIDDEN):
         services.told = power_sentence(phase, "/dev/sda")
@@ -233,7 +233,7 @@ def test_what_a_power_cut_would_leave_is_told_while_it_works() -> None:
     services.person.wait()
 
 
-def test_how_far_it_is_counts_its_steps() -> None:
+def test_progress_counts_the_steps() -> None:
     services = at_work()
     (progress,) = [block for block in services.person.view.above if isinstance(block, Progress)]
     assert progress.share is not None and 0 <= progress.share < 1
@@ -262,7 +262,7 @@ def test_exit_codes_follow_the_run(state: RunState, code: ExitCode) -> None:
     assert begun(services).desk.exit_code() is code
 
 
-def test_ending_while_it_works_says_that_it_goes_on() -> None:
+def test_quitting_during_a_run_reports_that_it_continues() -> None:
     services = at_work()
     person = services.person
     services.ends = RunState.RUNNING
@@ -277,7 +277,7 @@ def test_ending_while_it_works_says_that_it_goes_on() -> None:
     services.go.set()
 
 
-def test_going_on_with_what_encrypts_takes_the_passphrase_twice() -> None:
+def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
     services = Live()
     services.ends = RunState.STOPPED
     person = begun(services)
@@ -318,7 +318,7 @@ class Settling(Live):
 
 
 @pytest.mark.parametrize(("key", "said"), [("K", "Keeping the result"), ("U", "Undoing the changes")])
-def test_keeping_and_undoing_tell_how_far_they_are(key: str, said: str) -> None:
+def test_keep_and_undo_show_their_progress(key: str, said: str) -> None:
     """The old progress of writing must not appear."""
     services = Settling()
     services.ends = RunState.WAITING
@@ -350,7 +350,7 @@ def test_keeping_and_undoing_tell_how_far_they_are(key: str, said: str) -> None:
         (None, "Finishing and checking"),
     ],
 )
-def test_behind_the_last_step_the_bar_is_of_what_is_done_then(phase: Phase | None, said: str) -> None:
+def test_bar_after_the_last_step_shows_the_current_work(phase: Phase | None, said: str) -> None:
     last, now = StepProgress(0, 0.9, 1.0), StepProgress(0, 0.5, 600.0)
     standing = ProgressState(progress=last).turned()
     assert far_around(replace(standing, progress=last), doing(phase, done=True)).share is None
@@ -358,7 +358,7 @@ def test_behind_the_last_step_the_bar_is_of_what_is_done_then(phase: Phase | Non
     assert bar.share == 0.5 and str(bar.said) == f"{said}: 50 %, about 10 min left"
 
 
-def test_leaving_names_every_run_that_is_not_over_the_most_important_first() -> None:
+def test_quitting_names_every_open_run_most_important_first() -> None:
     services = Live()
     person = Person(services)
     assert person.desk.farewell() == ()

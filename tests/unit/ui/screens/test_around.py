@@ -29,7 +29,7 @@ def rows(person: Person) -> list[str]:
     return [row.key for row in person.view.rows.rows]
 
 
-def test_the_medium_is_named_in_one_line_and_not_listed() -> None:
+def test_live_medium_is_named_in_one_line_and_not_listed() -> None:
     person = Person(started_from())
     assert rows(person) == ["/dev/sda"]
     assert person.said == "Not listed: /dev/sdb, the boot drive of this system."
@@ -37,31 +37,31 @@ def test_the_medium_is_named_in_one_line_and_not_listed() -> None:
     assert not person.said
 
 
-def test_an_installed_systems_drive_is_listed() -> None:
+def test_drive_of_an_installed_system_is_listed() -> None:
     person = Person(started_from(live=False))
     assert rows(person) == ["/dev/sda", "/dev/sdb"] and not person.said
 
 
-def test_a_live_system_tells_what_it_lacks_in_one_line() -> None:
+def test_live_system_lists_missing_tools_in_one_line() -> None:
     person = Person(started_from("mkfs.xfs", "smartctl"))
     assert person.said == "This system lacks mkfs.xfs and smartctl. Everything else works."
 
 
-def test_an_installed_system_is_asked_about_such_programs_only_when_they_are_wanted() -> None:
+def test_installed_system_mentions_missing_tools_only_when_needed() -> None:
     assert not Person(started_from("mkfs.xfs", "smartctl", live=False)).said
 
 
-def test_without_what_every_change_needs_that_is_told_first() -> None:
+def test_missing_requirement_of_every_change_is_reported_first() -> None:
     person = Person(started_from("partx", "smartctl", live=False))
     assert person.said == "Cannot set up any drive: this system lacks partx."
 
 
-def test_a_recording_without_programs_tells_nothing_of_them() -> None:
+def test_recording_without_programs_mentions_none_missing() -> None:
     known: Machine = replace(machine(drive()), tools=())
     assert not Person(Live(known)).said
 
 
-def test_a_live_system_is_said_to_forget_what_is_mounted_at_boot() -> None:
+def test_live_system_warns_that_boot_mounts_are_lost() -> None:
     person = Person(started_from())
     person.act("set-up", "/dev/sda")
     person.act("plan", "large-media")

@@ -23,7 +23,7 @@ def arrange(came: list[Arrangement], now: Arrangement, *refused: Arrangement) ->
 
 @pytest.mark.parametrize("table", ["gpt", "mbr"])
 @pytest.mark.parametrize("group", ["", "lvm"])
-def test_what_is_turned_to_is_taken(table: str, group: str) -> None:
+def test_selected_value_is_used(table: str, group: str) -> None:
     came: list[Arrangement] = []
     person = arrange(came, Arrangement())
     person.act("take", table=table, group=group)
@@ -31,7 +31,7 @@ def test_what_is_turned_to_is_taken(table: str, group: str) -> None:
     assert person.view.place == "start"
 
 
-def test_what_cannot_be_says_why_and_is_not_taken() -> None:
+def test_impossible_value_gives_the_reason_and_is_not_used() -> None:
     came: list[Arrangement] = []
     person = arrange(came, Arrangement(), Arrangement("mbr"))
     assert str(person.view.fields[0].offers[1].why_not) == "It cannot be."
@@ -45,20 +45,20 @@ def test_what_cannot_be_says_why_and_is_not_taken() -> None:
     assert came == [Arrangement()]
 
 
-def test_each_bears_on_the_other() -> None:
+def test_values_affect_each_other() -> None:
     person = arrange([], Arrangement(), Arrangement("mbr", grouped=True))
     assert [str(field.offers[1].why_not) for field in person.view.fields] == ["", ""]
     person.turn("table", "mbr")
     assert str(person.view.fields[1].offers[1].why_not) == "It cannot be."
 
 
-def test_where_nothing_can_be_planned_neither_is_blamed() -> None:
+def test_neither_value_is_blamed_if_no_plan_is_possible() -> None:
     every = [Arrangement(table, grouped) for table in ("gpt", "mbr") for grouped in (False, True)]
     person = arrange([], Arrangement(), *every)
     assert [str(field.offers[1].why_not) for field in person.view.fields] == ["", ""]
 
 
-def test_what_take_refuses_is_told() -> None:
+def test_refused_arrangement_is_reported() -> None:
     services = recorded()
 
     def refuse(_: Arrangement) -> None:

@@ -36,7 +36,7 @@ def cursor(person: Person) -> str:
     return person.view.rows.at
 
 
-def test_the_cursor_goes_to_a_new_drive_only_while_nobody_has_led_it() -> None:
+def test_cursor_moves_to_a_new_drive_unless_the_user_moved_it() -> None:
     services = Live()
     person = Person(services)
     plug_in(person, services, other())
@@ -46,7 +46,7 @@ def test_the_cursor_goes_to_a_new_drive_only_while_nobody_has_led_it() -> None:
     assert cursor(person) == "/dev/sda" and "sdc was plugged in" in person.said
 
 
-def test_a_drive_that_was_acted_on_without_leading_the_cursor_keeps_it() -> None:
+def test_drive_keeps_the_cursor_after_an_action() -> None:
     services = Live()
     person = Person(services)
     person.desk.act("actions", "/dev/sda")
@@ -98,7 +98,7 @@ WRITING = {
 
 
 @pytest.mark.parametrize("row", ["/dev/sda", "/dev/sda2"])
-def test_while_a_run_works_its_drive_is_offered_only_the_run(row: str) -> None:
+def test_busy_drive_offers_only_its_run(row: str) -> None:
     person = Person(with_run("running", known=machine(two_parts())))
     at(person, "/dev/sda", "open")
     at(person, row, "actions")
@@ -110,7 +110,7 @@ def test_while_a_run_works_its_drive_is_offered_only_the_run(row: str) -> None:
     assert person.view.step == "work"
 
 
-def test_a_run_on_one_partition_leaves_its_neighbour_alone() -> None:
+def test_run_on_one_partition_does_not_affect_its_neighbour() -> None:
     person = Person(with_run("running", on="/dev/sda2", known=machine(two_parts())))
     at(person, "/dev/sda", "open")
     at(person, "/dev/sda1", "actions")
@@ -118,7 +118,7 @@ def test_a_run_on_one_partition_leaves_its_neighbour_alone() -> None:
 
 
 @pytest.mark.parametrize(("key", "place"), [("K", "question"), ("U", "question")])
-def test_what_waits_is_kept_or_undone_first_from_the_menu_of_its_drive(key: str, place: str) -> None:
+def test_waiting_run_is_first_in_the_menu_of_its_drive(key: str, place: str) -> None:
     person = Person(with_run("waiting", "keep", "undo"))
     at(person, "/dev/sda", "actions")
     assert [row.key for row in person.rows][:2] == ["keep", "undo"]
@@ -127,7 +127,7 @@ def test_what_waits_is_kept_or_undone_first_from_the_menu_of_its_drive(key: str,
     assert person.view.place == place
 
 
-def test_a_drive_that_its_own_run_has_locked_waits_and_is_not_called_write_protected() -> None:
+def test_drive_locked_by_its_run_waits_and_is_not_write_protected() -> None:
     known = machine(drive(read_only=True, signatures=(Signature("ext4", "filesystem"),)))
     person = Person(with_run("done", "keep", "undo", known=known))
     person.desk.moved("/dev/sda")
@@ -137,13 +137,13 @@ def test_a_drive_that_its_own_run_has_locked_waits_and_is_not_called_write_prote
     assert "waiting: keep/undo" in " ".join(texts_of_row(person.row("/dev/sda")))
 
 
-def test_a_run_that_ended_early_comes_first_and_bars_nothing() -> None:
+def test_unfinished_run_comes_first_and_blocks_no_action() -> None:
     person = Person(with_run("failed", "resume", "undo"))
     at(person, "/dev/sda", "actions")
     assert person.rows[0].key == "show-run" and "set-up" not in greyed(person)
 
 
-def test_the_row_of_a_run_moves_on_by_itself() -> None:
+def test_row_of_a_run_updates_itself() -> None:
     services = with_run("running")
     person = Person(services)
     assert "being changed now" in person.text and person.rows[0].pinned
@@ -156,7 +156,7 @@ def test_the_row_of_a_run_moves_on_by_itself() -> None:
     assert "done, not in use yet" in person.text and "being changed now" not in person.text
 
 
-def test_a_run_that_still_works_is_asked_about_without_reading_all_runs() -> None:
+def test_active_run_is_polled_without_reading_all_runs() -> None:
     services = with_run("running")
     person = Person(services)
     services.open = ()
@@ -164,7 +164,7 @@ def test_a_run_that_still_works_is_asked_about_without_reading_all_runs() -> Non
     assert person.desk.runs
 
 
-def test_a_partition_whose_growth_waits_is_not_called_empty_or_damaged() -> None:
+def test_partition_with_waiting_growth_is_not_empty_or_damaged() -> None:
     notice = Waiting("20261121-000000-sda", "2026-11-21T00:00:00+00:00", "It grows.", GIB, 4096, bare=True)
     part = partition(1, MIB, GIB, superblock_copy_bytes=MIB + 134217728)
     on = partitioned(part, waiting=notice)
@@ -183,7 +183,7 @@ def begun_at(services: Live, *named: str) -> Person:
     return Person(services, desk)
 
 
-def test_the_cursor_begins_where_a_drive_or_a_partition_was_named() -> None:
+def test_cursor_starts_on_the_named_drive_or_partition() -> None:
     services = Live()
     services.known = services.machine = machine(
         drive(), partitioned(partition(of="/dev/sdb"), path="/dev/sdb", serial="B")
@@ -199,7 +199,7 @@ def test_the_cursor_begins_where_a_drive_or_a_partition_was_named() -> None:
     assert cursor(begun_at(waiting, "/dev/sdb")) == "/dev/sdb"
 
 
-def test_every_screen_of_the_demo_says_that_it_is_one() -> None:
+def test_every_demo_screen_is_labelled_as_demo() -> None:
     services = Live()
     services.demo = True
     person = Person(services)
@@ -215,7 +215,7 @@ def test_every_screen_of_the_demo_says_that_it_is_one() -> None:
         person.end()
 
 
-def test_f_at_the_finding_leads_to_the_review_of_a_move() -> None:
+def test_f_on_the_finding_opens_the_review_of_a_move() -> None:
     off = partition(1, 63 * 512, GIB, filesystem="ext4")
     person = Person(Live(machine(partitioned(off))))
     (action,) = [one for one in person.view.actions if one.name == "move"]
@@ -227,7 +227,7 @@ def test_f_at_the_finding_leads_to_the_review_of_a_move() -> None:
     assert "power cut during the move" in person.text
 
 
-def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:
+def test_f_on_the_drive_row_moves_all_misaligned_partitions() -> None:
     off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
     person = Person(Live(machine(partitioned(*off))))
     (action,) = [one for one in person.view.actions if one.name == "move"]
@@ -238,7 +238,7 @@ def test_f_on_the_drives_row_moves_all_that_are_misaligned() -> None:
     assert "no computer can mount /dev/sda2 and /dev/sda1" in person.text
 
 
-def test_a_plain_user_moves_where_something_can_ask_for_root() -> None:
+def test_plain_user_moves_if_a_program_can_ask_for_root() -> None:
     off = partition(1, 63 * 512, GIB, filesystem="ext4")
     services = Live(machine(partitioned(off)))
     services.obstacle = "Only root writes."
@@ -293,7 +293,7 @@ def test_failed_runs_of_absent_drives_are_only_counted(
         ([Use("swap", "/dev/sda1", "swap")], "/dev/sda", "", "Cannot be set up now:"),
     ],
 )
-def test_a_mounted_drive_is_greeted_by_its_mount(
+def test_mounted_drive_shows_its_mount_point_first(
     uses: list[Use], at: str, first: str, caption: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free = {"/srv/media": 850 * 10**9}

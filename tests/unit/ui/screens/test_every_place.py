@@ -107,7 +107,7 @@ EVERY = [path for path in recordings() if name_of(path) != "loops/crowded"]
 
 
 @pytest.mark.parametrize("path", one_in(2, EVERY), ids=name_of)
-def test_every_place_of_every_machine(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_screen_of_every_machine(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     services = Watched(load_machine(path))
     explorer = Explorer(services, check_view)
@@ -122,7 +122,7 @@ def full_drive() -> Drive:
     return partitioned(part, free=())
 
 
-def test_what_the_planner_refuses_is_refused_in_its_words() -> None:
+def test_refusal_of_the_planner_is_shown_literally() -> None:
     services = Watched(machine(full_drive()))
     person = Person(services)
     person.act("actions", "/dev/sda")

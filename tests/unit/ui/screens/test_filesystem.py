@@ -30,7 +30,7 @@ def ranked(services: RecordedServices, take: Callable[[Taken], None], workload: 
     return person_at(services, session, lambda desk: Filesystem(desk, session, advice, advice.chosen, take))
 
 
-def test_every_filesystem_stands_with_one_word_and_its_sentence() -> None:
+def test_every_filesystem_has_one_word_and_its_sentence() -> None:
     services = recorded()
     person = ranked(services, Came().take)
     advice = advice_of(session_for(services))
@@ -44,7 +44,7 @@ def test_every_filesystem_stands_with_one_word_and_its_sentence() -> None:
     assert unmade and [row.key for row in person.rows][-len(unmade) :] == unmade
 
 
-def test_the_one_under_the_cursor_is_taken_and_the_place_left() -> None:
+def test_enter_selects_the_filesystem_and_closes_the_screen() -> None:
     came = Came()
     person = ranked(recorded(), came.take)
     person.key("enter", "xfs")
@@ -52,7 +52,7 @@ def test_the_one_under_the_cursor_is_taken_and_the_place_left() -> None:
     assert person.view.place == "start"
 
 
-def test_the_pane_has_options_with_reasons_and_the_drives_notes() -> None:
+def test_pane_has_options_with_reasons_and_notes_about_the_drive() -> None:
     services = recorded()
     person = ranked(services, Came().take)
     choice = advice_of(session_for(services)).chosen
@@ -63,7 +63,7 @@ def test_the_pane_has_options_with_reasons_and_the_drives_notes() -> None:
     assert str(person.view.panes[0].title) == "XFS"
 
 
-def test_what_is_never_made_says_why_and_the_way_off() -> None:
+def test_unsupported_filesystem_gives_the_reason_and_the_way_off() -> None:
     came = Came()
     services = recorded()
     person = ranked(services, came.take)
@@ -77,7 +77,7 @@ def test_what_is_never_made_says_why_and_the_way_off() -> None:
     assert person.view.place != "filesystem"
 
 
-def test_a_missing_program_is_the_reason_and_can_be_installed() -> None:
+def test_missing_program_is_the_reason_and_can_be_installed() -> None:
     class Live(RecordedServices):
         installed = False
 
@@ -112,7 +112,7 @@ def test_a_missing_program_is_the_reason_and_can_be_installed() -> None:
     assert [taken.choice.filesystem for taken in came] == ["xfs"]
 
 
-def test_what_take_refuses_is_told_and_nothing_is_left() -> None:
+def test_refused_choice_is_reported_and_the_screen_stays() -> None:
     def refuse(_: Taken) -> None:
         raise BadInput("Not like this.")
 
@@ -121,7 +121,7 @@ def test_what_take_refuses_is_told_and_nothing_is_left() -> None:
     assert person.said == "Not like this." and person.view.place == "filesystem"
 
 
-def test_options_that_were_taken_go_with_the_filesystem() -> None:
+def test_selected_options_stay_with_the_filesystem() -> None:
     came = Came()
     person = ranked(recorded(), came.take)
     person.key("o", "ext4")
@@ -134,7 +134,7 @@ def test_options_that_were_taken_go_with_the_filesystem() -> None:
     assert came[0].names == (free.key,)
 
 
-def test_where_nothing_can_be_made_that_is_said_first() -> None:
+def test_drive_without_possible_filesystems_is_reported_first() -> None:
     came = Came()
     person = ranked(recorded(tools=()), came.take)
     assert "No filesystem can be created on this drive" in person.text

@@ -31,13 +31,13 @@ def test_options_need_a_line_in_fstab() -> None:
     assert reason == f"fstab has no line for {PART}; mount it at boot first."
 
 
-def test_what_cannot_be_measured_here_is_grey() -> None:
+def test_impossible_measurement_is_grey() -> None:
     on = drive(table=gpt())
     assert entry("speed", on, on.path).why_not == ""
     assert entry("speed", on, on.path, Here(not_measured="A recording.")).why_not == "A recording."
 
 
-def test_several_misaligned_partitions_are_moved_from_the_drives_own_menu() -> None:
+def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
     off = [partition(n, n * 20 * GIB + 512, GIB, filesystem="ext4") for n in (1, 2)]
     on = partitioned(*off)
     assert str(entry("move", on, on.path).says) == "2 partitions; no file loss"
@@ -49,7 +49,7 @@ def test_several_misaligned_partitions_are_moved_from_the_drives_own_menu() -> N
 
 
 @pytest.mark.parametrize("name", ["rename", "mount", "options", "tune"])
-def test_what_cannot_be_worked_out_here_is_grey(name: str) -> None:
+def test_impossible_calculation_is_grey(name: str) -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
     here = Here(has_line=False, not_worked_out="A recording.")
     assert entry(name, on, PART).why_not == "" and entry(name, on, PART, here).why_not == "A recording."
@@ -57,7 +57,7 @@ def test_what_cannot_be_worked_out_here_is_grey(name: str) -> None:
     assert entry("format", on, PART, here).why_not == ""
 
 
-def test_free_space_in_which_nothing_fits_is_not_offered() -> None:
+def test_too_small_free_space_is_not_offered() -> None:
     size = drive().size_bytes or 0
     end = size - 3 * MIB
     full = partitioned(partition(1, MIB, end - MIB, filesystem="ext4"))
@@ -67,7 +67,7 @@ def test_free_space_in_which_nothing_fits_is_not_offered() -> None:
     assert entry("use-free", roomy, roomy.path).why_not == ""
 
 
-def test_better_options_are_grey_where_nothing_is_recommended() -> None:
+def test_better_options_are_grey_without_a_recommendation() -> None:
     for held, reason in (
         ("swap", "contains swap"),
         ("reiserfs", "recommends nothing"),
@@ -79,14 +79,14 @@ def test_better_options_are_grey_where_nothing_is_recommended() -> None:
     assert entry("tune", on, PART).why_not == ""
 
 
-def test_a_removable_drive_that_was_not_read_can_be_powered_off() -> None:
+def test_unread_removable_drive_can_be_powered_off() -> None:
     unread = drive(table=None, content_digest=None, free=(), bus="usb", removable=True)
     assert entry("power-off", unread, unread.path).why_not == ""
     built_in = drive(table=None, content_digest=None, free=(), bus="sata", removable=False)
     assert "not a removable drive" in str(entry("power-off", built_in, built_in.path).why_not)
 
 
-def test_a_copy_is_offered_a_uuid_of_its_own() -> None:
+def test_copied_filesystem_is_offered_a_new_uuid() -> None:
     part = replace(partition(1, MIB, GIB), signatures=(Signature("xfs", "filesystem", uuid="11"),))
     one = partitioned(part)
     twin = replace(part, path="/dev/sdb1")
@@ -97,7 +97,7 @@ def test_a_copy_is_offered_a_uuid_of_its_own() -> None:
     assert "new-uuid" not in {entry.name for entry in entries(machine(one), one, PART, "")}
 
 
-def test_better_options_are_worked_out_for_the_purpose_that_was_chosen() -> None:
+def test_better_options_follow_the_selected_workload() -> None:
     class Asked(Live):
         asked: tuple[tuple[str, Wanted], ...] = ()
 
@@ -119,7 +119,7 @@ def test_better_options_are_worked_out_for_the_purpose_that_was_chosen() -> None
 
 
 @pytest.mark.parametrize("wanted", [Tune("small-files"), SetLabel("new")])
-def test_what_suits_a_purpose_is_worked_out_as_the_command_does(
+def test_suggestions_for_a_workload_equal_those_of_the_command(
     wanted: Wanted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tuned = replace(CHANGES, wanted=Tune("small-files"))

@@ -43,7 +43,7 @@ def first(person: Person, standing: str) -> str:
     return next(row.key for row in person.rows if str(row.cells[2].text) == standing)
 
 
-def test_one_is_taken_and_dropped_and_told_each_time() -> None:
+def test_option_is_switched_on_and_off_with_a_message() -> None:
     came = Came()
     person = options(came)
     name = first(person, "optional")
@@ -55,7 +55,7 @@ def test_one_is_taken_and_dropped_and_told_each_time() -> None:
     assert word(person, name) == "optional" and came[-1] == Taken(ext4())
 
 
-def test_a_recommended_one_is_used_by_itself() -> None:
+def test_recommended_option_is_on_by_default() -> None:
     came = Came()
     person = options(came)
     name = first(person, "recommended")
@@ -64,7 +64,7 @@ def test_a_recommended_one_is_used_by_itself() -> None:
     assert "It is used unless" in person.said and not came
 
 
-def test_a_danger_is_taken_only_by_its_words() -> None:
+def test_danger_needs_its_typed_phrase() -> None:
     came = Came()
     person = options(came)
     assert word(person, JOURNAL.id) == "danger"
@@ -80,7 +80,7 @@ def test_a_danger_is_taken_only_by_its_words() -> None:
     assert came[-1] == Taken(ext4())
 
 
-def test_leaving_a_danger_takes_nothing() -> None:
+def test_leaving_a_danger_selects_no_option() -> None:
     came = Came()
     person = options(came)
     person.key("enter", JOURNAL.id)
@@ -88,7 +88,7 @@ def test_leaving_a_danger_takes_nothing() -> None:
     assert person.view.place == "options" and word(person, JOURNAL.id) == "danger" and not came
 
 
-def test_a_systems_volume_never_gets_a_danger() -> None:
+def test_system_volume_never_gets_a_danger() -> None:
     came = Came()
     person = options(came, workload="desktop-root")
     assert word(person, JOURNAL.id) == "cannot" and person.row(JOURNAL.id).chosen is None
@@ -96,7 +96,7 @@ def test_a_systems_volume_never_gets_a_danger() -> None:
     assert person.view.place == "options" and "not allowed on a system volume" in person.said
 
 
-def test_what_take_refuses_is_told_and_stays_as_it_was() -> None:
+def test_refused_option_is_reported_and_unchanged() -> None:
     came = Came()
     person = options(came)
     name = first(person, "optional")
@@ -105,7 +105,7 @@ def test_what_take_refuses_is_told_and_stays_as_it_was() -> None:
     assert person.said == "Not like this." and word(person, name) == "optional"
 
 
-def test_what_was_asked_for_before_can_be_dropped() -> None:
+def test_earlier_request_can_be_dropped() -> None:
     came = Came()
     person = options(came)
     name = first(person, "optional")
@@ -117,14 +117,14 @@ def test_what_was_asked_for_before_can_be_dropped() -> None:
     assert again[-1] == Taken(ext4())
 
 
-def test_doubts_of_what_is_not_known_by_name_stay() -> None:
+def test_doubts_about_unknown_options_stay() -> None:
     came = Came()
     person = options(came, Taken(ext4(), ("It was asked for.",)))
     person.key("enter", first(person, "optional"))
     assert came[-1].doubts == ("It was asked for.",)
 
 
-def test_the_pane_says_what_it_does_and_costs() -> None:
+def test_pane_shows_effect_and_cost() -> None:
     person = options(Came())
     for row in person.rows:
         person.desk.moved(row.key)

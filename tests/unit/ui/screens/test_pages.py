@@ -43,7 +43,7 @@ def off_by_512() -> Drive:
     return drive(table=gpt(), partitions=(partition(1, 63 * 512, filesystem="ext3"),), free=())
 
 
-def test_a_page_is_left_by_enter_and_by_escape() -> None:
+def test_page_is_left_by_enter_and_by_escape() -> None:
     at = person(drive())
     for key in ("enter", "escape"):
         at.desk.go(Page(at.desk, "A title", (para("A text."),), step=ScreenStep.PLAN))
@@ -52,7 +52,7 @@ def test_a_page_is_left_by_enter_and_by_escape() -> None:
         assert at.view.place == "drives"
 
 
-def test_help_explains_the_place_and_names_every_key_with_what_stands_against_it() -> None:
+def test_help_explains_the_screen_and_every_key_with_its_blocker() -> None:
     at = person(off_by_512())
     before = at.view
     at.act("help")
@@ -65,7 +65,7 @@ def test_help_explains_the_place_and_names_every_key_with_what_stands_against_it
     assert at.view.action("help") is None
 
 
-def test_the_words_of_the_place_come_first_and_the_meaning_of_one_is_shown() -> None:
+def test_terms_of_the_screen_come_first_with_one_definition() -> None:
     at = person(off_by_512())
     at.act("glossary")
     assert at.view.place == "glossary"
@@ -78,12 +78,12 @@ def test_the_words_of_the_place_come_first_and_the_meaning_of_one_is_shown() -> 
     assert at.view.place == "drives"
 
 
-def test_a_word_that_nobody_knows_names_the_nearest() -> None:
+def test_unknown_term_names_the_nearest() -> None:
     with pytest.raises(BadInput, match="Did you mean"):
         meaning("512")
 
 
-def test_words_of_the_place_below_a_dialog_come_first_too() -> None:
+def test_terms_of_the_screen_below_a_dialog_come_first_too() -> None:
     at = person(off_by_512())
     at.desk.go(Question(at.desk, "Sure?", "About an inode.", "yes", lambda: None))
     at.desk.go(Glossary(at.desk, at.view))
@@ -91,7 +91,7 @@ def test_words_of_the_place_below_a_dialog_come_first_too() -> None:
     assert {find_term("inode").id, find_term("512e").id} <= set(here)
 
 
-def test_reasons_show_what_stands_behind_the_sentence_under_the_cursor() -> None:
+def test_reasons_explain_the_selected_sentence() -> None:
     at = person(off_by_512())
     known = off_by_512()
     diagnosis = at.desk.services.diagnose(machine(known), known)
@@ -106,7 +106,7 @@ def test_reasons_show_what_stands_behind_the_sentence_under_the_cursor() -> None
     assert at.view.place == "drives"
 
 
-def test_published_figures_stand_behind_what_is_wrong() -> None:
+def test_findings_show_published_figures() -> None:
     at = person(off_by_512())
     known = off_by_512()
     worst = finding_reasons(at.desk.services.diagnose(machine(known), known))[0]
@@ -118,13 +118,13 @@ def test_published_figures_stand_behind_what_is_wrong() -> None:
     assert len(sources) == len(set(sources))
 
 
-def test_a_list_without_reasons_says_so() -> None:
+def test_list_without_reasons_says_so() -> None:
     at = person(drive())
     at.desk.go(Reasons(at.desk, "Why", ()))
     assert "No further details." in at.texts()
 
 
-def test_a_choice_has_its_options_and_what_is_not_offered_among_its_reasons() -> None:
+def test_reasons_of_a_choice_include_options_and_unavailable_ones() -> None:
     services, known = person(drive()).desk.services, drive()
     recording = services.diagnose(machine(known), known).recording
     advice = services.advise(machine(known), known, recording, "large-media")
@@ -139,7 +139,7 @@ def test_a_choice_has_its_options_and_what_is_not_offered_among_its_reasons() ->
         assert unmade_reasons(unmade)[0].sentence.text == unmade.why_not
 
 
-def test_every_step_of_a_plan_has_its_commands_and_its_reasons() -> None:
+def test_every_step_of_a_plan_has_its_commands_and_reasons() -> None:
     services, known = person(drive()).desk.services, drive()
     around = machine(known)
     recording = services.diagnose(around, known).recording
@@ -155,7 +155,7 @@ def test_every_step_of_a_plan_has_its_commands_and_its_reasons() -> None:
     ]
 
 
-def test_every_step_of_a_migration_says_what_a_power_cut_would_leave() -> None:
+def test_every_step_of_a_migration_shows_the_effect_of_a_power_cut() -> None:
     migration = make_migration(situation(), Way.FULL)
     said = " ".join(
         str(piece.text) for block in command_blocks(migration.steps) for piece in getattr(block, "pieces", ())
@@ -178,7 +178,7 @@ def verdict() -> Verdict:
     )
 
 
-def test_a_verdict_has_its_figures_and_each_caveat() -> None:
+def test_verdict_has_its_figures_and_each_caveat() -> None:
     reasons = verdict_reasons(verdict())
     medians, spread = (block for block in reasons[0].behind if isinstance(block, Figures))
     assert medians.shown == ("100 us", "180 us")
@@ -186,14 +186,14 @@ def test_a_verdict_has_its_figures_and_each_caveat() -> None:
     assert reasons[1].sentence.text == "It is a test." and str(reasons[1].caption.text) == "But:"
 
 
-def test_a_verdict_without_pairs_says_that_nothing_was_measured() -> None:
+def test_verdict_without_pairs_reports_no_measurement() -> None:
     reasons = verdict_reasons(replace(verdict(), pairs=(), ratio=None))
     assert "No measurements." in " ".join(
         str(piece.text) for block in reasons[0].behind for piece in getattr(block, "pieces", ())
     )
 
 
-def test_health_begins_with_the_verdict_and_names_what_the_drive_is() -> None:
+def test_health_starts_with_the_verdict_and_names_the_drive() -> None:
     failing = drive(smart=Smart(passed=False, health=Health(hours=20_000, pending=3)))
     at = person(failing)
     at.desk.go(health_page(at.desk, failing))
@@ -204,7 +204,7 @@ def test_health_begins_with_the_verdict_and_names_what_the_drive_is() -> None:
         assert known in at.text
 
 
-def test_a_drive_that_tells_nothing_is_not_called_well() -> None:
+def test_drive_without_health_data_is_not_called_healthy() -> None:
     at = person(drive())
     at.desk.go(health_page(at.desk, drive()))
     assert "No health data available." in at.texts() and "Good" not in at.text

@@ -37,7 +37,7 @@ def at_plan(*drives: Drive) -> Person:
     return person
 
 
-def test_what_a_drive_holds_is_kept_unless_a_person_says_otherwise() -> None:
+def test_content_of_a_drive_is_preserved_by_default() -> None:
     person = at_plan(crowded())
     assert "all existing partitions, byte for byte." in person.text and "Lost:" not in person.text
     person.act("turn")
@@ -46,7 +46,7 @@ def test_what_a_drive_holds_is_kept_unless_a_person_says_otherwise() -> None:
     assert "all existing partitions, byte for byte." in person.text
 
 
-def test_an_unread_drive_is_not_said_to_be_full_and_is_read_as_root_first() -> None:
+def test_unread_drive_is_not_called_full_and_is_read_as_root_first() -> None:
     person = Person(Live(unread=closed()))
     person.act("set-up", "/dev/sda")
     assert "Not enough free space" not in person.text and "not read" in person.text
@@ -60,7 +60,7 @@ def test_an_unread_drive_is_not_said_to_be_full_and_is_read_as_root_first() -> N
     assert person.view.place == "drives"
 
 
-def test_what_reads_as_root_is_called_by_its_own_key() -> None:
+def test_reading_as_root_has_its_own_key() -> None:
     person = Person(Live(unread=closed()))
     person.act("actions", "/dev/sda")
     person.act("do", "set-up")
@@ -70,7 +70,7 @@ def test_what_reads_as_root_is_called_by_its_own_key() -> None:
     assert "not read" in str(said.pieces[0].text) and person.view.action("as-root") is not None
 
 
-def test_what_is_lost_on_a_drive_without_partitions_has_its_name_and_size() -> None:
+def test_lost_content_without_partitions_has_name_and_size() -> None:
     stick = drive(signatures=(Signature("exfat", "filesystem", "STICK", "u-1"),), free=())
     person = Person(Live(machine(stick, tools=EVERYTHING)))
     person.act("actions", "/dev/sda")
@@ -87,7 +87,7 @@ def test_what_is_lost_on_a_drive_without_partitions_has_its_name_and_size() -> N
     assert plan is not None and told in " ".join(" ".join(preview_lines(plan)).split())
 
 
-def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
+def test_filesystem_on_the_whole_drive_can_be_preserved() -> None:
     whole = drive(signatures=(Signature("ext3", "filesystem", "STICK", "u-1"),), free=())
     person = Person(Live(machine(whole, tools=EVERYTHING)))
     person.act("actions", "/dev/sda")
@@ -97,7 +97,7 @@ def test_an_old_filesystem_on_the_whole_drive_need_not_be_lost_either() -> None:
     assert "Press m to convert to ext4 without losing a file." in person.text
 
 
-def test_volumes_are_added_changed_and_taken_off() -> None:
+def test_volumes_are_added_changed_and_removed() -> None:
     person = at_plan(drive())
     person.act("add")
     # The first one takes all there is: its size is asked for first.
@@ -118,7 +118,7 @@ def test_volumes_are_added_changed_and_taken_off() -> None:
     assert [row.key for row in person.rows] == ["0"] and person.said
 
 
-def test_too_large_a_volume_is_refused_in_its_form_and_nothing_typed_is_lost() -> None:
+def test_too_large_volume_is_refused_in_its_form_without_losing_input() -> None:
     person = at_plan(drive())
     person.act("edit")
     person.act("take", size="900T", label="films")
@@ -130,7 +130,7 @@ def test_too_large_a_volume_is_refused_in_its_form_and_nothing_typed_is_lost() -
     assert plan is not None and plan.volumes[0].label == "media"
 
 
-def test_back_keeps_what_was_planned() -> None:
+def test_back_keeps_the_plan() -> None:
     person = at_plan(drive())
     person.act("edit")
     person.act("take", label="films")
@@ -142,7 +142,7 @@ def test_back_keeps_what_was_planned() -> None:
     assert plan is not None and plan.volumes[0].label == "films"
 
 
-def test_a_drive_in_use_says_why_and_leads_nowhere() -> None:
+def test_drive_in_use_gives_the_reason_and_opens_no_screen() -> None:
     used = replace(crowded(), uses=(Use("running-system", "/dev/sda", "/"),))
     person = Person(Live(machine(used)))
     person.act("set-up", "/dev/sda")
@@ -154,7 +154,7 @@ def test_a_drive_in_use_says_why_and_leads_nowhere() -> None:
         assert person.view.place == "actions" and person.said == str(person.row(name).why_not)
 
 
-def test_a_system_partition_for_the_firmware_offers_only_fat() -> None:
+def test_efi_system_partition_offers_only_fat() -> None:
     person = at_plan(drive(size_bytes=500 * GIB))
     person.act("system")
     (row,) = [row for row in person.rows if "EFI" in str(row.cells[0].text)]
@@ -168,7 +168,7 @@ def test_a_system_partition_for_the_firmware_offers_only_fat() -> None:
     assert [row.key for row in person.rows] == ["vfat"]
 
 
-def test_another_volume_of_a_system_keeps_its_choices() -> None:
+def test_another_system_volume_keeps_its_choices() -> None:
     person = at_plan(drive(size_bytes=500 * GIB))
     person.act("system")
     (row,) = [row for row in person.rows if "root" in str(row.cells[0].text)]
@@ -178,7 +178,7 @@ def test_another_volume_of_a_system_keeps_its_choices() -> None:
     assert "vfat" not in [row.key for row in person.rows]
 
 
-def test_enter_is_not_offered_where_a_menu_has_nothing_that_can_be_done(monkeypatch: MonkeyPatch) -> None:
+def test_enter_is_not_offered_in_a_menu_without_possible_actions(monkeypatch: MonkeyPatch) -> None:
     grey = (MenuEntry("mount", "n", MOUNT, MOUNT_SAYS, "It is in use."),)
     monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
@@ -191,7 +191,7 @@ def paras(blocks: Iterable[Block]) -> list[Para]:
     return [block for block in blocks if isinstance(block, Para)]
 
 
-def test_where_no_filesystem_can_be_made_the_best_one_is_installed_and_planned() -> None:
+def test_missing_best_filesystem_is_installed_and_planned() -> None:
     class Bare(Live):
         installed = False
 

@@ -35,7 +35,7 @@ def anew(services: Live) -> Person:
 
 
 @pytest.mark.parametrize("typed", ["", "y", "yes", "1", "s1", "S1 S1", "b", "S"])
-def test_only_the_token_itself_begins(typed: str) -> None:
+def test_only_the_token_starts_the_run(typed: str) -> None:
     services = Live()
     person = at_review(services)
     person.act("apply", token0=typed)
@@ -43,14 +43,14 @@ def test_only_the_token_itself_begins(typed: str) -> None:
     assert "S1" in person.said and "sda" in person.said
 
 
-def test_a_wrong_token_stays_in_its_field() -> None:
+def test_wrong_token_stays_in_its_field() -> None:
     person = at_review(Live())
     person.act("apply", token0="wrong")
     assert [field.value for field in person.view.fields] == ["wrong"]
 
 
 @pytest.mark.parametrize(("serial", "says"), [("", "no serial"), (LONG, LONG)])
-def test_a_drive_without_a_serial_says_so(serial: str, says: str) -> None:
+def test_drive_without_a_serial_says_so(serial: str, says: str) -> None:
     person = at_review(Live(machine(drive(serial=serial))))
     asked = person.view.fields[0]
     assert str(asked.caption) == "Serial" and says in str(asked.hint)
@@ -58,7 +58,7 @@ def test_a_drive_without_a_serial_says_so(serial: str, says: str) -> None:
 
 
 @pytest.mark.parametrize("typed", [LONG, "5678", f" {LONG} "])
-def test_the_end_of_the_serial_is_enough(typed: str) -> None:
+def test_end_of_the_serial_is_enough(typed: str) -> None:
     services = Live(machine(drive(serial=LONG)))
     begun(services, typed)
     # Root's end gets all of it.
@@ -66,13 +66,13 @@ def test_the_end_of_the_serial_is_enough(typed: str) -> None:
 
 
 @pytest.mark.parametrize("typed", ["678", "WD-W", "X5678"])
-def test_less_or_another_part_of_it_is_not(typed: str) -> None:
+def test_shorter_or_other_part_of_the_serial_is_refused(typed: str) -> None:
     services = Live(machine(drive(serial=LONG)))
     begun(services, typed)
     assert not services.seen.started
 
 
-def test_where_another_drives_serial_ends_alike_all_of_it_is_typed() -> None:
+def test_equal_serial_endings_need_the_complete_serial() -> None:
     other = drive(path="/dev/sdb", serial="OTHER-5678", wwn="naa.b", by_id=())
     services = Live(machine(drive(serial=LONG), other))
     person = at_review(services)
@@ -82,7 +82,7 @@ def test_where_another_drives_serial_ends_alike_all_of_it_is_typed() -> None:
     assert services.seen.started == [LONG]
 
 
-def test_a_drive_without_a_serial_is_confirmed_by_its_whole_name() -> None:
+def test_drive_without_a_serial_is_confirmed_by_its_whole_name() -> None:
     services = Live(machine(drive(serial=None, path="/dev/loop12")))
     person = at_review(services)
     person.act("apply", token0="op12")
@@ -91,7 +91,7 @@ def test_a_drive_without_a_serial_is_confirmed_by_its_whole_name() -> None:
     assert services.seen.started == ["loop12"]
 
 
-def test_what_is_lost_is_named_first_and_nothing_where_nothing_is() -> None:
+def test_data_loss_is_named_first_if_any() -> None:
     person = anew(Live(machine(crowded())))
     assert (
         "All of partition 1: ext4, 107 GB." in person.text and "Deleted when you choose Keep" in person.text
@@ -103,7 +103,7 @@ def test_what_is_lost_is_named_first_and_nothing_where_nothing_is() -> None:
     assert "Nothing is lost." in kept.text and "partition 1: ext4" not in kept.text
 
 
-def test_root_is_asked_for_after_the_token_and_not_before() -> None:
+def test_root_is_asked_after_the_token_and_not_before() -> None:
     services = Live(unread=machine(root=False))
     person = at_review(services)
     assert "Applying asks for root access" in person.text
@@ -113,14 +113,14 @@ def test_root_is_asked_for_after_the_token_and_not_before() -> None:
     assert (services.seen.roots, services.seen.started) == (1, ["S1"])
 
 
-def test_a_root_that_is_not_given_begins_nothing() -> None:
+def test_denied_root_starts_no_run() -> None:
     services = Live(unread=machine(root=False), gives_root=False)
     person = begun(services)
     assert person.said == "Root was not given. Nothing was written."
     assert (person.view.place, services.seen) == ("review", Seen(roots=1))
 
 
-def test_what_could_not_be_read_is_read_as_root_before_anything_is_applied() -> None:
+def test_unread_drive_is_read_as_root_before_applying() -> None:
     services = Live(unread=closed())
     person = Person(services)
     assert "not read" in person.text and "empty" not in str(person.row("/dev/sda").cells[-1].text)
@@ -134,7 +134,7 @@ def test_what_could_not_be_read_is_read_as_root_before_anything_is_applied() -> 
     assert "empty" in str(person.row("/dev/sda").cells[-1].text)
 
 
-def test_the_way_backs_room_is_told_and_where_there_is_none_a_word_is_typed() -> None:
+def test_space_for_undo_is_shown_or_a_word_is_typed() -> None:
     services = Live(machine(crowded()))
     services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
     assert services.room.sentence in at_review(services).text
@@ -146,7 +146,7 @@ def test_the_way_backs_room_is_told_and_where_there_is_none_a_word_is_typed() ->
     assert services.seen.started == ["S1", WORD]
 
 
-def test_what_is_kept_without_a_way_back_is_no_good_news() -> None:
+def test_keeping_without_undo_is_no_good_news() -> None:
     services = Live(machine(crowded()))
     services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
     person = at_review(services)
@@ -154,7 +154,7 @@ def test_what_is_kept_without_a_way_back_is_no_good_news() -> None:
     assert banner.tone is Tone.WARN and "cannot be undone" in str(banner.text)
 
 
-def test_where_it_is_not_known_whether_the_run_began_nothing_else_is_claimed() -> None:
+def test_unknown_start_of_a_run_is_reported_as_unknown() -> None:
     services = Live()
     services.fault = Failed("Root's end has gone.")
     person = begun(services)
@@ -178,7 +178,7 @@ def encrypted(services: Live) -> Person:
 TOOLS = (*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup"))
 
 
-def test_a_passphrase_is_typed_twice_and_shown_nowhere() -> None:
+def test_passphrase_is_typed_twice_and_never_shown() -> None:
     services = Live(machine(drive(), tools=TOOLS))
     person = encrypted(services)
     assert {field.key for field in person.view.fields if field.secret} == {"passphrase", "again"}
@@ -191,7 +191,7 @@ def test_a_passphrase_is_typed_twice_and_shown_nowhere() -> None:
     assert services.seen.secrets == [secret.encode()]
 
 
-def test_no_passphrase_is_none_and_a_short_one_is_asked_about_once() -> None:
+def test_empty_passphrase_is_refused_and_a_short_one_confirmed() -> None:
     services = Live(machine(drive(), tools=TOOLS))
     person = encrypted(services)
     person.act("apply", token0="S1")
@@ -204,7 +204,7 @@ def test_no_passphrase_is_none_and_a_short_one_is_asked_about_once() -> None:
     assert services.seen.secrets == [b"other"]
 
 
-def test_a_drive_that_goes_leads_back_to_the_list_and_keeps_the_purpose() -> None:
+def test_removed_drive_returns_to_the_list_and_keeps_the_workload() -> None:
     services = Live()
     person = at_review(services)
     services.attached = lambda _: False
@@ -219,14 +219,14 @@ def test_a_drive_that_goes_leads_back_to_the_list_and_keeps_the_purpose() -> Non
 
 
 @pytest.mark.parametrize(("interrupted", "code"), [(True, ExitCode.ENDED_BY_USER), (False, ExitCode.DONE)])
-def test_without_a_run_only_an_interrupted_wizard_fails(*, interrupted: bool, code: ExitCode) -> None:
+def test_only_an_interrupted_wizard_fails_without_a_run(*, interrupted: bool, code: ExitCode) -> None:
     person = at_review(Live())
     person.desk.interrupted = interrupted
     assert person.desk.exit_code() is code
     assert person.desk.farewell() == ()
 
 
-def test_what_is_begun_is_remembered() -> None:
+def test_started_run_is_remembered() -> None:
     services = Live()
     person = begun(services)
     assert person.desk.run == RUN and person.view.place == "result"
@@ -234,26 +234,26 @@ def test_what_is_begun_is_remembered() -> None:
     assert person.desk.session.run == RUN
 
 
-def test_a_review_is_called_by_what_is_done() -> None:
+def test_review_is_named_after_its_job() -> None:
     on, part = growing("xfs")
     titles = [str(PlanJob(plan).title) for plan in (formatted(on, part), deleted(on, part), grown(on, part))]
     assert titles == ["Format /dev/sda1", "Delete /dev/sda1", "Grow /dev/sda1"]
 
 
-def test_every_step_that_matters_is_in_sight() -> None:
+def test_every_important_step_is_visible() -> None:
     person = at_review(Live())
     assert "more step" not in person.text and "now and on every boot" in person.text
     assert "Write access: " in person.text
 
 
-def test_the_room_of_a_way_back_is_not_told_where_there_is_nothing_to_put_back() -> None:
+def test_space_for_undo_is_hidden_if_there_is_no_old_data() -> None:
     services = Live()
     services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
     person = at_review(services)
     assert "No old contents to restore" in person.text and services.room.sentence not in person.text
 
 
-def test_data_that_nothing_recognises_is_lost_and_waits() -> None:
+def test_unrecognised_data_is_lost_and_the_run_waits() -> None:
     services = Live()
     services.room = WayBackRoom("Room.", lost=("/dev/sda holds data at byte 7.",))
     person = at_review(services)

@@ -37,7 +37,7 @@ def spreading(services: RecordedServices, came: list[Session], session: Session 
 
 
 @pytest.mark.parametrize("way", [way.name for way in WAYS[1:]])
-def test_every_way_is_laid_over_the_drives_that_were_taken(way: str) -> None:
+def test_every_layout_spans_the_selected_drives(way: str) -> None:
     came: list[Session] = []
     person = spreading(recorded(*numbered(2)), came)
     assert "Select another drive first." in str(person.row(way).why_not)
@@ -53,7 +53,7 @@ def test_every_way_is_laid_over_the_drives_that_were_taken(way: str) -> None:
     assert person.view.place == "start"
 
 
-def test_a_drive_that_cannot_be_taken_says_why() -> None:
+def test_unavailable_drive_gives_the_reason() -> None:
     came: list[Session] = []
     person = spreading(recorded(*numbered(2), used()), came)
     person.key("enter", "/dev/sdc")
@@ -61,7 +61,7 @@ def test_a_drive_that_cannot_be_taken_says_why() -> None:
     assert "/dev/sdc is in use" in str(person.row("/dev/sdc").why_not)
 
 
-def test_what_a_drive_holds_is_said_before_it_is_taken() -> None:
+def test_content_of_a_drive_is_shown_before_it_is_selected() -> None:
     person = spreading(recorded(*numbered(2), full()), [])
     assert "1 partition" in person.text and "empty" in person.text
     assert "/dev/sdc" not in "".join(str(pane) for pane in person.view.panes)
@@ -69,7 +69,7 @@ def test_what_a_drive_holds_is_said_before_it_is_taken() -> None:
     assert "/dev/sdc" in "".join(str(pane) for pane in person.view.panes)
 
 
-def test_a_way_without_its_programs_says_why() -> None:
+def test_layout_without_its_programs_gives_the_reason() -> None:
     came: list[Session] = []
     without = tuple(tool for tool in EVERYTHING if tool[0] != "mdadm")
     person = spreading(recorded(*numbered(2), tools=without), came)
@@ -80,7 +80,7 @@ def test_a_way_without_its_programs_says_why() -> None:
     assert not came and "mdadm" in person.said
 
 
-def test_what_would_be_lost_is_asked_first_and_no_changes_nothing() -> None:
+def test_data_loss_is_asked_first_and_no_changes_no_setting() -> None:
     came: list[Session] = []
     person = spreading(recorded(*numbered(2), full()), came)
     person.key("enter", "/dev/sdc")
@@ -93,7 +93,7 @@ def test_what_would_be_lost_is_asked_first_and_no_changes_nothing() -> None:
     assert len(came) == 1 and person.view.place == "start"
 
 
-def test_a_stripe_says_its_danger_and_a_mirror_what_it_is_not() -> None:
+def test_stripe_shows_its_danger_and_mirror_its_limits() -> None:
     person = spreading(recorded(*numbered(2)), [])
     person.key("enter", "/dev/sdb")
     person.desk.moved("stripe-md")
@@ -102,7 +102,7 @@ def test_a_stripe_says_its_danger_and_a_mirror_what_it_is_not() -> None:
     assert "is not a backup" in person.text and "/dev/sda and /dev/sdb, mirrored by md" in person.text
 
 
-def test_on_the_first_drive_alone_again() -> None:
+def test_plan_returns_to_the_first_drive_alone() -> None:
     came: list[Session] = []
     services = recorded(*numbered(2))
     person = spreading(services, came)
@@ -115,7 +115,7 @@ def test_on_the_first_drive_alone_again() -> None:
     assert again[0].stripe is None and again[0].others == ()
 
 
-def test_a_drive_that_was_taken_is_left_again() -> None:
+def test_selected_drive_can_be_deselected() -> None:
     person = spreading(recorded(*numbered(3)), [])
     person.key("enter", "/dev/sdb")
     assert str(person.view.actions[0].label) == "remove drive"
@@ -124,7 +124,7 @@ def test_a_drive_that_was_taken_is_left_again() -> None:
     assert str(person.row("stripe-md").why_not) == "Select another drive first."
 
 
-def test_headings_are_no_choice_and_a_single_drive_has_no_other() -> None:
+def test_headings_are_not_selectable_and_a_single_drive_has_no_choice() -> None:
     came: list[Session] = []
     person = spreading(recorded(*numbered(1)), came)
     assert "No other drive found." in person.text
@@ -135,7 +135,7 @@ def test_headings_are_no_choice_and_a_single_drive_has_no_other() -> None:
     assert len(came) == 1
 
 
-def test_a_drive_that_has_gone_is_not_taken() -> None:
+def test_removed_drive_is_not_selected() -> None:
     class Pulled(RecordedServices):
         gone = ""
 
@@ -151,7 +151,7 @@ def test_a_drive_that_has_gone_is_not_taken() -> None:
     assert str(person.row("stripe-md").why_not) == "Select another drive first."
 
 
-def test_several_volumes_do_not_go_over_several_drives() -> None:
+def test_several_volumes_do_not_span_several_drives() -> None:
     services = recorded(*numbered(2))
     session = session_for(services)
     wish = session.wishes[0]
@@ -162,9 +162,7 @@ def test_several_volumes_do_not_go_over_several_drives() -> None:
 
 
 @pytest.mark.parametrize(("state", "ways"), [("waiting", ("keep", "undo")), ("running", ())])
-def test_a_drive_with_a_run_on_it_cannot_be_taken_with_the_lists_own_reason(
-    state: str, ways: tuple[str, ...]
-) -> None:
+def test_drive_with_a_run_is_unavailable_for_the_listed_reason(state: str, ways: tuple[str, ...]) -> None:
     services = recorded(*numbered(2))
     start, came = session_for(services), list[Session]()
     runs = (OpenRun(Path("/runs/0001-sdb"), state, ("/dev/sdb",), ways),)
@@ -182,7 +180,7 @@ def test_a_drive_with_a_run_on_it_cannot_be_taken_with_the_lists_own_reason(
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 @pytest.mark.parametrize("other", ["whole", "unread", "waiting", "empty"])
-def test_what_every_drive_of_a_plan_holds_is_told_as_lost(other: str, order: tuple[int, int]) -> None:
+def test_content_of_every_drive_of_a_plan_is_listed_as_lost(other: str, order: tuple[int, int]) -> None:
     plan = striped(numbered(2), "btrfs")
     slot = replace(plan.after.partitions[0], filesystem="ext3", label="holiday", kept=False)
     held = (

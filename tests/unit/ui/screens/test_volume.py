@@ -65,7 +65,7 @@ def keys(person: Person) -> list[str]:
     return [one.key for one in person.view.fields]
 
 
-def test_what_is_left_alone_comes_back_as_it_was() -> None:
+def test_unchanged_form_returns_the_same_volume() -> None:
     services = home()
     came: list[Wish] = []
     person = form(services, came)
@@ -104,7 +104,7 @@ def test_every_field_is_read() -> None:
         ("label", "x" * 99, "label"),
     ],
 )
-def test_what_cannot_be_is_told_and_nothing_is_lost(key: str, value: str, says: str) -> None:
+def test_invalid_input_is_reported_without_losing_input(key: str, value: str, says: str) -> None:
     came: list[Wish] = []
     person = form(home(), came)
     person.act("take", **{"label": "films", key: value})
@@ -114,7 +114,7 @@ def test_what_cannot_be_is_told_and_nothing_is_lost(key: str, value: str, says: 
     assert key == "label" or field(person, "label").value == "films"
 
 
-def test_another_purpose_ranks_anew_and_keeps_what_was_typed() -> None:
+def test_another_workload_reranks_and_keeps_the_input() -> None:
     came: list[Wish] = []
     person = form(home(), came)
     before = field(person, "filesystem").offers
@@ -129,7 +129,7 @@ def test_another_purpose_ranks_anew_and_keeps_what_was_typed() -> None:
     assert came[0].workload.id == MEDIA and came[0].label == "films"
 
 
-def test_a_new_volume_is_mounted_as_is_usual_until_somebody_says_otherwise() -> None:
+def test_new_volume_is_mounted_at_the_default_unless_changed() -> None:
     person = form(home(), [], new=True)
     assert field(person, "mount").value == "/srv/media"
     person.turn("purpose", "archive-backup")
@@ -138,7 +138,7 @@ def test_a_new_volume_is_mounted_as_is_usual_until_somebody_says_otherwise() -> 
     assert field(person, "mount").value == "/data"
 
 
-def test_a_role_has_its_own_size_and_no_place_and_gives_back_what_was_there() -> None:
+def test_role_sets_its_size_without_mount_point_and_restores_both() -> None:
     came: list[Wish] = []
     person = form(home(), came)
     person.turn("role", "esp", size="70G", mount="/srv/films")
@@ -153,7 +153,7 @@ def test_a_role_has_its_own_size_and_no_place_and_gives_back_what_was_there() ->
     assert (wish.role, wish.writer, wish.mount_point) == ("root", ROOT, None)
 
 
-def test_swap_is_turned_on_and_mounted_nowhere() -> None:
+def test_swap_is_activated_and_mounted_nowhere() -> None:
     came: list[Wish] = []
     person = form(home(), came)
     person.turn("role", "swap")
@@ -162,7 +162,7 @@ def test_swap_is_turned_on_and_mounted_nowhere() -> None:
     assert (came[0].choice.filesystem, came[0].mount_point, came[0].writer) == ("swap", NO_PLACE, ROOT)
 
 
-def test_anybody_else_may_write_by_name() -> None:
+def test_another_writer_is_entered_by_name() -> None:
     came: list[Wish] = []
     person = form(home(), came)
     assert [offer.value for offer in field(person, "writer").offers] == ["anna", "everyone", "root", "other:"]
@@ -176,7 +176,7 @@ def test_anybody_else_may_write_by_name() -> None:
     assert came[0].writer == FAMILY and came[0].mount_point == "/srv/films"
 
 
-def test_a_writer_who_is_not_known_here_stays() -> None:
+def test_unknown_writer_is_preserved() -> None:
     came: list[Wish] = []
     strange = Writer("group", "strange", 0, 4711)
     person = form(home(), came, change=lambda wish: replace(wish, writer=strange))
@@ -185,7 +185,7 @@ def test_a_writer_who_is_not_known_here_stays() -> None:
     assert came[0].writer == strange
 
 
-def test_none_is_no_place_and_no_subvolumes() -> None:
+def test_none_means_no_mount_point_and_no_subvolumes() -> None:
     came: list[Wish] = []
     person = form(home(), came)
     person.turn("filesystem", "btrfs")
@@ -193,7 +193,7 @@ def test_none_is_no_place_and_no_subvolumes() -> None:
     assert came[0].mount_point is None and came[0].subvolumes == ()
 
 
-def test_options_stay_with_the_filesystem_that_they_were_asked_for() -> None:
+def test_options_stay_with_their_filesystem() -> None:
     came: list[Wish] = []
     doubted = form(home(), came, change=lambda wish: replace(wish, doubts=("It was asked for.",)))
     doubted.act("take", label="films")
@@ -204,7 +204,7 @@ def test_options_stay_with_the_filesystem_that_they_were_asked_for() -> None:
     assert came[1].doubts == ()
 
 
-def test_what_cannot_be_encrypted_says_why() -> None:
+def test_impossible_encryption_gives_the_reason() -> None:
     came: list[Wish] = []
     bare = recorded(tools=tuple(tool for tool in recorded().machine.tools if tool[0] != "cryptsetup"))
     person = form(bare, came)
@@ -216,7 +216,7 @@ def test_what_cannot_be_encrypted_says_why() -> None:
     assert not came and "cryptsetup" in person.said
 
 
-def test_a_role_that_cannot_be_says_why() -> None:
+def test_impossible_role_gives_the_reason() -> None:
     came: list[Wish] = []
     bare = recorded(tools=tuple(tool for tool in recorded().machine.tools if tool[0] != "mkfs.vfat"))
     person = form(bare, came)
@@ -231,7 +231,7 @@ def test_a_role_that_cannot_be_says_why() -> None:
     assert came[0].label == "films" and came[0].role == ""
 
 
-def test_what_take_refuses_is_told_too() -> None:
+def test_refused_volume_is_reported_too() -> None:
     services = home()
     session = session_for(services)
 
