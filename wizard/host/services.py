@@ -322,6 +322,12 @@ class Services(ABC):
             case PartChange.SHRINK:
                 return shrink_plan(machine, drive, part, size_bytes, recording)
 
+    def restore_table(self, machine: Machine, drive: Drive) -> Plan:
+        """Plan to write a lost partition table back. Raises Refused."""
+        from wizard.plan.partition.restore import restore_plan
+
+        return restore_plan(machine, drive, self._draw_uuid, self.diagnose(machine, drive).recording)
+
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan the requested changes to an existing filesystem or its drive. Raises Refused or BadInput with
         the reason. May take long and request root privileges."""

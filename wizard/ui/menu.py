@@ -24,6 +24,7 @@ from wizard.plan.partition.possible import (
     why_not_shrink,
 )
 from wizard.plan.partition.resize import why_not_adjust, why_not_larger
+from wizard.plan.partition.restore import why_not_restore
 from wizard.plan.refusals import measured, unread_content
 from wizard.plan.settings.possible import (
     UNREAD,
@@ -325,11 +326,16 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterat
 
 def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
     yield from _of_several_misaligned(machine, drive, here)
+    if drive.lost:
+        why_not = why_not_restore(drive) or ""
+        yield MenuEntry(
+            "restore-table", "b", t("Restore table"), t("around the contents found; no file loss"), why_not
+        )
     yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
     yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
     if drive.layers:
-        why_not = why_not_release(machine, drive)
-        yield MenuEntry("release", "e", t("Release"), t("stop arrays, groups and containers"), why_not or "")
+        against = why_not_release(machine, drive) or ""
+        yield MenuEntry("release", "e", t("Release"), t("stop arrays, groups and containers"), against)
     yield MenuEntry(
         "power-off",
         "P",

@@ -201,6 +201,10 @@ class Actions(Screen):
         plan = self.services.plan_part(self._machine, self._drive, part, change)
         self.desk.open_review(PlanJob(plan))
 
+    def act_restore_table(self, _row: str, _values: Values) -> None:
+        """Review writing a lost partition table back."""
+        self.desk.open_review(PlanJob(self.services.restore_table(self._machine, self._drive)))
+
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Open the conversions to ext4."""
         found = [

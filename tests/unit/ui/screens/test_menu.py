@@ -131,3 +131,16 @@ def test_suggestions_for_a_workload_equal_those_of_the_command(
     if isinstance(wanted, Tune):
         with pytest.raises(Refused, match="would suit"):
             start.changes_for(PART, wanted, Environment())
+
+
+def test_lost_table_is_restored_from_the_menu() -> None:
+    found = partition(1, MIB, GIB, signatures=(Signature("ext4", "filesystem", uuid="1", size_bytes=GIB),))
+    on = drive(data_at_bytes=MIB, lost=(found,))
+    assert entry("restore-table", on, on.path).why_not == ""
+    person = Person(Live(machine(on)))
+    person.act("actions", on.path)
+    person.key("b")
+    person.wait()
+    assert person.view.place == "review", person.text
+    empty = drive()
+    assert "restore-table" not in {one.name for one in entries(machine(empty), empty, empty.path, "")}
