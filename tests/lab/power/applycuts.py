@@ -37,14 +37,14 @@ from wizard.model.ext import Check
 
 LOGGED_FLEET = Fleet("apply-logged", (LOGGED,))
 PLACE = Path("/srv/lab/rest")
-APPLIED, WAITING, UNDONE = b"it is applied", b"it waits", b"it is undone"
-AGAIN, KEPT = b"it waits again", b"it is kept"
+APPLIED, WAITING, UNDONE = b"the start of apply", b"waiting", b"the end of undo"
+AGAIN, KEPT = b"waiting again", b"the end of keep"
 BEFORE_FIRST = 24
-"""So many writes before the first to the drive are looked at too: they say what is about to come."""
+"""Writes to check before the first one to the drive. They record the next step."""
 DAILY = 400
-"""On ordinary days about so many states are looked at, from all over."""
+"""Approximate number of sampled states on an ordinary day."""
 POINTS = 200
-"""At least as many are."""
+"""Minimum number of checked states."""
 
 
 def applied(fleet: Fleet) -> Iterator[Check]:
@@ -53,7 +53,7 @@ def applied(fleet: Fleet) -> Iterator[Check]:
     for module in ("loop", "ext4", "vfat"):
         tool("modprobe", module)
     node = node_of(fleet[LOGGED.name])
-    # QEMU's log (blklogwrites) takes no request of more than 1,024 pieces, its own among them.
+    # QEMU's log (blklogwrites) accepts at most 1,024 pieces per request, including its own.
     Path("/sys/block", Path(node).name, "queue/max_sectors_kb").write_text("512")
     drive = _prepared(node)
     plan = PLACE / "plan.json"
@@ -71,7 +71,7 @@ def applied(fleet: Fleet) -> Iterator[Check]:
             mark(node, APPLIED)
         told = diskwright(*words, accept=range(256))
         mark(node, after)
-        yield Check(f"{words[0]} ends well", told.status == 0, told.errors[-1500:])
+        yield Check(f"{words[0]} succeeds", told.status == 0, told.errors[-1500:])
 
 
 def _prepared(node: str) -> str:
@@ -80,9 +80,9 @@ def _prepared(node: str) -> str:
         f"start={place.start_bytes // 512},size={place.size_bytes // 512}" for place in (TARGET, REST)
     )
     _table(node, "dos", lines)
-    # Each write gets to the emulated drive by itself, as it comes.
+    # The emulated drive receives each write separately and in order.
     drive = tool("losetup", "--find", "--show", "--direct-io=on", f"{node}1").strip()
-    # The log cannot tell what a place holds after a discard.
+    # The log does not define the content after a discard.
     Path("/sys/block", Path(drive).name, "queue/discard_max_bytes").write_text("0")
     tool(
         "sh",
@@ -154,7 +154,7 @@ def _stretch(
     ends = replay.ends
     before = f"before {end.decode()}"
     yield Check(
-        f"{before}, it held the old bytes, and waited",
+        f"{before}: the drive starts with the expected bytes",
         (begun, on_target(complete)) in ((ends.old, ends.barred), (ends.barred, ends.barred)),
         "",
     )
@@ -165,18 +165,18 @@ def _stretch(
             look(replay, bench, content, what)
     phases = ", ".join(f"{phase} {count}" for phase, count in sorted(replay.found.items()))
     yield Check(
-        f"{before}, {replay.points} of {total} states ({phases}): nothing half written showed, and each led "
-        "to both ends",
+        f"{before}: {replay.points} of {total} states ({phases}): half-written data stays "
+        "invisible, and both keep and undo finish",
         not replay.wrong,
         "\n".join(replay.wrong[:20]),
     )
-    yield Check(f"{before}, there were enough of them", replay.points >= POINTS // 2, str(replay.points))
+    yield Check(f"{before}: enough states are checked", replay.points >= POINTS // 2, str(replay.points))
     wanted = ends.old if end is UNDONE else ends.new
-    yield Check(f"{end.decode()}, and the drive holds what it should", on_target(content) == wanted, "")
+    yield Check(f"at {end.decode()}: the drive holds the expected bytes", on_target(content) == wanted, "")
 
 
 JOBS = {"applied": applied}
-TITLE = "a plan is applied, undone and kept: the power is cut at writes of all three, and writes are lost"
+TITLE = "apply, undo and keep of a plan, with power cuts and lost writes"
 VISITS = (
     Visit(
         TITLE,
@@ -184,7 +184,7 @@ VISITS = (
         ("applied",),
         900,
         udev=False,
-        # It takes longer than everything else of an ordinary day together.
+        # Slower than all daily visits together.
         full_only=True,
         afterwards=partial(cut_everywhere, every_one=False),
     ),

@@ -13,7 +13,7 @@ from typing import BinaryIO
 SUPERBLOCK, ENTRY = struct.Struct("<QQQI"), struct.Struct("<QQQQ")
 MAGIC, VERSION = 0x6A736677736872, 1
 FLUSHED, DISCARDED, MARKED = 1, 4, 8
-"""Flags of entries: all that was written before is on the medium; nothing was written."""
+"""Flags of entries: flush of all earlier writes, discard, and mark without data."""
 
 
 @dataclass(frozen=True, slots=True)

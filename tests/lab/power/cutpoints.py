@@ -15,9 +15,9 @@ from tests.lab.power.blocklog import Write
 
 SECTOR_BYTES = 512
 TORN_BYTES = 2048
-"""A long write is cut after each of so many bytes."""
+"""A long write is cut after each multiple of this size."""
 SHUFFLED = 8
-"""So many times between two flushes, which sectors arrived is left to the dice."""
+"""Number of random sector selections between two flushes."""
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Content:
         for sector in sectors_of(writes):
             held = self.drive[sector.place]
             if held != sector.data:
-                # What changes it and what changes it back cancel each other out.
+                # A change and its reversal cancel each other out.
                 self._mark ^= hash((sector.offset_bytes, bytes(held))) ^ hash(
                     (sector.offset_bytes, sector.data)
                 )

@@ -40,11 +40,11 @@ NEW = Extent(MIB, OLD.size_bytes)
 HEAD_BYTES = MIB
 MAGIC_AT, EXT_MAGIC = 1024 + 56, b"\x53\xef"
 COPY_AT = 8193 * KIB
-"""Where ext, in blocks of 1024 bytes, has the first copy of its superblock."""
+"""First copy of the superblock of ext with blocks of 1024 bytes."""
 COPY_BLOCKS = 8 * KIB
-"""What the copy shares physical blocks with lies within so many bytes before and behind it."""
+"""Distance from the copy, on both sides, that may share a physical block with it."""
 DAILY = 160
-"""On ordinary days about so many states are looked at, from all over."""
+"""Approximate number of sampled states on an ordinary day."""
 POINTS = 120
 FILES = Path(__file__).parents[2] / "machines"
 
@@ -73,12 +73,12 @@ def moved_and_back(fleet: Fleet) -> Iterator[Check]:
     """Run without power cuts. Nothing else writes to the drive."""
     node = node_of(fleet[LOGGED.name])
     tool("modprobe", "ext4")
-    # QEMU's log (blklogwrites) takes no request of more than 1,024 pieces, its own among them.
+    # QEMU's log (blklogwrites) accepts at most 1,024 pieces per request, including its own.
     Path("/sys/block", Path(node).name, "queue/max_sectors_kb").write_text("512")
     status, said = told("move", partition_path(node, 1), "--align", "--confirm", LOGGED.serial)
-    yield Check("it moves", status == ExitCode.DONE, said[-3000:])
+    yield Check("move succeeds", status == ExitCode.DONE, said[-3000:])
     status, said = told("undo")
-    yield Check("undo moves it back", status == ExitCode.DONE, said[-3000:])
+    yield Check("undo moves the partition back", status == ExitCode.DONE, said[-3000:])
 
 
 class MemoryDrive:
@@ -133,15 +133,15 @@ class Replay:
         journal = MoveJournal(found, self.journal_at, LOGGED.physical_block_bytes)
         if (loaded := journal.load()) is None:
             if drive[: self.journal_at] != self.before[: self.journal_at]:
-                self.wrong.append(f"{what}: something was written before the journal was whole")
+                self.wrong.append(f"{what}: the drive changed before the journal was complete")
             return
         Mover(found, journal, *loaded).go(target)
         self.ended_at[target] += 1
         place = OLD if target is PartitionSide.OLD else NEW
         if found.data[place.start_bytes : place.end_bytes] != self.content:
-            self.wrong.append(f"{what}, to the {target} place: it holds something else")
+            self.wrong.append(f"{what}, to the {target} place: the content differs")
         if self.table(found.data) != self.tables.setdefault(target, self.table(found.data)):
-            self.wrong.append(f"{what}, to the {target} place: the table is another")
+            self.wrong.append(f"{what}, to the {target} place: the table differs")
 
     @staticmethod
     def table(drive: bytes | bytearray) -> bytes:
@@ -153,10 +153,10 @@ class Replay:
         for place in (OLD, NEW):
             now = memoryview(drive)[place.start_bytes : place.end_bytes]
             if now[MAGIC_AT : MAGIC_AT + 2] == EXT_MAGIC and now != self.content:
-                return f"a superblock at {place.start_bytes}, and all else is not there"
+                return f"a superblock at {place.start_bytes} without the rest of the filesystem"
             copy = COPY_AT + MAGIC_AT - 1024
             if now[copy : copy + 2] == EXT_MAGIC and not self._is_bare(now):
-                return f"a copy of a superblock at {place.start_bytes}, and all else is not there"
+                return f"a copy of a superblock at {place.start_bytes} without the rest of the filesystem"
         return ""
 
     def _is_bare(self, now: memoryview) -> bool:
@@ -172,7 +172,7 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
     before = (lab.shared / "before").read_bytes()
     replay = Replay(before, _journal_at(writes))
     replay.tables[PartitionSide.OLD] = replay.table(before)
-    # Roughly: most states are pieces of a write that arrived.
+    # Rough estimate: most states are parts of a write.
     total = sum(-(-len(write.data) // TORN_BYTES) for write in writes)
     every = 1 if every_one else max(1, total // DAILY)
     content = Content(bytearray(before))
@@ -185,15 +185,15 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
         content.drive[:end] == before[:end]
         and replay.table(content.drive) == replay.tables[PartitionSide.OLD]
     )
-    yield Check("table and partition are bit for bit what they were", same, "")
+    yield Check("undo restores table and partition bit for bit", same, "")
     told = ", ".join(f"{count} to the {side} place" for side, count in replay.ended_at.items())
     yield Check(
-        f"{replay.points} of {number} states ({told}): nothing half moved showed, and each was gone on with "
-        "to the bit",
+        f"{replay.points} of {number} states ({told}): a half-moved partition stays "
+        "invisible, and each move finishes bit for bit",
         not replay.wrong,
         "\n".join(replay.wrong[:20]),
     )
-    yield Check("there were enough of them", replay.points >= POINTS, str(replay.points))
+    yield Check("enough states are checked", replay.points >= POINTS, str(replay.points))
 
 
 def _journal_at(writes: Sequence[Write]) -> int:
@@ -202,7 +202,7 @@ def _journal_at(writes: Sequence[Write]) -> int:
 
 
 JOBS = {"moved-and-back": moved_and_back}
-TITLE = "a misaligned partition moves there and back: the power is cut at writes of both, and writes are lost"
+TITLE = "move of a misaligned partition and its undo, with power cuts and lost writes"
 VISITS = tuple(
     Visit(
         title,

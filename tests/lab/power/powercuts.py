@@ -42,13 +42,13 @@ LOGGED = EmulatedDrive(
 )
 LOGGED_FLEET = Fleet("transaction-logged", (LOGGED,))
 FILESYSTEM, REST = (MIB, 5 * MIB), (6 * MIB, 16 * MIB)
-"""Where the two partitions begin, and how long they are."""
+"""Start and size of the two partitions."""
 ROOM_BYTES = 4 * MIB
 POINTS = 500
-"""At least as many states are looked at."""
+"""Minimum number of checked states."""
 PLACE = Path("/srv/lab/rest")
 RUN = "run"
-BEGIN, COMMITTED, UNDONE = b"the commit begins", b"committed", b"undone"
+BEGIN, COMMITTED, UNDONE = b"commit starts", b"committed", b"undone"
 
 
 def logged(fleet: Fleet) -> Iterator[Check]:
@@ -75,7 +75,7 @@ def logged(fleet: Fleet) -> Iterator[Check]:
     mark(node, COMMITTED)
     change.undo()
     mark(node, UNDONE)
-    yield Check("committed and undone", change.phase is Phase.UNDONE, change.phase)
+    yield Check("commit and undo finish", change.phase is Phase.UNDONE, change.phase)
 
 
 @dataclass
@@ -98,7 +98,7 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
     old = _filesystem(content)
     content.take(writes[begin:committed])
     replay = Replay(old, _filesystem(content))
-    yield Check("the commit changed the filesystem", replay.old != replay.new, "")
+    yield Check("commit changes the filesystem", replay.old != replay.new, "")
     content = Content(bytearray(LOGGED.size_bytes))
     content.take(writes[:begin])
     with (
@@ -106,17 +106,19 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
         _bench(Path(folder)) as bench,
     ):
         bench.lay(content)
-        yield Check("whole, the filesystem can be mounted", mounts(bench.filesystem, bench.tried), "")
+        yield Check(
+            "the filesystem can be mounted before the commit", mounts(bench.filesystem, bench.tried), ""
+        )
         for number, what in power_cuts(content, writes[begin:undone], Random(1)):
             replay.points += 1
             _look(replay, bench, content, what, back=begin + number > committed or bool(replay.points % 2))
-    yield Check("the undoing gave the old filesystem", _filesystem(content) == replay.old, "")
+    yield Check("undo restores the old filesystem", _filesystem(content) == replay.old, "")
     yield Check(
-        f"{replay.points} power cuts: each was gone on with to the bit, none could be mounted",
+        f"{replay.points} power cuts: each change finishes bit for bit, and half-replaced data never mounts",
         not replay.wrong,
         "\n".join(replay.wrong[:20]),
     )
-    yield Check("there were enough of them", replay.points >= POINTS, str(replay.points))
+    yield Check("enough states are checked", replay.points >= POINTS, str(replay.points))
 
 
 def _filesystem(content: Content) -> bytes:
@@ -176,22 +178,22 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
         if not (_is(replay.old, content) or _is(replay.new, content)) and mounts(
             bench.filesystem, bench.tried
         ):
-            replay.wrong.append(f"{where}: what is half replaced was mounted")
+            replay.wrong.append(f"{where}: a half-replaced filesystem can be mounted")
         if phase in UNTOUCHED and not _is(replay.old, content):
-            replay.wrong.append(f"{where}: the filesystem has changed before that was noted")
+            replay.wrong.append(f"{where}: the filesystem changed before the record did")
         if (
             snapshotted is None
             or (phase is Phase.REHEARSING and not snapshotted.closed)
             or phase in (Phase.UNDONE, Phase.LEFT)
         ):
             if not _is(replay.old, content):
-                replay.wrong.append(f"{where}: the filesystem is not what it was")
+                replay.wrong.append(f"{where}: the filesystem differs from the old one")
             return
         folder = str(place / Path(snapshotted.folder).name)
         save_snapshotted(place / RUN, replace(snapshotted, folder=folder))
         wanted = _goes_on(place / RUN, bench.filesystem, back=back or phase in GOING_BACK)
         if bench.read() != (replay.old if wanted == "old" else replay.new):
-            replay.wrong.append(f"{where}: gone on with, it is not the {wanted} filesystem")
+            replay.wrong.append(f"{where}: the result differs from the {wanted} filesystem")
 
 
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
@@ -208,8 +210,7 @@ def _goes_on(run: Path, node: str, *, back: bool) -> str:
 JOBS = {"logged": logged}
 VISITS = (
     Visit(
-        "a transaction: the power is cut at every write of its commit and of its undoing, and writes are "
-        "lost",
+        "a transaction: power cuts at every write of commit and undo, with lost writes",
         LOGGED_FLEET,
         ("logged",),
         900,

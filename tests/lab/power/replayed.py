@@ -16,9 +16,9 @@ from tests.lab.power.blocklog import Write
 from wizard.apply.block.devices import write_bytes
 
 MARKS_BYTES = 512 * KIB
-"""Where on the drive a job writes what comes next."""
+"""Location of the marks on the drive."""
 MEMORY = Path("/dev/shm")
-"""What is on no disk need not be waited for."""
+"""Files in memory need no waiting for a disk."""
 MS_RDONLY = 1
 """From sys/mount.h."""
 _KERNEL = ctypes.CDLL(None, use_errno=True)

@@ -32,12 +32,12 @@ LOGGED = EmulatedDrive(
     logged=True,
 )
 TARGET, REST = Extent(MIB, 24 * MIB), Extent(26 * MIB, 64 * MIB)
-"""Where on it the drive that is set up lies, and where the runs do."""
+"""Parts of the emulated drive: the drive to set up, and the filesystem with the runs."""
 OLD_VOLUMES = (Extent(MIB, 10 * MIB), Extent(11 * MIB, 8 * MIB))
 NEW_VOLUME = Extent(MIB, 22 * MIB)
-"""On the drive that is set up."""
+"""Volumes on the drive to set up."""
 KINDS = ("ext4", "vfat")
-"""What was in the old volumes; in the new one is the first."""
+"""Filesystems of the old volumes. The new volume has the first one."""
 RUNS = "runs"
 
 
@@ -191,10 +191,10 @@ def look(replay: Replay, bench: Bench, content: Content, what: str) -> None:
         replay.found[phase] += 1
         where = f"{what}, {phase}"
         if not ends.may_show(held) and (shown := bench.shown()):
-            replay.wrong.append(f"{where}: half written, it shows {' '.join(shown)}")
+            replay.wrong.append(f"{where}: half-written data is visible: {' '.join(shown)}")
         if phase in ENDED:
             if held != ENDED[phase](ends):
-                replay.wrong.append(f"{where}: it does not hold what it should")
+                replay.wrong.append(f"{where}: the content differs from the expected one")
             return
     for way in (_undo,) if phase in GOING_BACK else (_keep, _undo):
         bench.lay(content)
@@ -202,10 +202,10 @@ def look(replay: Replay, bench: Bench, content: Content, what: str) -> None:
             try:
                 wanted = way(_run(place, replay.run), bench.drive, ends)
             except DiskwrightError as error:
-                replay.wrong.append(f"{where}: {way.__name__} is stuck: {error}")
+                replay.wrong.append(f"{where}: {way.__name__} fails: {error}")
                 continue
             if bench.read() != wanted:
-                replay.wrong.append(f"{where}: gone on with by {way.__name__}, it is another")
+                replay.wrong.append(f"{where}: the content differs after {way.__name__}")
 
 
 def _keep(run: Path, drive: str, ends: Ends) -> bytes:
@@ -237,4 +237,4 @@ ENDED: dict[Phase, Callable[[Ends], bytes]] = {
     Phase.UNDONE: lambda ends: ends.old,
     Phase.KEPT: lambda ends: ends.new,
 }
-"""Phases in which there is one end, and what the drive holds then."""
+"""Phases with only one end, and the content of the drive there."""

@@ -8,10 +8,10 @@ NUMBER = 0x77
 TITLE = "lab"
 FILE = "\\EFI\\debian\\grubx64.efi"
 GLOBAL = "8be4df61-93ca-11d2-aa0d-00e098032b8c"
-"""Whose variables these are."""
+"""Vendor GUID of the global EFI variables."""
 
 STORED = struct.pack("<I", 7)
-"""What efivarfs wants in front of a value: kept without power, and seen before and after the start."""
+"""Attributes in front of a value in efivarfs: non-volatile, boot service and runtime access."""
 
 ACTIVE = 1
 MEDIA, DISK, PATH, BY_GUID = 4, 1, 4, (2, 2)

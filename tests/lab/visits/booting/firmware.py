@@ -15,7 +15,7 @@ VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.fd")
 MEMORY_MIB = 384
 SAID = "The system has started from sector "
 STUCK = ("grub rescue>", "No bootable device", "Press any key to continue", "UEFI Interactive")
-"""What is heard where nothing comes any more."""
+"""Output of a failed boot."""
 
 
 def started(

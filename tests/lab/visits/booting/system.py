@@ -19,7 +19,7 @@ SECTOR_BYTES = 512
 GRUB = Path("/usr/lib/grub/i386-pc")
 PLACE = Path("/srv/lab/system")
 KERNEL, FIRST_ROOT, INIT, BUSYBOX = "vmlinuz", "first-root", "init.sh", "busybox"
-"""What a system is made of, in the shared folder."""
+"""Files of a system, in the shared folder."""
 
 APPLETS = ("sh", "cat", "sed", "findfs", "mount", "sync", "sleep")
 OPTIONS = "console=ttyS0 quiet panic=-1 mitigations=off nokaslr random.trust_cpu=on"
@@ -100,7 +100,7 @@ class Installed:
     def _put_grub(self) -> None:
         words = (word.format(node=self.node) for word in self.grub)
         tool("grub-install", "--no-floppy", f"--boot-directory={PLACE}/boot", *words)
-        # In the words of Debian's 10_linux.
+        # Like Debian's 10_linux.
         (PLACE / "boot/grub/grub.cfg").write_text(
             "insmod part_msdos\ninsmod part_gpt\ninsmod ext2\n"
             f"search --no-floppy --fs-uuid --set=root {self.uuid}\n"

@@ -38,19 +38,19 @@ APPLETS = ("sh", "mount", "insmod", "cat", "sleep", "switch_root", "findfs")
 DRIVERS = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4", "efivarfs")
 START_SECONDS = 180.0
 STUCK_SECONDS = 40.0
-"""Longer than any start takes that comes to its end."""
+"""Longer than any successful boot."""
 
 BEFORE_FIRST = 2048
-"""The sectors before the first partition."""
+"""Sectors before the first partition."""
 
 PLACES = "places.json"
-"""In the shared folder: the sector of each root by its drive."""
+"""File in the shared folder: the sector of each drive's root."""
 
 COMMAND = "command"
-"""There, too: what is to be done for GRUB."""
+"""File in the shared folder: the command for GRUB."""
 
 AGAIN = re.compile(r"`(mount [^`]+grub-install[^`]+)`")
-"""The command that is told to install GRUB again."""
+"""The printed command that reinstalls GRUB."""
 
 MBR = Installed(
     virtio_drive("boot-mbr", 160 * MIB),
@@ -59,7 +59,7 @@ MBR = Installed(
     root=1,
     uuid="5f0c6b1e-0001-4000-8000-000000000001",
 )
-"""As installers partitioned until 2010: GRUB lies in the 62 sectors before the first partition."""
+"""Partitioned like installers until 2010, with GRUB in the 62 sectors before the first partition."""
 
 EFI = Installed(
     virtio_drive("boot-efi", 224 * MIB),
@@ -71,7 +71,7 @@ EFI = Installed(
     esp=1,
     grub=("--target=x86_64-efi", "--no-nvram", "--removable", "--efi-directory=/srv/lab/system/boot/efi"),
 )
-"""Both the partition that the firmware starts from and the system's are misaligned."""
+"""The EFI partition and the system's partition are misaligned."""
 
 BIOS_BOOT = Installed(
     virtio_drive("boot-gpt", 160 * MIB),
@@ -81,7 +81,7 @@ BIOS_BOOT = Installed(
     root=2,
     uuid="5f0c6b1e-0003-4000-8000-000000000003",
 )
-"""GRUB lies in a partition of its own, which is misaligned, too."""
+"""GRUB is in its own partition, also misaligned."""
 
 LISTED = Installed(
     virtio_drive("boot-list", 192 * MIB),
@@ -92,7 +92,7 @@ LISTED = Installed(
     grub=("--target=i386-pc", "--force", "{node}"),
     is_entered=True,
 )
-"""A GPT without such a partition: the first sector names the blocks of a file in the system's."""
+"""A GPT without a partition for GRUB: the first sector lists the blocks of a file on the system partition."""
 
 NOTED = replace(
     EFI,
@@ -100,7 +100,7 @@ NOTED = replace(
     uuid="5f0c6b1e-0005-4000-8000-000000000005",
     is_noted=True,
 )
-"""The firmware starts it by an entry of its own, which names the partition's place and its GUID."""
+"""The firmware boots from an entry with the location and GUID of the partition."""
 
 DAILY, FULL = (
     Fleet("booting", (MBR.drive, EFI.drive)),
@@ -124,7 +124,7 @@ def installed(fleet: Fleet) -> Iterator[Check]:
     """Install with grub-install, like a distribution."""
     for one in SYSTEMS[fleet]:
         one.install()
-    yield Check("they are installed", True, "")
+    yield Check("all systems are installed", True, "")
     _note_places(fleet)
 
 
@@ -136,20 +136,26 @@ def moved(fleet: Fleet) -> Iterator[Check]:
         before = _sector(one)
         status, said = told("move", one.node, "--confirm", one.drive.serial)
         name = one.drive.name
-        yield Check(f"{name}: it moves", status == ExitCode.DONE and _sector(one) != before, said[-3000:])
+        yield Check(
+            f"{name}: the partitions move", status == ExitCode.DONE and _sector(one) != before, said[-3000:]
+        )
         again, asked = _again(said), one is LISTED
         if asked:
             (SHARED / COMMAND).write_text(again)
-        yield Check(f"{name}: {'a' if asked else 'no'} command for GRUB is told", bool(again) == asked, said)
+        yield Check(
+            f"{name}: move prints {'a' if asked else 'no'} command for GRUB", bool(again) == asked, said
+        )
         if one.esp:
             start = int(sysfs(one.part(one.esp), "start"))
             told_so = "firmware's boot entries" in " ".join(said.split())
             yield Check(
-                f"{name}: what the firmware starts moves, too, and that is told", start > 34 and told_so, said
+                f"{name}: the EFI partition moves, with a note about boot entries",
+                start > 34 and told_so,
+                said,
             )
         if one is BIOS_BOOT:
             stays = int(sysfs(one.part(1), "start")) == 34 and "is not moved, which" in " ".join(said.split())
-            yield Check(f"{name}: GRUB's own partition stays, and that is told", stays, said)
+            yield Check(f"{name}: GRUB's own partition stays, with a note", stays, said)
         if asked:
             _write_over_the_old_place(one)
     _note_places(fleet)
@@ -169,7 +175,7 @@ def put_again(fleet: Fleet) -> Iterator[Check]:
     command = (SHARED / COMMAND).read_text()
     done = run(("sh", "-c", command), seconds=SLOW, accept=range(256))
     seen = f"{command}: {done.output}{done.errors}"
-    yield Check(f"{one.drive.name}: the command that was told works", done.status == 0, seen)
+    yield Check(f"{one.drive.name}: the printed command succeeds", done.status == 0, seen)
 
 
 def _again(said: str) -> str:
@@ -196,7 +202,7 @@ def _start(lab: Laboratory) -> Iterable[Check]:
     places = json.loads((lab.shared / PLACES).read_text())
     for one in SYSTEMS[lab.fleet]:
         sector, heard = _started(lab, one, START_SECONDS)
-        yield Check(f"{one.drive.name}: it starts", sector == places[one.drive.name], heard[-1500:])
+        yield Check(f"{one.drive.name}: the system boots", sector == places[one.drive.name], heard[-1500:])
 
 
 def _start_but_for_one(lab: Laboratory) -> Iterable[Check]:
@@ -204,17 +210,17 @@ def _start_but_for_one(lab: Laboratory) -> Iterable[Check]:
     for one in SYSTEMS[lab.fleet]:
         seconds = STUCK_SECONDS if one is LISTED else START_SECONDS
         sector, heard = _started(lab, one, seconds)
-        what = "it does not start, as was said" if one is LISTED else "it starts"
+        what = "the system does not boot, as announced" if one is LISTED else "the system boots"
         if one.is_noted:
             by_entry = f"loading Boot{NUMBER:04X}" in heard
-            yield Check("the firmware follows its entry, which names the old place", by_entry, heard[-1500:])
+            yield Check("the firmware follows its entry with the old location", by_entry, heard[-1500:])
         yield Check(f"{one.drive.name}: {what}", (not sector) == (one is LISTED), heard[-1500:])
 
 
 JOBS = {"booting-installed": installed, "booting-moved": moved, "booting-put-again": put_again}
 VISITS = (
     Visit(
-        "systems that GRUB starts, by BIOS and by UEFI, start again once they have moved",
+        "GRUB systems boot again after a move, with BIOS and with UEFI",
         DAILY,
         ("booting-installed", "booting-moved"),
         900,
@@ -223,7 +229,7 @@ VISITS = (
         afterwards=_start,
     ),
     Visit(
-        "GRUB in a partition of its own, in a file, and noted by the firmware",
+        "GRUB in its own partition, in a file, and in a firmware entry: installed",
         FULL,
         ("booting-installed",),
         900,
@@ -233,7 +239,7 @@ VISITS = (
         afterwards=_start,
     ),
     Visit(
-        "once their systems have moved",
+        "GRUB in its own partition, in a file, and in a firmware entry: moved",
         FULL,
         ("booting-moved",),
         900,
@@ -242,7 +248,7 @@ VISITS = (
         afterwards=_start_but_for_one,
     ),
     Visit(
-        "once GRUB is installed again as is told",
+        "GRUB reinstalled with the command printed after a move",
         FULL,
         ("booting-put-again",),
         900,

@@ -20,8 +20,7 @@ CACHE_BYTES = 8 * MIB
 SECONDS = 40
 MOST_BYTES = 64 * MIB
 LEAST_FACTOR = 8
-"""The model falls by 20 and more; where this machine is busy, the fast writes before the cliff are slower,
-too."""
+"""The model drops at least 20 times. On a busy machine, the fast writes before the cliff are slower too."""
 
 SHINGLED = EmulatedDrive(
     "shingled",
@@ -36,8 +35,7 @@ SHINGLED = EmulatedDrive(
     media=TimingModel(shingled=True, cache_bytes=CACHE_BYTES),
     identify=((69, 0x4002),),
 )
-"""Drive-managed by its own word, too. It is large against its cache: a band that is rewritten brings hardly
-any of its room back."""
+"""Reports itself as drive-managed. Much larger than its cache: rewriting a band frees hardly any space."""
 
 PLAIN = replace(
     SHINGLED,
@@ -49,7 +47,7 @@ PLAIN = replace(
     identify=(),
     size_bytes=256 * MIB,
 )
-"""The same mechanics without shingles."""
+"""The same drive without shingles."""
 
 CLIFF_FLEET = Fleet("cliff", (SHINGLED, PLAIN))
 
@@ -65,7 +63,11 @@ def cliff(fleet: Fleet) -> Iterator[Check]:
         yield _told_before(drive, told.errors)
         written = sum(window.written_bytes for window in verdict.windows)
         within = written <= MOST_BYTES and verdict.seconds <= SECONDS + 5
-        yield Check(f"{drive.name}: it keeps its limits", within, f"{written} bytes in {verdict.seconds} s")
+        yield Check(
+            f"{drive.name}: the probe stays within its limits",
+            within,
+            f"{written} bytes in {verdict.seconds} s",
+        )
         assert isinstance(drive.media, TimingModel)
         yield from (
             _of_shingled(drive.name, drive.media, verdict)
@@ -81,7 +83,7 @@ def _told_before(drive: EmulatedDrive, said: str) -> Check:
         and f"at most {SECONDS} s" in begins
         and "No byte changes" in begins
     )
-    return Check(f"{drive.name}: the limits are told before it begins", holds, said)
+    return Check(f"{drive.name}: the limits are printed before the start", holds, said)
 
 
 def _of_shingled(name: str, model: TimingModel, verdict: CliffVerdict) -> Iterator[Check]:
@@ -94,18 +96,22 @@ def _of_shingled(name: str, model: TimingModel, verdict: CliffVerdict) -> Iterat
         return
     near = model.cache_bytes / 2 <= verdict.cliff.after_bytes <= model.cache_bytes * 2
     yield Check(
-        f"{name}: where its cache ends",
+        f"{name}: the cliff is at the end of the cache",
         near,
         f"{verdict.cliff.after_bytes} bytes, the cache {model.cache_bytes}",
     )
     yield Check(
-        f"{name}: a fall by {LEAST_FACTOR} at least",
+        f"{name}: the speed drops at least {LEAST_FACTOR} times",
         verdict.cliff.factor >= LEAST_FACTOR,
         f"{verdict.cliff.factor:.1f}",
     )
     rates = verdict.sequential_before or 0.0, verdict.sequential_after or 0.0
-    yield Check(f"{name}: writing in order is as fast afterwards", 0 < rates[0] <= 2 * rates[1], shown(rates))
-    yield Check(f"{name}: it says what that means", "likely shingled" in verdict.sentence, verdict.sentence)
+    yield Check(
+        f"{name}: sequential writes are as fast afterwards", 0 < rates[0] <= 2 * rates[1], shown(rates)
+    )
+    yield Check(
+        f"{name}: the verdict is likely shingled", "likely shingled" in verdict.sentence, verdict.sentence
+    )
 
 
 def _of_plain(name: str, verdict: CliffVerdict) -> Iterator[Check]:
@@ -113,9 +119,11 @@ def _of_plain(name: str, verdict: CliffVerdict) -> Iterator[Check]:
         f"{verdict.sentence} "
         f"{shown([(round(w.seconds, 2), w.written_bytes // 1024) for w in verdict.windows])}"
     )
-    yield Check(f"{name}: none is found", verdict.outcome is CliffOutcome.NONE_WITHIN, seen)
+    yield Check(f"{name}: no cliff is found", verdict.outcome is CliffOutcome.NONE_WITHIN, seen)
     yield Check(
-        f"{name}: and that is called no proof", "may still be shingled" in verdict.sentence, verdict.sentence
+        f"{name}: the verdict adds that this is no proof",
+        "may still be shingled" in verdict.sentence,
+        verdict.sentence,
     )
 
 
@@ -127,7 +135,7 @@ def _fill(lab: "Laboratory") -> None:
 JOBS = {"cliff": cliff}
 VISITS = (
     Visit(
-        "the write cliff of a shingled drive, by the clock",
+        "write cliff of a shingled drive, in real time",
         CLIFF_FLEET,
         ("cliff",),
         600,

@@ -32,7 +32,7 @@ LOGGING = replace(
     media=TimingModel(shingled=True),
     identify=(),
 )
-"""It does not say that it is shingled."""
+"""Does not report itself as shingled."""
 
 HOMING = replace(
     PLAIN,
@@ -55,29 +55,31 @@ def displaced(fleet: Fleet) -> Iterator[Check]:
         yield _told_before(drive, told.errors)
         within = verdict.written_bytes <= MOST_BYTES and verdict.seconds <= MOST_SECONDS
         seen = f"{verdict.written_bytes} bytes written, {verdict.read_bytes} read, in {verdict.seconds} s"
-        yield Check(f"{drive.name}: within a minute and 4 MB ({seen})", within, seen)
+        yield Check(f"{drive.name}: at most a minute and 4 MB ({seen})", within, seen)
         assert isinstance(drive.media, TimingModel)
         yield _of_shingled(drive, verdict) if drive.media.shingled else _of_plain(drive, verdict)
         unconfirmed = any("unconfirmed on real drives" in caveat for caveat in verdict.caveats)
         yield Check(
-            f"{drive.name}: that no real drive has confirmed it is said", unconfirmed, shown(verdict.caveats)
+            f"{drive.name}: the verdict is marked as unconfirmed on real drives",
+            unconfirmed,
+            shown(verdict.caveats),
         )
 
 
 def _told_before(drive: EmulatedDrive, said: str) -> Check:
     begins = " ".join(said.split())
     holds = f"{WRITES} blocks" in begins and "No byte changes" in begins
-    return Check(f"{drive.name}: what it does is told before it begins", holds, said)
+    return Check(f"{drive.name}: the method is printed before the start", holds, said)
 
 
 def _of_shingled(drive: EmulatedDrive, verdict: DisplacedVerdict) -> Check:
     likely = verdict.outcome is Displaced.LIKELY and verdict.basis is Basis.STAYS
-    return Check(f"{drive.name}: it is called likely shingled", likely, _seen(verdict))
+    return Check(f"{drive.name}: the verdict is likely shingled", likely, _seen(verdict))
 
 
 def _of_plain(drive: EmulatedDrive, verdict: DisplacedVerdict) -> Check:
     nothing = verdict.outcome is Displaced.NOTHING_FOUND and "does not prove" in verdict.sentence
-    return Check(f"{drive.name}: nothing is found, and that is called no proof", nothing, _seen(verdict))
+    return Check(f"{drive.name}: nothing is found, which is called no proof", nothing, _seen(verdict))
 
 
 def _seen(verdict: DisplacedVerdict) -> str:
@@ -92,7 +94,7 @@ def _fill(lab: "Laboratory") -> None:
 JOBS = {"displaced": displaced}
 VISITS = (
     Visit(
-        "the quick test whether a drive is shingled, by the clock",
+        "quick test for shingled drives, in real time",
         DISPLACED_FLEET,
         ("displaced",),
         600,

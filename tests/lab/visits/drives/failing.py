@@ -23,7 +23,7 @@ SECTOR_BYTES = 512
 SIZE_BYTES = 64 * MIB
 FIRST = MIB // SECTOR_BYTES
 SUPERBLOCK = FIRST + 2
-"""Where an ext4 in the first partition keeps its first superblock, and mke2fs writes it."""
+"""First superblock of an ext4 in the first partition."""
 
 
 def _disk(
@@ -55,7 +55,7 @@ FAILING_FLEET = Fleet(
         _disk(5, "unwritable", unwritable=(SUPERBLOCK,)),
     ),
 )
-"""`unread-end` has a GPT whose copy cannot be read, `unread-mark` a filesystem whose superblock cannot."""
+"""`unread-end` has an unreadable GPT copy, `unread-mark` a filesystem without a readable superblock."""
 
 WITH_TABLE = ("unread-end", "unread-mark")
 
@@ -68,48 +68,46 @@ def unread(fleet: Fleet) -> Iterator[Check]:
     for name in ("unread-all", "unread-start", *WITH_TABLE):
         drive = seen[nodes[name]]
         codes = [finding["code"] for finding in drive["findings"]]
-        yield Check(
-            f"{name}: inspect says that something was not read", "drive-unread" in codes, shown(codes)
-        )
+        yield Check(f"{name}: inspect reports unread data", "drive-unread" in codes, shown(codes))
         known = [drive[key] for key in ("signatures", "free") if drive[key]] + [
             table for table in [drive["table"]] if table
         ]
-        yield Check(
-            f"{name}: what it holds passes neither for known nor for nothing", not known, shown(known)
-        )
+        yield Check(f"{name}: the content is neither known nor empty", not known, shown(known))
         numbers = [part["number"] for part in drive["partitions"]]
         yield Check(
-            f"{name}: the kernel's partitions are shown",
+            f"{name}: the kernel's partitions are listed",
             numbers == ([1] if name in WITH_TABLE else []),
             shown(numbers),
         )
         status, said = told("plan", nodes[name], "--workload", "small-files")
         yield Check(
-            f"{name}: nothing is planned as if it were empty",
+            f"{name}: plan refuses, as the drive may not be empty",
             status == 3 and "may not be empty" in said,
             f"{status}: {said}",
         )
     dead, torn = nodes["unread-all"], nodes["unread-start"]
     status, said = told("bench", dead)
     yield Check(
-        "unread-all: bench says why it cannot",
+        "unread-all: bench reports the I/O error",
         status == 1 and "Input/output error" in said,
         f"{status}: {said}",
     )
     status, said = told("advise", dead, "--workload", "small-files")
     yield Check(
-        "unread-all: advice has its doubts", status == 0 and "may be failing" in said, f"{status}: {said}"
+        "unread-all: advise warns about a failing drive",
+        status == 0 and "may be failing" in said,
+        f"{status}: {said}",
     )
     file = str(SHARED / "plan-unread.json")
     status, said = told("plan", torn, "--workload", "small-files", "--replace", "-o", file)
     yield Check(
-        "unread-start: a plan to replace says what it does not know",
+        "unread-start: a plan with --replace names the unread data",
         status == 0 and "unreadable during planning" in " ".join(said.split()),
         f"{status}: {said}",
     )
     status, said = told("apply", file, "--confirm", fleet["unread-start"].serial)
     why = status == 3 and "was not read" in said and "Nothing was written" in said
-    yield Check("unread-start: it is not applied", why, f"{status}: {said}")
+    yield Check("unread-start: apply refuses", why, f"{status}: {said}")
 
 
 def errs(fleet: Fleet) -> Iterator[Check]:
@@ -123,7 +121,7 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
     why = f"Cannot write {node_of(drive)} at byte"
     for sentence in (why, "Input/output error", "`diskwright resume ", "`diskwright undo "):
-        yield Check(f"unwritable: apply says '{sentence}'", sentence in said, said)
+        yield Check(f"unwritable: apply prints '{sentence}'", sentence in said, said)
     (folder,) = list_runs()
     ends = [
         (entry.event, entry.step)
@@ -132,29 +130,29 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     ]
     whole = [(Event.STEP_DONE, number) for number in rehearsed]
     yield Check(
-        "unwritable: the journal has it: all went well on the stand-in, and then it failed",
+        "unwritable: the journal has a good rehearsal, then the failure",
         ends == [*whole, (Event.FAILED, 0)],
         shown(ends),
     )
     log = (folder / "process.log").read_text()
-    yield Check("unwritable: the process that applied has no more to say", not log, log)
+    yield Check("unwritable: the detached process logs nothing else", not log, log)
     status, said = told("status")
     yield Check(
-        "unwritable: status tells that it failed, and where",
+        "unwritable: status shows the failure and its location",
         why in said and "failed" in said,
         said,
     )
     status, said = told("resume", folder.name, "--confirm", drive.serial)
     yield Check(
-        "unwritable: trying again fails alike",
+        "unwritable: resume fails with the same message",
         status == 1 and why in said,
         f"{status}: {said}",
     )
     status, said = told("undo", folder.name)
-    # What takes no write holds still what it held, and is not written again.
+    # Unwritable blocks keep their content, so undo does not write them.
     after = tool("md5sum", node_of(drive)).split()[0]
     yield Check(
-        "unwritable: it is taken back, and so it is",
+        "unwritable: undo succeeds, and every byte is unchanged",
         status == 0 and "bit for bit" in said and after == before,
         f"{status}: {before} {after} {said}",
     )
@@ -173,7 +171,7 @@ JOBS = {"unread": unread, "errs": errs}
 
 VISITS = (
     Visit(
-        "drives that cannot be read or written in places",
+        "drives with unreadable or unwritable blocks",
         FAILING_FLEET,
         ("unread", "errs"),
         seconds=400,

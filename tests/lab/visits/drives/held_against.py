@@ -17,7 +17,7 @@ from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
 
 PATIENCE = 120.0
-"""Seconds for a survey of all drives, of which each may take several for smartctl alone."""
+"""Seconds for a survey of all drives. smartctl alone may take several per drive."""
 SHINGLED_BY_THEMSELVES = {"word", "contradicted"}
 
 Seen = dict[str, tuple[Machine, Drive, RawDrive]]
@@ -38,7 +38,7 @@ def against_the_kernel(seen: Seen) -> Iterator[Check]:
         if f"[{Path(drive.path).name}] Drive-managed SMR disk" in log
     }
     yield Check(
-        "the kernel logs drive-managed drives, and only them",
+        "the kernel logs exactly the drive-managed drives",
         logged == SHINGLED_BY_THEMSELVES,
         shown(sorted(logged)),
     )
@@ -47,7 +47,7 @@ def against_the_kernel(seen: Seen) -> Iterator[Check]:
         ours = (drive.ata.alignment_offset_bytes or 0) if drive.ata else 0
         made = 3584 if name == "jumpered" else 0
         yield Check(
-            f"{name}: word 209 means what the kernel makes of it",
+            f"{name}: word 209 matches the kernel's alignment offset",
             kernel == ours == made,
             f"kernel {kernel}, word 209 {ours}",
         )
@@ -66,7 +66,7 @@ def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Chec
     ]
     unlike = [number for number, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other]
     yield Check(
-        f"{name}: all 256 words as hdparm is told",
+        f"{name}: all 256 words match hdparm",
         len(ours) == len(theirs) == 256 and not unlike,
         shown(unlike or [len(ours), len(theirs)]),
     )
@@ -78,7 +78,7 @@ def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Chec
     zoned = int(dump[0][8], 16) >> 4 & 3 if dump and len(dump[0]) == 16 else None
     made = 2 if name in SHINGLED_BY_THEMSELVES else 0
     yield Check(
-        f"{name}: page B1h as sg_vpd is told",
+        f"{name}: page B1h matches sg_vpd",
         zoned == drive.vpd_zoned == made,
         f"sg_vpd {zoned}, ours {drive.vpd_zoned}",
     )
@@ -98,7 +98,7 @@ def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Chec
         ata.model,
     )
     yield Check(
-        f"{name}: zones, TRIM, rotation and model as smartctl says",
+        f"{name}: zones, TRIM, rotation and model match smartctl",
         ours_mean == theirs_mean,
         f"{ours_mean}, smartctl {theirs_mean}",
     )
@@ -115,21 +115,21 @@ def formats_of(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
     ]
     ours = [(one.number, one.data_bytes, one.metadata_bytes, one.performance) for one in drive.nvme_formats]
     yield Check(
-        "nvme: its formats as nvme id-ns lists them",
+        "nvme: the formats match nvme id-ns",
         ours == theirs and len(ours) > 1,
         f"{ours}, nvme {theirs}",
     )
     text = [line for line in tool("nvme", "id-ns", drive.path).splitlines() if "(in use)" in line]
     used = [one.number for one in drive.nvme_formats if one.in_use]
     yield Check(
-        "nvme: the one in use as nvme id-ns marks it",
+        "nvme: the format in use matches nvme id-ns",
         [f"{number}" for number in used] == [line.split()[1] for line in text],
         shown(text),
     )
     controller = json.loads(tool("nvme", "id-ctrl", drive.path, "-o", "json"))
     scope = "none" if not controller["oacs"] & 2 else "all" if controller["fna"] & 1 else "namespace"
     yield Check(
-        "nvme: what a format erases as nvme id-ctrl says",
+        "nvme: the scope of a format matches nvme id-ctrl",
         drive.nvme_format_scope == scope,
         f"{drive.nvme_format_scope}, nvme {scope}",
     )
@@ -138,10 +138,10 @@ def formats_of(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
         for one in diagnosed(seen["nvme"], ()).findings
         if one.code == "geometry-nvme-formats"
     ]
-    yield Check("nvme: the better format is told", len(found) == 1, shown(found))
+    yield Check("nvme: the better format is reported", len(found) == 1, shown(found))
     if found:
         command = found[0].split()
-        # --force only spares the ten seconds in which a person could think better of it.
+        # --force only skips the ten seconds for changing one's mind.
         tool(*command, "--force")
         machine = machine_of(survey((node_of(made),), seconds=PATIENCE))
         after = machine.drives[0]
@@ -149,7 +149,7 @@ def formats_of(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
         block = after.geometry.logical_block_bytes if after.geometry else None
         right = block == 4096 and "geometry-nvme-formats" not in codes and "geometry-4kn" in codes
         yield Check(
-            f"nvme: after `{' '.join(command)}` it has it, and nothing better is told",
+            f"nvme: `{' '.join(command)}` sets the format, and no better one is reported",
             right,
             f"{block}, {shown(codes)}",
         )

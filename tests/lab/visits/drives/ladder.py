@@ -64,14 +64,14 @@ def _sata(name: str, model: str, **changes: Any) -> EmulatedDrive:  # noqa: ANN4
 LADDER_FLEET = Fleet(
     "ladder",
     (
-        # Word 255 asks for a checksum over all words, as real drives have it.
+        # Word 255 declares a checksum over all words, as on real drives.
         _sata("word", "LAB Shingled By Word 69", identify=((69, 2), (255, 0xA5))),
         _sata("trim", "LAB Rotating With TRIM", discards=True),
         _sata("archive", "ST8000AS0002-1NA17Z", size_bytes=8 * TB // MIB * MIB),
-        # SCSI has room for `TOSHIBA MQ04UBB4`, of which no list can know anything.
+        # SCSI truncates the model to `TOSHIBA MQ04UBB4`, unknown to every list.
         _sata("long-name", "TOSHIBA MQ04UBB400"),
         _sata("jumpered", "LAB Jumpered 512e", identify=((209, 0x4001),)),
-        # Of a family that smartmontools calls conventional, and calls itself shingled.
+        # smartmontools lists its family as conventional; the drive reports itself as shingled.
         _sata("contradicted", "ST1000DM010-2EP102", identify=((69, 2),)),
         _sata("solid", "LAB Solid State", physical_block_bytes=512, rotation_rate=1, discards=True),
         EmulatedDrive(
@@ -112,8 +112,7 @@ VERDICTS = {
     "stick": UNKNOWN,
     "nvme": ("not-applicable", None, "high"),
 }
-"""With everything to ask. Of `contradicted` less is heard, and nothing that contradicts it, where the
-database cannot be asked."""
+"""Verdicts with all sources. Without the database, `contradicted` has no contradiction."""
 
 
 def climb(fleet: Fleet) -> Iterator[Check]:
@@ -140,7 +139,7 @@ def descend(fleet: Fleet) -> Iterator[Check]:
     yield from _unheard(plain, "a plain user", "needs root")
     formats = [one.why for one in plain["nvme"][1].unread if one.what == "nvme_formats"]
     yield Check(
-        "nvme: a plain user is told that its formats need root",
+        "nvme: a plain user reads that formats need root",
         formats == [ROOT_READS],
         shown(formats),
     )
@@ -153,7 +152,7 @@ def descend(fleet: Fleet) -> Iterator[Check]:
     yield from _unheard(deaf, "without smartctl", "smartctl is not installed")
     nothing = _said(deaf["archive"], ())
     yield Check(
-        "archive: without list and smartctl, unknown and never conventional",
+        "archive: without list and smartctl the verdict is unknown, never conventional",
         nothing == UNKNOWN,
         shown(nothing),
     )
@@ -196,20 +195,20 @@ def _alone(seen: Seen) -> Iterator[Check]:
     carried = {source: word.get(source) for source in (PAGE, WORD, SMARTCTL)}
     wanted = {PAGE: "2: drive-managed", WORD: "2: device-managed", SMARTCTL: "device_managed"}
     yield Check(
-        "word: carried by word 69 on its three ways",
+        "word: word 69 decides, read in three ways",
         carried == wanted and _said(seen["word"], ()) == SURE,
         shown(word),
     )
     archive = _clues(seen["archive"], ())
     yield Check(
-        "archive: carried by smartmontools' database",
+        "archive: smartmontools' database decides",
         "(SMR)" in archive.get(DATABASE, "") and _said(seen["archive"], ()) == SURE,
         shown(archive),
     )
-    yield Check("trim: carried by TRIM", _said(seen["trim"], ()) == LIKELY, shown(_clues(seen["trim"], ())))
+    yield Check("trim: TRIM decides", _said(seen["trim"], ()) == LIKELY, shown(_clues(seen["trim"], ())))
     name = seen["long-name"]
     yield Check(
-        "long-name: carried by the list alone",
+        "long-name: only the list of models decides",
         _said(name, ()) == UNKNOWN and name[1].model == "TOSHIBA MQ04UBB400",
         shown(name[1].model),
     )
@@ -223,13 +222,13 @@ def _contradictions(seen: Seen, patterns: tuple[Pattern, ...]) -> Iterator[Check
         if one.code == "recording-contradiction"
     ]
     told = len(found) == 1 and "(CMR)" in found[0] and "device-managed" in found[0]
-    yield Check("contradicted: who says what is a finding", told, shown(found))
+    yield Check("contradicted: a finding names both sources", told, shown(found))
     quiet = {
         name
         for name, one in seen.items()
         if any("contradiction" in finding.code for finding in diagnosed(one, patterns).findings)
     }
-    yield Check("nothing else contradicts itself", quiet == {"contradicted"}, shown(sorted(quiet)))
+    yield Check("no other drive has a contradiction", quiet == {"contradicted"}, shown(sorted(quiet)))
     solid = seen["solid"][1].path
     turning = Path("/sys/block", Path(solid).name, "queue/rotational")
     turning.write_text("1")
@@ -241,7 +240,7 @@ def _contradictions(seen: Seen, patterns: tuple[Pattern, ...]) -> Iterator[Check
     diagnosis = diagnose(machine, machine.drives[0], patterns)
     codes = [finding.code for finding in diagnosis.findings]
     right = "recording-contradiction" in codes and diagnosis.recording.verdict.value == "not-applicable"
-    yield Check("solid: it is not believed to turn because the kernel was told so", right, shown(codes))
+    yield Check("solid: inspect doubts the rotation reported by the kernel", right, shown(codes))
 
 
 def _behind_usb(seen: Seen) -> Iterator[Check]:
@@ -249,7 +248,9 @@ def _behind_usb(seen: Seen) -> Iterator[Check]:
     for name in ("bridge", "stick"):
         clues = _clues(seen[name], ())
         yield Check(
-            f"{name}: says what could not be asked behind USB", NOT_ASKED in clues.get(WORD, ""), shown(clues)
+            f"{name}: inspect names the unavailable sources behind USB",
+            NOT_ASKED in clues.get(WORD, ""),
+            shown(clues),
         )
 
 
@@ -264,7 +265,7 @@ def _unheard(seen: Seen, who: str, why: str) -> Iterator[Check]:
         ]
         unread = [one.why for one in seen[name][1].unread if one.what == "smart"]
         yield Check(
-            f"{name}: {who}, it is said that smartctl was not heard",
+            f"{name}: {who}, inspect names the missing smartctl data",
             bool(told) and len(unread) == 1,
             shown(clues),
         )
@@ -314,7 +315,7 @@ JOBS = {"climb": climb, "descend": descend}
 
 VISITS = (
     Visit(
-        "each rung of the ladder, alone and with less to ask",
+        "evidence for shingled drives: each source alone, and with sources missing",
         LADDER_FLEET,
         ("descend", "climb"),
         600,

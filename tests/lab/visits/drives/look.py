@@ -38,7 +38,7 @@ def look(fleet: Fleet) -> Iterator[Check]:
         (drive,) = machine_of(raw).drives
         if drive.geometry is None:
             yield Check(
-                f"{member.name}: its geometry is read",
+                f"{member.name}: the geometry is read",
                 False,
                 shown([f"{one.what}: {one.why}" for one in drive.unread]),
             )
@@ -54,7 +54,7 @@ def look(fleet: Fleet) -> Iterator[Check]:
         if recorded.exists():
             live, kept = said(raw, patterns), said(load_facts(recorded), patterns)
             yield Check(
-                f"{member.name}: as it was recorded",
+                f"{member.name}: the same as recorded",
                 live == kept,
                 f"{shown(live)}, recorded: {shown(kept)}" * (live != kept),
             )
@@ -70,7 +70,9 @@ def inspect(fleet: Fleet) -> Iterator[Check]:
         codes = sorted({finding["code"] for finding in found.get("findings", ())})
         wanted = sorted(drive.expected.findings) if drive.expected else codes
         yield Check(
-            f"{drive.name}: inspect lists it with its findings", bool(found) and codes == wanted, shown(codes)
+            f"{drive.name}: inspect lists the expected findings",
+            bool(found) and codes == wanted,
+            shown(codes),
         )
 
 
@@ -89,7 +91,9 @@ def _as_made(member: Member, drive: Drive) -> Check:
         member.alignment_offset_bytes,
         member.size_bytes,
     )
-    return Check(f"{member.name}: blocks, offset and size as made", seen == made, f"{seen}, made {made}")
+    return Check(
+        f"{member.name}: blocks, offset and size match the emulation", seen == made, f"{seen}, made {made}"
+    )
 
 
 def _as_named(member: EmulatedDrive, drive: Drive) -> Iterator[Check]:
@@ -106,7 +110,7 @@ def _as_named(member: EmulatedDrive, drive: Drive) -> Iterator[Check]:
     wrong = {what: values for what, values in seen.items() if values[0] != values[1]}
     right_bus = drive.bus in BUSES[member.bus]
     yield Check(
-        f"{member.name}: {', '.join(seen)} and bus as made",
+        f"{member.name}: {', '.join(seen)} and bus match the emulation",
         not wrong and right_bus,
         shown(wrong or drive.bus),
     )
@@ -125,15 +129,15 @@ def _as_others_see(member: Member, drive: Drive) -> Iterator[Check]:
     )
     theirs = tuple(int(line) for line in tool("blockdev", *BLOCKDEV, drive.path).split())
     yield Check(
-        f"{member.name}: geometry and size as blockdev says", ours == theirs, f"{ours}, blockdev {theirs}"
+        f"{member.name}: geometry and size match blockdev", ours == theirs, f"{ours}, blockdev {theirs}"
     )
     lsblk = json.loads(tool("lsblk", "-J", "-d", "-b", "-o", ",".join(LSBLK), drive.path))["blockdevices"][0]
     wrong = dict(_unlike_lsblk(ours, drive, lsblk))
-    yield Check(f"{member.name}: as lsblk says, in {len(LSBLK)} things", not wrong, shown(wrong))
+    yield Check(f"{member.name}: {len(LSBLK)} columns match lsblk", not wrong, shown(wrong))
     kernel = {"zoned": sysfs(drive.path, "queue/zoned"), "rotational": sysfs(drive.path, "queue/rotational")}
     seen = {"zoned": drive.zoned, "rotational": str(int(bool(drive.kernel_rotational)))}
     yield Check(
-        f"{member.name}: zones and rotation as the kernel says", kernel == seen, f"{seen}, kernel {kernel}"
+        f"{member.name}: zones and rotation match the kernel", kernel == seen, f"{seen}, kernel {kernel}"
     )
     yield _as_the_drive_says(member, drive)
 
@@ -153,7 +157,7 @@ def _unlike_lsblk(
         "sched": drive.scheduler,
     }
     yield from ((key, (value, lsblk[key])) for key, value in wanted.items() if lsblk[key] != value)
-    # Without udev lsblk has the kernel's word only, which is cut at 16 characters.
+    # Without udev, lsblk has only the kernel's value, truncated to 16 characters.
     for key, value in (("model", drive.model), ("serial", drive.serial)):
         theirs = " ".join((lsblk[key] or "").split())
         if theirs and theirs not in (value or ""):
@@ -189,9 +193,7 @@ def _as_the_drive_says(member: Member, drive: Drive) -> Check:
             ours = (*ours, geometry.alignment_offset_bytes)
         else:
             theirs = theirs[:2]
-    return Check(
-        f"{member.name}: as the drive itself says to {asked}", ours == theirs, f"{ours}, {asked}: {theirs}"
-    )
+    return Check(f"{member.name}: geometry matches {asked}", ours == theirs, f"{ours}, {asked}: {theirs}")
 
 
 def capacity(told: str) -> tuple[int, ...]:
@@ -212,7 +214,7 @@ JOBS = {"look": look, "inspect": inspect}
 
 VISITS = (
     Visit(
-        "every SATA drive as made, as the kernel and other tools see it, and as recorded",
+        "SATA drives: inspect matches emulation, kernel, other tools and recording",
         SATA_FLEET,
         ("look", "judge-all"),
         900,
@@ -220,7 +222,8 @@ VISITS = (
         alone=True,
     ),
     Visit(
-        "NVMe, virtio, SCSI, USB and kernel modules' drives as made, as others see them, and as recorded",
+        "NVMe, virtio, SCSI, USB and kernel-module drives: inspect matches emulation, "
+        "other tools and recording",
         BUS_FLEET,
         ("look", "judge-all"),
         900,

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory
 
 MACHINES = Path(__file__).resolve().parents[3] / "machines"
-"""The recorded ones."""
+"""Recorded machines."""
 PLACE = SHARED / "machines"
 PATIENCE = 120.0
-"""Seconds that a survey may take in a guest."""
+"""Time limit in seconds for a survey in a guest."""
 
 
 def of_one(raw: RawMachine, drive: RawDrive) -> RawMachine:
@@ -48,7 +48,7 @@ def diagnosis_of(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Diagnosis:
 
 
 ENGLISH = frozenset({"english", "several"})
-"""The keys of a message's text, beside its values."""
+"""Keys of a message's text. The other keys are values."""
 
 
 def said(raw: RawMachine, patterns: tuple[Pattern, ...]) -> Any:  # noqa: ANN401 - plain JSON
@@ -105,9 +105,9 @@ def portray(fleet: Fleet) -> Iterator[Check]:
         trouble = (
             unlike(member.expected, diagnosis_of(raw, patterns))
             if member.expected
-            else "nothing is expected of it"
+            else "no diagnosis is expected"
         )
-        yield Check(f"{member.name}: it is what it should be", not trouble, trouble)
+        yield Check(f"{member.name}: the diagnosis is as expected", not trouble, trouble)
 
 
 def _keep(lab: Laboratory) -> Iterator[Check]:
@@ -118,9 +118,7 @@ def _keep(lab: Laboratory) -> Iterator[Check]:
     for path in sorted((lab.shared / PLACE.name).glob("*.json")):
         text = path.read_text(encoding="utf-8")
         found = traces(text)
-        yield Check(
-            f"{path.name} says nothing of the machine that it was made on", not found, ", ".join(found)
-        )
+        yield Check(f"{path.name} reveals nothing about this machine", not found, ", ".join(found))
         if not found:
             file_of(path.stem).write_text(text, encoding="utf-8")
 
@@ -129,7 +127,7 @@ JOBS = {"portray": portray}
 
 VISITS = tuple(
     Visit(
-        f"recorded machines: the fleet {fleet.name}",
+        f"recorded machines: fleet {fleet.name}",
         fleet,
         ("portray",),
         seconds=900,
@@ -138,4 +136,4 @@ VISITS = tuple(
     )
     for fleet in FLEETS
 )
-"""Not among the tests: `--record-machines` does them."""
+"""Only run by `--record-machines`."""

@@ -37,7 +37,7 @@ SILENT_FLEET = Fleet(
     "silent",
     (
         _disk("silent", 1, "LAB-SILENT"),
-        # One drive by two paths, or a clone: all numbers are the same.
+        # One drive on two paths, or a clone: all identifiers are the same.
         _disk("path-one", 2, "LAB-TWIN", shares_serial=True),
         _disk("path-two", 2, "LAB-TWIN", shares_serial=True),
         EmulatedDrive("metadata", Bus.NVME, "LAB-METADATA", 4096, 4096, GIB, metadata_bytes=64),
@@ -50,26 +50,26 @@ def untold(fleet: Fleet) -> Iterator[Check]:
     drive = _inspected()[node_of(fleet["silent"])]
     codes = [finding["code"] for finding in drive["findings"]]
     yield Check(
-        "silent: that it turns is neither believed nor denied",
+        "silent: the rotation is unknown",
         drive["rotational"] is None and drive["kernel_rotational"] is True,
         shown(drive["rotational"]),
     )
-    yield Check("silent: nothing contradicts itself", "recording-contradiction" not in codes, shown(codes))
+    yield Check("silent: no contradiction is reported", "recording-contradiction" not in codes, shown(codes))
     verdict = drive["recording"]["verdict"]
-    yield Check("silent: whether it is shingled is not known", verdict == "unknown", shown(verdict))
+    yield Check("silent: the recording method is unknown", verdict == "unknown", shown(verdict))
 
 
 def sizeless(fleet: Fleet) -> Iterator[Check]:
     """Check a namespace with metadata that the kernel cannot use."""
     path = _nvme()
     size = (Path("/sys/block") / Path(path).name / "size").read_text().strip()
-    yield Check("metadata: the kernel gives it no size", size == "0", size)
+    yield Check("metadata: the kernel reports no size", size == "0", size)
     drive = _inspected().get(path)
     codes = [finding["code"] for finding in drive["findings"]] if drive else []
-    yield Check("metadata: it is listed, and says so", "drive-no-size" in codes, shown(codes))
+    yield Check("metadata: inspect lists the drive, with a finding", "drive-no-size" in codes, shown(codes))
     status, said = _told("plan", path, "--workload", "small-files", "--replace")
     yield Check(
-        "metadata: nothing is planned", status == 3 and not said.startswith("/dev/nvme"), f"{status}: {said}"
+        "metadata: plan refuses", status == 3 and not said.startswith("/dev/nvme"), f"{status}: {said}"
     )
 
 
@@ -77,24 +77,28 @@ def twins(fleet: Fleet) -> Iterator[Check]:
     """Check two drives with the same serial number and WWN."""
     seen = [drive for drive in _inspected().values() if drive["serial"] == "LAB-TWIN"]
     names = [drive["path"].removeprefix("/dev/") for drive in seen]
-    yield Check("twins: both are there", len(seen) == 2, shown(names))
+    yield Check("twins: both drives are listed", len(seen) == 2, shown(names))
     for drive in seen:
         codes = [finding["code"] for finding in drive["findings"]]
         yield Check(
-            f"{drive['path']}: is said to be there twice", "identity-same-drive" in codes, shown(codes)
+            f"{drive['path']}: a finding reports a drive with the same identifiers",
+            "identity-same-drive" in codes,
+            shown(codes),
         )
     file = str(SHARED / "plan-twin.json")
     status, said = _told("plan", seen[0]["path"], "--workload", "small-files", "-o", file)
-    yield Check("twins: its plan says how it is known", status == 0 and "same identifiers" in said, said)
+    yield Check(
+        "twins: the plan warns about the same identifiers", status == 0 and "same identifiers" in said, said
+    )
     for token in ("LAB-TWIN", names[1]):
         status, said = _told("apply", file, "--confirm", token)
         refused = status == 3 and "Nothing was written" in said
-        yield Check(f"twins: {token} does not confirm it", refused, f"{status}: {said}")
+        yield Check(f"twins: {token} does not confirm the run", refused, f"{status}: {said}")
     status, said = _told("apply", file, "--confirm", names[0])
-    yield Check("twins: its own name does", status == 0, f"{status}: {said}")
+    yield Check("twins: the device name confirms the run", status == 0, f"{status}: {said}")
     drives = _inspected()
     written = [bool(drives[drive["path"]]["partitions"]) for drive in seen]
-    yield Check("twins: the other holds what it held", written == [True, False], shown(written))
+    yield Check("twins: the other drive is unchanged", written == [True, False], shown(written))
 
 
 def _nvme() -> str:
@@ -117,7 +121,7 @@ JOBS = {"untold": untold, "sizeless": sizeless, "twins": twins}
 
 VISITS = (
     Visit(
-        "drives that report nothing, have no size, or tell the same numbers",
+        "drives without reports, without a size, or with the same identifiers",
         SILENT_FLEET,
         ("untold", "sizeless", "twins"),
         seconds=300,

@@ -27,9 +27,7 @@ def _keep(lab: Laboratory) -> Iterator[Check]:
     for name in NAMES:
         text = (lab.shared / PLACE.name / f"{name}.json").read_text(encoding="utf-8")
         found = traces(text)
-        yield Check(
-            f"stacks/{name}.json says nothing of the machine that it was made on", not found, ", ".join(found)
-        )
+        yield Check(f"stacks/{name}.json reveals nothing about this machine", not found, ", ".join(found))
         if not found:
             (STACK_MACHINES / f"{name}.json").write_text(text, encoding="utf-8")
 
@@ -37,6 +35,6 @@ def _keep(lab: Laboratory) -> Iterator[Check]:
 VISITS = tuple(
     replace(visit, title=f"recorded machines: {visit.title}", afterwards=_keep) for visit in LOOKED_AT
 )
-"""Not among the tests: `--record-machines` does them."""
+"""Only run by `--record-machines`."""
 
 __all__ = ["JOBS", "NAMES", "STACK_MACHINES", "VISITS"]

@@ -87,7 +87,7 @@ def _by_path(machine: Machine) -> dict[str, Drive]:
 
 def _is_replayed(raw: RawMachine, machine: Machine) -> Check:
     again = machine_of(from_json(json.loads(json.dumps(to_json(raw))), RawMachine, "the recording"))
-    return Check("the recorded facts mean the same machine", again == machine, "it means another one")
+    return Check("the recorded facts give the same machine", again == machine, "the machines differ")
 
 
 def _unread(machine: Machine) -> Iterator[Check]:
@@ -97,7 +97,7 @@ def _unread(machine: Machine) -> Iterator[Check]:
         for one in drive.unread
         if one.what != "smart"
     ]
-    yield Check("nothing of the stacks is unread", not said, shown(said))
+    yield Check("every layer is read", not said, shown(said))
 
 
 def findings_of(machine: Machine) -> tuple[Finding, ...]:
@@ -153,7 +153,7 @@ def _as_the_kernel_sums(built: Built, machine: Machine) -> Iterator[Check]:
         reached = {kernels_node(place.device) for place in places}
         wrong += [f"{node} is not reached from {name}" for node in built.nodes if node not in reached]
     yield Check(
-        f"{built.stack.name}: every sum agrees with the kernel's alignment_offset", not wrong, shown(wrong)
+        f"{built.stack.name}: offsets add up to the kernel's alignment_offset", not wrong, shown(wrong)
     )
 
 
@@ -203,7 +203,7 @@ def _mdadm(built: Built, step: Md, below: list[str], marks: list[Signature]) -> 
         )
         seen.append((mark.data_offset_bytes, mark.striping.unit_bytes if mark.striping else None))
     return Check(
-        f"{built.stack.name}: data offset and chunk as mdadm -E says",
+        f"{built.stack.name}: data offset and chunk match mdadm -E",
         wanted == seen,
         f"{seen}, mdadm: {wanted}",
     )
@@ -217,7 +217,7 @@ def _luks_dump(built: Built, below: str, mark: Signature) -> Check:
     )
     told = int(sectors[1]) * SECTOR_BYTES if sectors else int(in_bytes[1]) if in_bytes else None
     return Check(
-        f"{built.stack.name}: payload as cryptsetup luksDump says",
+        f"{built.stack.name}: payload offset matches cryptsetup luksDump",
         told == mark.data_offset_bytes,
         f"{mark}, cryptsetup: {told}",
     )
@@ -228,7 +228,7 @@ def _pvs(built: Built, below: list[str], marks: list[Signature]) -> Check:
     said = tool("pvs", *only, "--units", "b", "--nosuffix", "--noheadings", "-o", "pv_name,pe_start", *below)
     told = {line.split()[0]: int(line.split()[1]) for line in said.splitlines() if line.strip()}
     seen = {path: mark.data_offset_bytes for path, mark in zip(below, marks, strict=True)}
-    return Check(f"{built.stack.name}: first extent as pvs says", told == seen, f"{seen}, pvs: {told}")
+    return Check(f"{built.stack.name}: first extent matches pvs", told == seen, f"{seen}, pvs: {told}")
 
 
 def _filesystem(built: Built, step: Made, node: str, mark: Signature) -> Check:
@@ -247,7 +247,7 @@ def _filesystem(built: Built, step: Made, node: str, mark: Signature) -> Check:
     told = (unit * block, width * block)
     seen = (mark.striping.unit_bytes, mark.striping.width_bytes) if mark.striping else (0, 0)
     return Check(
-        f"{built.stack.name}: striping of {step.kind} as its own tool says",
+        f"{built.stack.name}: stripe sizes match the tool for {step.kind}",
         told == seen,
         f"{seen}, the tool: {told}",
     )
@@ -266,7 +266,7 @@ def _as_partitioners_say(drive: EmulatedDrive, path: str, machine: Machine) -> I
     }
     off = {part.number for part in known.partitions if misalignment_bytes(geometry, part.start_bytes)}
     yield Check(
-        f"{drive.name}: fdisk complains about the same partitions",
+        f"{drive.name}: fdisk warns about the same partitions",
         complaints == off,
         f"{off}, fdisk: {complaints}",
     )
@@ -275,15 +275,13 @@ def _as_partitioners_say(drive: EmulatedDrive, path: str, machine: Machine) -> I
     answers = tool(
         "parted", path, *(word for part, kind in asked for word in ("align-check", kind, str(part.number)))
     ).splitlines()
-    wrong = [] if len(answers) == len(asked) else ["one of them has no answer"]
+    wrong = [] if len(answers) == len(asked) else ["an answer is missing"]
     for (part, kind), answer in zip(asked, answers, strict=False):
         grain = (drive.optimal_io_bytes or MIB) if kind == "optimal" else geometry.granularity_bytes
         aligned = (part.start_bytes - geometry.alignment_offset_bytes) % grain == 0
         if answer.startswith(f"{part.number} not aligned") == aligned:
             wrong.append(f"{part.path} {kind}: parted says {answer}")
-    name = (
-        "parted takes the bogus size for its grain" if bogus else "parted calls the same partitions aligned"
-    )
+    name = "parted aligns to the bogus size" if bogus else "parted reports the same partitions as aligned"
     yield Check(f"{drive.name}: {name}", not wrong, shown(wrong))
 
 
@@ -293,7 +291,7 @@ def _bogus_is_explained(path: str, findings: Sequence[Finding]) -> Iterator[Chec
     why = next(str(one.why) for one in findings if one.code == "geometry-optimal-io-bogus")
     parted = run(["parted", "-s", path, "align-check", "optimal", "1"], seconds=SLOW, accept=(0, 1))
     yield Check(
-        "bogus: parted calls 1 MiB not aligned, and the finding says that it does",
+        "bogus: parted calls 1 MiB not aligned, as the finding explains",
         parted.status == 1 and "1 MiB as not aligned" in why,
         why,
     )
@@ -307,11 +305,11 @@ def _bogus_is_believed(path: str, findings: Sequence[Finding]) -> Iterator[Check
     begun = re.search(r"^ 1 +(\d+)s ", said, re.MULTILINE)
     named = re.search(r"starts at block (\d+)", why)
     same = begun is not None and named is not None and begun[1] == named[1]
-    yield Check("bogus: parted begins at the block that the finding names", same, f"{why} {said}")
+    yield Check("bogus: parted starts at the block named in the finding", same, f"{why} {said}")
     run(["sfdisk", "-q", "--wipe", "always", path], seconds=SLOW, stdin=b"label: gpt\n,\n")
     start = int(sysfs(partition_path(path, 1), "start")) * SECTOR_BYTES
     yield Check(
-        "bogus: sfdisk begins on 1 MiB, as the finding says",
+        "bogus: sfdisk starts at 1 MiB, as the finding explains",
         start == MIB and "sfdisk ignore this value" in why,
         f"{start}",
     )
@@ -336,9 +334,7 @@ def _as_lsblk_says(machine: Machine) -> Check:
         if layer.geometry
     }
     wrong = {path: (value, told.get(path)) for path, value in seen.items() if told.get(path) != value}
-    return Check(
-        f"lsblk's ALIGNMENT of {len(seen)} layers is the wizard's", bool(seen) and not wrong, shown(wrong)
-    )
+    return Check(f"ALIGNMENT in lsblk matches for {len(seen)} layers", bool(seen) and not wrong, shown(wrong))
 
 
 def _remedy_works(
@@ -354,7 +350,7 @@ def _remedy_works(
     ]
     good = before.severity is Severity.WARNING and stripes == [Severity.OK]
     return Check(
-        f"{built.stack.name}: `{command.text}` makes it right", good, f"{before.severity}, then {stripes}"
+        f"{built.stack.name}: `{command.text}` fixes the finding", good, f"{before.severity}, then {stripes}"
     )
 
 
@@ -362,7 +358,7 @@ JOBS = {"stacks": stacks}
 
 VISITS = (
     Visit(
-        "stacks of md, LVM, LUKS and filesystems, aligned and not",
+        "stacks of md, LVM, LUKS and filesystems, aligned and misaligned",
         STACK_FLEET,
         ("stacks",),
         seconds=900,

@@ -26,16 +26,16 @@ UNSEEN_FLEET = Fleet("unseen", (OLD, STORE, TABLED))
 LINKS, RULES = Path("/dev/disk"), Path("/run/udev/rules.d")
 MOMENT = Path("/run/moment")
 OURS = ("/dev/dm-", "/dev/loop")
-"""In these guests nobody else has the device mapper or a loop device make anything."""
+"""Only diskwright uses the device mapper and loop devices in these guests."""
 TELLING = ("ID_FS_", "ID_PART_ENTRY_", "ID_PART_TABLE_")
 WAIT_SECONDS = 5
-"""What is about a locked drive is put off as long as it is locked."""
+"""udev delays events of locked drives."""
 COLDPLUG = (
     "udevadm trigger --subsystem-match=block --action=change; udevadm trigger --subsystem-match=block "
     f"--action=add; udevadm settle --timeout={WAIT_SECONDS}"
 )
 EVERY_LOOPS = f"{LINKS}/by-diskseq/"
-"""Links that a loop device has, empty or not."""
+"""Links of every loop device, even an empty one."""
 LINKED = f"find {LINKS} -type l -printf '%p %l\\n' > {MOMENT}/links"
 LOOK = f"{{ {COLDPLUG}; {LINKED}; dmsetup ls > {MOMENT}/mapped; }} > {MOMENT}/said 2>&1"
 
@@ -76,12 +76,12 @@ def listening(name: str) -> Iterator[Told]:
         monitor = subprocess.Popen(listen, stdout=told)
     try:
         limit = monotonic() + SLOW
-        # It says who it is once it listens.
+        # udevadm prints a header once it listens.
         while not file.stat().st_size:
             assert monotonic() < limit, "udevadm does not listen."
             sleep(0.1)
         yield Told(file)
-        # What is on its way is to arrive.
+        # Wait for pending events.
         sleep(1)
     finally:
         monitor.terminate()
@@ -114,7 +114,7 @@ def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
         mapped = [
             name for name in (MOMENT / "mapped").read_text().splitlines() if name.startswith("diskwright-")
         ]
-        yield Check("at the worst moment the snapshot is there", len(mapped) == 1, said[-1500:])
+        yield Check("the snapshot exists during the coldplug", len(mapped) == 1, said[-1500:])
         links = [line.split() for line in (MOMENT / "links").read_text().splitlines()]
         pointing = [
             link for link, target in links if leads_others(link) and ("/dm-" in target or "/loop" in target)
@@ -122,20 +122,20 @@ def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
         yield Check("a coldplug makes no link to the snapshot or its store", not pointing, shown(pointing))
         run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
         left = links_to_ours()
-        yield Check(
-            "nor does one after the run was killed, while the snapshot is left", not left, shown(left)
-        )
+        yield Check("a coldplug makes no link to the snapshot of a killed run", not left, shown(left))
         yield ends("killed in a step", "undo")
         run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
     heard = {event["DEVNAME"] for event in told.events}
     all_of_them = {"/dev/dm-0", "/dev/loop0", node} <= heard
-    yield Check("udev told of the snapshot, its store and the drive", all_of_them, shown(sorted(heard)))
+    yield Check("udev has events of snapshot, store and drive", all_of_them, shown(sorted(heard)))
     given_away = told.given_away()
-    yield Check("it never told what is on the snapshot or its store", not given_away, shown(given_away[:2]))
+    yield Check(
+        "udev's events reveal nothing on the snapshot or its store", not given_away, shown(given_away[:2])
+    )
     whole = [event for event in told.events if event["DEVNAME"] == node and "ID_FS_UUID" in event]
-    yield Check("what is on the drive it told", bool(whole), shown(sorted(heard)))
+    yield Check("udev's events name the filesystem on the drive", bool(whole), shown(sorted(heard)))
     rules = [rule.name for rule in RULES.glob("*")]
-    yield Check("no rule is left", not rules, shown(rules))
+    yield Check("no udev rule is left", not rules, shown(rules))
     yield from undone(node, before)
 
 
@@ -153,26 +153,28 @@ def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
             tell_kernel(stand_in, anew=True)
             (partition,) = partition_nodes(stand_in)
             seen = tool("blkid", "-p", "-o", "value", "-s", "LABEL", partition).strip()
-            yield Check("the stand-in holds what the drive holds", seen == "kept", seen)
+            yield Check("the scratch device shows the content of the drive", seen == "kept", seen)
             run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
-            yield Check("a coldplug makes no link to it", not links_to_ours(), shown(links_to_ours()))
+            yield Check(
+                "a coldplug makes no link to the scratch device", not links_to_ours(), shown(links_to_ours())
+            )
             holder = subprocess.Popen(
                 ["sh", "-c", f"exec < {partition}; echo; sleep 2"], stdout=subprocess.PIPE
             )
             assert holder.stdout is not None and holder.stdout.read(1)
         left = [*partition_nodes(stand_in), tool("losetup", "--noheadings", "--list").strip()]
         yield Check(
-            "it is gone, with its partitions, although somebody held one of them", left == [""], shown(left)
+            "the scratch device is removed, although one of its partitions is open", left == [""], shown(left)
         )
         holder.wait(timeout=SLOW)
         run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
-        yield Check("nor is there a link when it is gone", not links_to_ours(), shown(links_to_ours()))
+        yield Check("a coldplug makes no link after the removal", not links_to_ours(), shown(links_to_ours()))
     heard = {event["DEVNAME"] for event in told.events}
-    yield Check("what is on the drive udev told", f"{node}1" in heard, shown(sorted(heard)))
+    yield Check("udev has events of the partition on the drive", f"{node}1" in heard, shown(sorted(heard)))
     given_away = told.given_away()
-    yield Check("it never told what is on the stand-in", not given_away, shown(given_away[:2]))
+    yield Check("udev's events reveal nothing on the scratch device", not given_away, shown(given_away[:2]))
 
 
 JOBS = {"snapshot-unseen": snapshot_unseen, "stand-in-unseen": stand_in_unseen}
-TITLE = "what is only for us is seen by nobody else, also after a coldplug"
+TITLE = "internal devices stay invisible, also after a coldplug"
 VISITS = (Visit(TITLE, UNSEEN_FLEET, tuple(JOBS), 900, udev=True),)

@@ -42,7 +42,7 @@ SOLID = EmulatedDrive(
     size_bytes=2048 * MIB,
     zones=Zones(64 * MIB, 62 * MIB, open_at_once=16),
 )
-"""Zones hold less than they span, and none of them takes any write."""
+"""Zones with a capacity below their size, all sequential."""
 
 ORDINARY = EmulatedDrive(
     "ordinary",
@@ -52,7 +52,7 @@ ORDINARY = EmulatedDrive(
     physical_block_bytes=4096,
     size_bytes=256 * MIB,
 )
-"""The second drive that some filesystems want."""
+"""A second drive, required by some filesystems."""
 
 DISK = ("zone_size_mb=16", "zone_nr_conv=2", "dev_size_mb=384")
 MANAGED = ModuleDrive(
@@ -64,7 +64,7 @@ AWARE = ModuleDrive(
 ZONED_FLEET = Fleet("zoned", (SOLID, ORDINARY), (MANAGED, AWARE))
 
 HOST_MANAGED_TYPE = "20"
-"""The SCSI device type 14h."""
+"""SCSI device type 14h."""
 
 VPD_ZONED = {"host-managed": 0, "host-aware": 1}
 IN_PLACE = {"ext4": ("-q", "-F"), "jfs": ("-q",), "nilfs2": ("-f", "-q")}
@@ -88,11 +88,11 @@ def zones(fleet: Fleet) -> Iterator[Check]:
 def _managed(name: str, node: str, other: str) -> Iterator[Check]:
     _, drive, advice, codes = _read(node)
     yield from _as_others_see(name, node, drive)
-    yield Check(f"{name}: the finding is there", "recording-zoned-host-managed" in codes, shown(codes))
+    yield Check(f"{name}: the finding is reported", "recording-zoned-host-managed" in codes, shown(codes))
     able = [choice.filesystem for choice in advice.choices if not choice.obstacles]
     chosen = advice.chosen.filesystem if advice.chosen else None
     yield Check(
-        f"{name}: of the filesystems made here Btrfs alone is advised",
+        f"{name}: only Btrfs is possible and recommended",
         (able, chosen) == (["btrfs"], "btrfs"),
         shown(able),
     )
@@ -103,11 +103,11 @@ def _managed(name: str, node: str, other: str) -> Iterator[Check]:
         if kind != "ext4" and drive.bus == "nvme":
             continue
         commands = [["mkfs." + kind, *quietly, node], ["mount", "-t", kind, node, PLACE]]
-        yield Check(f"{name}: {kind} cannot live there indeed", not _lives(commands), "")
+        yield Check(f"{name}: {kind} fails, as reported", not _lives(commands), "")
         _empty(node)
     yield from _takes_no_partitions(name, node, drive)
     _empty(node)
-    # Nothing that anything recognises, in the last zone.
+    # Data without a signature, in the last zone.
     tool(
         "dd",
         "if=/dev/zero",
@@ -125,19 +125,21 @@ def _managed(name: str, node: str, other: str) -> Iterator[Check]:
 def _aware(name: str, node: str) -> Iterator[Check]:
     _, drive, advice, codes = _read(node)
     yield from _as_others_see(name, node, drive)
-    yield Check(f"{name}: the finding is there", "recording-zoned-host-aware" in codes, shown(codes))
+    yield Check(f"{name}: the finding is reported", "recording-zoned-host-aware" in codes, shown(codes))
     takes = drive.zones is not None and drive.zones.takes_partitions is not False
     told = (bool(advice.zoned), advice.chosen is not None)
-    yield Check(f"{name}: advised on as a disk, if it takes partitions", told == (False, takes), f"{told}")
+    yield Check(
+        f"{name}: recommended as a disk if the kernel allows partitions", told == (False, takes), f"{told}"
+    )
     if not takes:
-        yield _refused(f"{name}: else it is not planned for", node, None, "accepts no partitions")
+        yield _refused(f"{name}: plan refuses without partitions", node, None, "accepts no partitions")
     commands = [["mkfs.ext4", "-q", "-F", node], ["mount", "-t", "ext4", node, PLACE]]
-    yield Check(f"{name}: it takes any write, so that ext4 lives on it", _lives(commands), "")
+    yield Check(f"{name}: ext4 works, as any write is accepted", _lives(commands), "")
     tool("wipefs", "-a", "-q", node)
     yield from _takes_no_partitions(name, node, drive)
     tool("wipefs", "-a", "-q", node)
     free = scratch_extents(drive)
-    yield Check(f"{name}: the benchmark may write to it", bool(free), shown(free))
+    yield Check(f"{name}: the benchmark may write", bool(free), shown(free))
 
 
 def _read(node: str) -> tuple[Machine, Drive, Advice, list[str]]:
@@ -158,30 +160,34 @@ def _profiles() -> tuple[tuple[Pattern, ...], Profile]:
 
 def _as_others_see(name: str, node: str, drive: Drive) -> Iterator[Check]:
     """Compare the zones with the kernel, lsblk, blkzone and SCSI."""
-    yield Check(f"{name}: queue/zoned", drive.zoned == sysfs(node, "queue/zoned"), shown(drive.zoned))
+    yield Check(
+        f"{name}: zone model matches queue/zoned",
+        drive.zoned == sysfs(node, "queue/zoned"),
+        shown(drive.zoned),
+    )
     zones = drive.zones
     assert zones is not None, f"{name} has no zones"
     listed = tool("lsblk", "-d", "-b", "-n", "-o", "zoned,zone-sz,zone-nr,zone-omax,zone-amax", node).split()
     known = [drive.zoned, *map(str, (zones.size_bytes, zones.count, zones.most_open, zones.most_active))]
-    yield Check(f"{name}: as lsblk lists its zones", listed == known, f"{listed}, not {known}")
+    yield Check(f"{name}: zones match lsblk", listed == known, f"{listed}, not {known}")
     report = [line for line in tool("blkzone", "report", node).splitlines() if "start:" in line]
     free = sum("CONVENTIONAL" in line or "SEQ_WRITE_PREFERRED" in line for line in report)
     capacity = min(int(line.split("cap ")[1].split(",")[0], 16) for line in report) * 512
     seen = (len(report), free, capacity, sum("(nw)" not in line and "(em)" not in line for line in report))
     ours = [zones.count, zones.conventional, zones.capacity_bytes, zones.written]
-    yield Check(f"{name}: as blkzone reports them", list(seen) == ours, f"{seen}, not {ours}")
+    yield Check(f"{name}: zones match blkzone", list(seen) == ours, f"{seen}, not {ours}")
     if drive.bus == "nvme":
         return
     page = run(["sg_vpd", "--page=0xb1", "--hex", "--hex", "--hex", node], seconds=SLOW).output.split()
     bits = int(page[8], 16) >> 4 & 3
     yield Check(
-        f"{name}: SCSI's own word, by sg_vpd",
+        f"{name}: zone model matches sg_vpd",
         bits == drive.vpd_zoned == VPD_ZONED[drive.zoned or ""],
         f"{bits}",
     )
     kind = sysfs(node, "device/type")
     yield Check(
-        f"{name}: its SCSI type", (kind == HOST_MANAGED_TYPE) == (drive.zoned == "host-managed"), kind
+        f"{name}: the SCSI type matches", (kind == HOST_MANAGED_TYPE) == (drive.zoned == "host-managed"), kind
     )
 
 
@@ -191,7 +197,7 @@ def _is_true(name: str, node: str, other: str, use: ZonedUse) -> Iterator[Check]
     lives = _lives(commands)
     told = use.ability is Ability.CAN
     yield Check(
-        f"{name}: {use.title} {'can' if told else 'cannot'} live there indeed",
+        f"{name}: {use.title} {'works' if told else 'fails'}, as reported",
         use.ability is not Ability.DOUBT and lives == told,
         use.sentence,
     )
@@ -244,7 +250,7 @@ def _takes_no_partitions(name: str, node: str, drive: Drive) -> Iterator[Check]:
     there = any((folder / "partition").exists() for folder in Path("/sys/block", Path(node).name).iterdir())
     told = drive.zones.takes_partitions if drive.zones else None
     yield Check(
-        f"{name}: the kernel {'takes' if told else 'takes no'} partitions on it indeed",
+        f"{name}: the kernel accepts {'partitions' if told else 'no partitions'}, as reported",
         there is told,
         f"told {told}, found {there}",
     )
@@ -253,14 +259,14 @@ def _takes_no_partitions(name: str, node: str, drive: Drive) -> Iterator[Check]:
 def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
     """Set up a drive with contents: refused, planned with --replace, applied, with a file that survives a
     remount by the new fstab line."""
-    yield _refused(f"{name}: what lies in zones is not planned away", node, None, "not empty")
+    yield _refused(f"{name}: plan without --replace refuses a drive with data", node, None, "not empty")
     place = Path("/srv") / name
     plan = _plan(node, Mode.REPLACE, place)
     file = SHARED / f"plan-{name}.json"
     file.write_text(render_plan(plan))
     told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256))
     yield Check(
-        f"{name}: apply ends well",
+        f"{name}: apply succeeds",
         told.status == 0,
         f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
     )
@@ -272,22 +278,24 @@ def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
     tool("mount", str(place))
     whole = (place / "file").read_bytes() == content
     yield Check(
-        f"{name}: by its line in fstab it is mounted again, and the file is whole",
+        f"{name}: fstab mounts the volume again, with the file intact",
         whole,
         shown(sorted(place.iterdir())),
     )
     (volume,) = plan.volumes
     found = json.loads(tool("findmnt", "-J", "-o", "SOURCE,FSTYPE,UUID,LABEL", str(place)))["filesystems"][0]
     wanted = {"source": node, "fstype": "btrfs", "uuid": volume.uuid, "label": volume.label}
-    yield Check(f"{name}: findmnt sees what was planned", found == wanted, shown(found))
+    yield Check(f"{name}: findmnt matches the plan", found == wanted, shown(found))
     profiles = [line.split(":")[0] for line in tool("btrfs", "filesystem", "df", str(place)).splitlines()]
     once = ["Data, single", "System, single", "Metadata, single"]
-    yield Check(f"{name}: data and metadata are kept once, as advised", profiles[:3] == once, shown(profiles))
-    yield _refused(f"{name}: in use it is refused", node, Mode.REPLACE, "in use")
+    yield Check(
+        f"{name}: data and metadata have one copy, as recommended", profiles[:3] == once, shown(profiles)
+    )
+    yield _refused(f"{name}: plan refuses a mounted drive", node, Mode.REPLACE, "in use")
     tool("umount", str(place))
-    yield _refused(f"{name}: holding Btrfs it is refused", node, None, "btrfs on the whole drive")
+    yield _refused(f"{name}: plan refuses a drive with Btrfs", node, None, "btrfs on the whole drive")
     checked = run(["btrfs", "check", "--readonly", node], seconds=SLOW, accept=range(256))
-    yield Check(f"{name}: btrfs check finds it clean", checked.status == 0, checked.errors[-500:])
+    yield Check(f"{name}: btrfs check finds no errors", checked.status == 0, checked.errors[-500:])
 
 
 def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
@@ -315,7 +323,9 @@ def _measured(name: str, drive: Drive) -> Iterator[Check]:
     """Check that the benchmark reports that misalignment is impossible, and writes nothing."""
     verdict = run_alignment_trial(drive, write=False, on_progress=lambda _: None, stop=lambda: False)
     yield Check(
-        f"{name}: nothing to be misaligned", verdict.outcome is Outcome.NOT_POSSIBLE, verdict.sentence
+        f"{name}: the benchmark reports misalignment as impossible",
+        verdict.outcome is Outcome.NOT_POSSIBLE,
+        verdict.sentence,
     )
     refused = ""
     with suppress(Refused):
@@ -326,7 +336,7 @@ def _measured(name: str, drive: Drive) -> Iterator[Check]:
 JOBS = {"zones": zones}
 VISITS = (
     Visit(
-        "drives with zones: what is said of them is true, and Btrfs lives there",
+        "zoned drives: reports match the kernel and tools, and Btrfs works",
         ZONED_FLEET,
         ("zones",),
         700,
