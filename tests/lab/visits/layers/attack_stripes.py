@@ -67,7 +67,7 @@ ZONED = ModuleDrive(
 ATTACKED_FLEET = Fleet("attacked", (*TARGETS, *NEIGHBOURS), (ZONED,))
 
 FOREIGN = "/dev/md127"
-"""The node that a new array would get first."""
+"""Node of the first new array."""
 FOREIGN_UUID = "6f3b1f5e-0000-4000-8000-00000000aaaa"
 MODULES = ("raid0", "sd_mod")
 
@@ -85,7 +85,7 @@ def attacked(fleet: Fleet) -> Iterator[Check]:
     yield from _forged(targets)
     yield from _cut_off(targets)
     after = digests(neighbours)
-    yield Check("the neighbours hold what they held, to the bit", after == before, f"{after}, not {before}")
+    yield Check("the neighbours keep every byte", after == before, f"{after}, not {before}")
     yield Check("the neighbours' array runs", "ext4" in tool("blkid", "--probe", FOREIGN), "")
     with loaded(ZONED) as node:
         yield from _zoned(node)
@@ -119,14 +119,14 @@ def _forged(targets: list[str]) -> Iterator[Check]:
     """Everything derived again, as by someone who knows the code."""
     plan = _plan(targets)
     assert plan.stripe is not None
-    yield Check(
-        "a node that another array has is not planned", plan.stripe.device != FOREIGN, plan.stripe.device
-    )
+    yield Check("plan never uses another array's node", plan.stripe.device != FOREIGN, plan.stripe.device)
     for what, stripe in (
         ("node", replace(plan.stripe, device=FOREIGN)),
         ("UUID", replace(plan.stripe, uuids=(FOREIGN_UUID,))),
     ):
-        yield _refused(f"a foreign array's {what}", partial(_start, _derived(plan, stripe)), "nother array")
+        yield _refused(
+            f"apply refuses a foreign array's {what}", partial(_start, _derived(plan, stripe)), "nother array"
+        )
 
 
 def _derived(plan: Plan, stripe: Stripe) -> Plan:
@@ -177,10 +177,10 @@ def _cut_off(targets: list[str]) -> Iterator[Check]:
     tool("mkfs.ext4", "-q", "-F", "-L", "theirs", node)
     Path("/mnt").mkdir(exist_ok=True)
     tool("mount", node, "/mnt")
-    yield from _both_refused("md: somebody's filesystem on the array, mounted", found)
+    yield from _both_refused("md: foreign filesystem on the array, mounted", found)
     tool("umount", "/mnt")
     yield Check(
-        "md: it is whole",
+        "md: the filesystem has no errors",
         run(["e2fsck", "-f", "-n", node], seconds=SLOW, accept=range(256)).status == 0,
         "",
     )
@@ -190,8 +190,8 @@ def _cut_off(targets: list[str]) -> Iterator[Check]:
 
 def _both_refused(what: str, found: Path) -> Iterator[Check]:
     for name, go_on in (("resume", resume), ("undo", undo)):
-        yield _refused(f"{what}: {name} keeps off", partial(go_on, found), "undone or resumed")
-        yield Check(f"{what}: nothing was begun", state(found) is RunState.INTERRUPTED, state(found))
+        yield _refused(f"{what}: {name} refuses", partial(go_on, found), "undone or resumed")
+        yield Check(f"{what}: the run stays interrupted", state(found) is RunState.INTERRUPTED, state(found))
 
 
 def _refused(what: str, attempt: Callable[[], object], word: str) -> Check:
@@ -199,7 +199,7 @@ def _refused(what: str, attempt: Callable[[], object], word: str) -> Check:
         attempt()
     except DiskwrightError as error:
         return Check(what, word in str(error), str(error))
-    return Check(what, False, "it was done")
+    return Check(what, False, "no refusal")
 
 
 def _zoned(node: str) -> Iterator[Check]:
@@ -233,11 +233,11 @@ def _zoned(node: str) -> Iterator[Check]:
             )
         before = digests([node])
         yield _refused(
-            f"zoned, {what}: what somebody wrote to it is not written over",
+            f"zoned, {what}: resume refuses foreign data",
             partial(resume, found),
             "undone or resumed",
         )
-        yield Check(f"zoned, {what}: every byte is as it was", digests([node]) == before, "")
+        yield Check(f"zoned, {what}: every byte is unchanged", digests([node]) == before, "")
         tool("blkzone", "reset", node)
         tool("wipefs", "--all", "--quiet", node)
 
@@ -245,7 +245,7 @@ def _zoned(node: str) -> Iterator[Check]:
 JOBS = {"attacked": attacked}
 VISITS = (
     Visit(
-        "arrays attacked: neighbours keep every byte, others' work is not written over",
+        "attacks on arrays: neighbours keep every byte, foreign data is never overwritten",
         ATTACKED_FLEET,
         ("attacked",),
         900,

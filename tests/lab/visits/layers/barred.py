@@ -42,7 +42,7 @@ PLACE = Path("/srv/lab/barred")
 MODULES = ("dm_mod", "dm_crypt", "loop", "ext4")
 LVM_FOLDER = Path("/etc/lvm")
 UNDONE, KEPT = "undone", "kept"
-"""What a run that waits comes to. A day sees one of them."""
+"""Ends of a waiting run, one of them per day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,27 +102,29 @@ def _all_of(fleet: Fleet, kind: Kind) -> Iterator[Check]:
             yield from _to_barred(node, kind, before)
         given_away = told.given_away()
         yield Check(
-            f"{kind.name}: udev told nothing of what is on them", not given_away, shown(given_away[:2])
+            f"{kind.name}: udev's events reveal nothing on the scratch devices",
+            not given_away,
+            shown(given_away[:2]),
         )
     else:
         yield from _to_barred(node, kind, before)
     lvm_now = _files_of(LVM_FOLDER)
-    yield Check(f"{kind.name}: LVM's own files are as they were", lvm_now == lvm_before, shown(lvm_now))
+    yield Check(f"{kind.name}: LVM's own files are unchanged", lvm_now == lvm_before, shown(lvm_now))
     endings = one_in(2, (UNDONE, KEPT))
     if UNDONE in endings:
         yield _ends(f"{kind.name}: undo", 0, "undo")
         same = digest_of(node) == before
-        yield Check(f"{kind.name}: undone, every bit of the drive is as it was", same, "")
+        yield Check(f"{kind.name}: undo restores the drive bit for bit", same, "")
     if UNDONE in endings and KEPT in endings:
         file, plan = _plan(node, kind)
-        yield _ends(f"{kind.name}: apply again", 0, "apply", str(file), *confirmed(plan), *kind.given)
+        yield _ends(f"{kind.name}: second apply", 0, "apply", str(file), *confirmed(plan), *kind.given)
     if KEPT in endings:
         yield from _kept(kind)
 
 
 def _filled(node: str) -> None:
     """Create a filesystem with files, without a table."""
-    # Where the guest has just started, udev still reads its drives.
+    # Right after the boot, udev still reads the drives.
     settle()
     tool("wipefs", "--all", "--quiet", node)
     tell_kernel(node, anew=True)
@@ -146,12 +148,14 @@ def _to_barred(node: str, kind: Kind, before: str) -> Iterator[Check]:
         told = _said(*apply)
     found = list_runs()[-1]
     yield Check(
-        f"{kind.name}: killed while it was tried out", state(found) is RunState.INTERRUPTED, _words(told)
+        f"{kind.name}: apply is killed during the rehearsal",
+        state(found) is RunState.INTERRUPTED,
+        _words(told),
     )
-    yield Check(f"{kind.name}: the drive did not change", digest_of(node) == before, "")
+    yield Check(f"{kind.name}: the drive is unchanged", digest_of(node) == before, "")
     yield _ends(f"{kind.name}: resume", 0, "resume", *confirmed(plan), *kind.given)
-    yield Check(f"{kind.name}: it waits", state(found) is RunState.WAITING, str(state(found)))
-    yield _nothing_left(f"{kind.name}: barred")
+    yield Check(f"{kind.name}: the run waits", state(found) is RunState.WAITING, str(state(found)))
+    yield _nothing_left(f"{kind.name}: waiting")
     yield from _unrecognised(node, plan, kind)
 
 
@@ -162,13 +166,13 @@ def _nothing_left(what: str) -> Check:
         *(rule.name for rule in RULES.glob("*")),
         *links_to_ours(),
     ]
-    return Check(f"{what}: nothing is left of the stand-ins", left == ["No devices found", ""], shown(left))
+    return Check(f"{what}: no scratch device is left", left == ["No devices found", ""], shown(left))
 
 
 def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
     """Check that no tool recognises anything on the drive or at the location of its partition."""
     tell_kernel(node, anew=True)
-    yield Check(f"{kind.name}: barred, it has no partitions", not partition_nodes(node), "")
+    yield Check(f"{kind.name}: waiting: the drive has no partitions", not partition_nodes(node), "")
     (slot,) = plan.after.partitions
     place = ("--offset", str(slot.start_bytes), "--sizelimit", str(slot.size_bytes))
     loop = tool("losetup", "--find", "--show", "--read-only", *place, node).strip()
@@ -180,7 +184,7 @@ def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
             ("pvs", loop),
         ):
             asked = run(argv, seconds=SLOW, accept=range(256))
-            yield Check(f"{kind.name}: barred, {argv[0]} finds nothing", asked.status != 0, _words(asked))
+            yield Check(f"{kind.name}: waiting: {argv[0]} finds nothing", asked.status != 0, _words(asked))
     finally:
         tool("losetup", "--detach", loop)
 
@@ -188,15 +192,17 @@ def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
 def _kept_from_drive(node: str, kind: Kind) -> Iterator[Check]:
     """Finish a run without its folder, from the notice on the drive."""
     file, plan = _plan(node, kind)
-    yield _ends(f"{kind.name}: apply, to lose it", 0, "apply", str(file), *confirmed(plan), *kind.given)
+    yield _ends(f"{kind.name}: apply of a run to lose", 0, "apply", str(file), *confirmed(plan), *kind.given)
     rmtree(list_runs()[-1])
     finish = ("keep", "--from-drive", node, *confirmed(plan))
-    yield _ends(f"{kind.name}: from the drive without the passphrase", 3, *finish)
+    yield _ends(f"{kind.name}: keep --from-drive without the passphrase", 3, *finish)
     waiting = digest_of(node)
-    yield _ends(f"{kind.name}: from the drive with another", 3, *finish, "--passphrase-file", str(WRONG))
-    yield Check(f"{kind.name}: then nothing was written to it", digest_of(node) == waiting, "")
+    yield _ends(
+        f"{kind.name}: keep --from-drive with a wrong passphrase", 3, *finish, "--passphrase-file", str(WRONG)
+    )
+    yield Check(f"{kind.name}: a wrong passphrase writes nothing", digest_of(node) == waiting, "")
     finish = ("keep", str(list_runs()[-1]))
-    yield _ends(f"{kind.name}: kept from the drive", 0, *finish, *kind.given)
+    yield _ends(f"{kind.name}: keep of the recovered run", 0, *finish, *kind.given)
     yield Check(f"{kind.name}: nothing is mounted", not PLACE.is_mount(), "")
     _opened(plan)
     PLACE.mkdir(parents=True, exist_ok=True)
@@ -204,7 +210,7 @@ def _kept_from_drive(node: str, kind: Kind) -> Iterator[Check]:
     (PLACE / "found").write_text("found")
     tool("umount", str(PLACE))
     tool("mount", plan.volumes[0].path, str(PLACE))
-    yield Check(f"{kind.name}: a file is read back", (PLACE / "found").read_text() == "found", "")
+    yield Check(f"{kind.name}: a file survives a remount", (PLACE / "found").read_text() == "found", "")
     _let_go(plan)
 
 
@@ -220,20 +226,20 @@ def _kept(kind: Kind) -> Iterator[Check]:
     plan = load_plan(list_runs()[-1])
     if kind.given:
         yield _ends(f"{kind.name}: keep without the passphrase", 3, "keep")
-        yield _ends(f"{kind.name}: keep with another", 3, "keep", "--passphrase-file", str(WRONG))
+        yield _ends(f"{kind.name}: keep with a wrong passphrase", 3, "keep", "--passphrase-file", str(WRONG))
         waits = state(list_runs()[-1])
-        yield Check(f"{kind.name}: it waits still", waits is RunState.WAITING, str(waits))
+        yield Check(f"{kind.name}: the run still waits", waits is RunState.WAITING, str(waits))
     yield _ends(f"{kind.name}: keep", 0, "keep", *kind.given)
     source = run(
         ["findmnt", "-n", "-o", "SOURCE", str(PLACE)], seconds=SLOW, accept=range(256)
     ).output.strip()
-    yield Check(f"{kind.name}: it is mounted", source == plan.volumes[0].path, source)
+    yield Check(f"{kind.name}: the volume is mounted", source == plan.volumes[0].path, source)
     if not source:
         return
     (PLACE / "kept").write_text("kept")
     tool("umount", str(PLACE))
     tool("mount", str(PLACE))
-    yield Check(f"{kind.name}: a file is read back", (PLACE / "kept").read_text() == "kept", "")
+    yield Check(f"{kind.name}: a file survives a remount", (PLACE / "kept").read_text() == "kept", "")
     _let_go(plan)
 
 
@@ -260,20 +266,20 @@ def _words(told: Result) -> str:
 
 def _ends(what: str, status: int, *words: str) -> Check:
     told = _said(*words)
-    return Check(f"{what} ends with {status}", told.status == status, _words(told))
+    return Check(f"{what} exits with {status}", told.status == status, _words(told))
 
 
 JOBS = {"barred-secret": barred_secret, "barred-grouped": barred_grouped, "found-secret": found_secret}
 VISITS = (
     Visit(
-        "encrypted, where files were: barred, undone, kept",
+        "LUKS in place of files: waiting, undone, kept",
         BARRED_FLEET,
         ("barred-secret",),
         1200,
         udev=True,
     ),
     Visit(
-        "in a volume group, where files were: barred, undone, kept",
+        "LVM in place of files: waiting, undone, kept",
         BARRED_FLEET,
         ("barred-grouped",),
         1200,
@@ -281,7 +287,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "encrypted, where files were: kept from the drive",
+        "LUKS in place of files: kept without the run's folder",
         BARRED_FLEET,
         ("found-secret",),
         1200,

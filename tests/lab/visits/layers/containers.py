@@ -17,7 +17,7 @@ PASSPHRASE = "several words that nobody guesses"
 FILE, WRONG = Path("/run/passphrase"), Path("/run/wrong-passphrase")
 CHEAP = Path("/run/cheap")
 LONG = 600.0
-"""Seconds. A run is many commands, each of them slow in a guest."""
+"""Time limit in seconds for a run with many commands, slow in a guest."""
 PLACE = Path("/srv/lab/secret")
 
 
@@ -58,22 +58,20 @@ def stands(plan: Plan) -> Iterator[Check]:
             f"offset:  {container.offset_bytes // 512} sectors",
         )
         yield Check(
-            f"{container.device}: cryptsetup has it open as planned",
+            f"{container.device}: cryptsetup status matches the plan",
             all(word in status for word in wanted),
             status,
         )
         dump = tool("cryptsetup", "luksDump", container.device)
         is_planned = container.uuid in dump and "argon2id" in dump
-        yield Check(
-            f"{container.device}: it is LUKS2 with its planned UUID and argon2id", is_planned, dump[:1500]
-        )
+        yield Check(f"{container.device}: LUKS2 with the planned UUID and argon2id", is_planned, dump[:1500])
         for device, kind, uuid in (
             (container.device, "crypto_LUKS", container.uuid),
             (volume.path, volume.filesystem, volume.uuid),
         ):
             probed = tool("blkid", "-p", "-o", "export", device).splitlines()
             yield Check(
-                f"{device} is {kind} with its UUID",
+                f"{device}: blkid finds {kind} with the planned UUID",
                 f"TYPE={kind}" in probed and f"UUID={uuid}" in probed,
                 shown(probed),
             )
@@ -81,9 +79,7 @@ def stands(plan: Plan) -> Iterator[Check]:
         for file, uuid in (("/etc/crypttab", container.uuid), ("/etc/fstab", volume.uuid)):
             lines = [line for line in Path(file).read_text().splitlines() if uuid in line]
             is_there = len(lines) == 1 and "nofail" in lines[0]
-            yield Check(
-                f"{volume.filesystem}: {file} has one line for it, with nofail", is_there, shown(lines)
-            )
+            yield Check(f"{volume.filesystem}: {file} has one entry, with nofail", is_there, shown(lines))
 
 
 def in_use(volume: Volume) -> Check:
@@ -91,11 +87,11 @@ def in_use(volume: Volume) -> Check:
     if volume.filesystem == "swap":
         swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
         is_on = os.path.realpath(volume.path) in map(os.path.realpath, swaps)
-        return Check("the kernel swaps to what it opens to", is_on, shown(swaps))
-    # Btrfs goes by the name that udev told it last.
+        return Check("the open container is used as swap", is_on, shown(swaps))
+    # Btrfs uses the latest name from udev.
     source, kind = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(volume.mount_point)).split()
     is_mounted = (os.path.realpath(source), kind) == (os.path.realpath(volume.path), volume.filesystem)
-    return Check(f"what it opens to is mounted as {volume.filesystem}", is_mounted, f"{source} {kind}")
+    return Check(f"the open container is mounted as {volume.filesystem}", is_mounted, f"{source} {kind}")
 
 
 def open_by_crypttab(container: Encryption) -> None:

@@ -71,7 +71,7 @@ ENCRYPTED_FLEET, CUT_FLEET = Fleet("encrypted", (WHOLE, EACH_DRIVE)), Fleet("enc
 SEEN = Path("/run/processes-seen")
 PROCESSES = f"cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> {SEEN} 2>/dev/null"
 HEAD_BYTES = 40 * MIB
-"""The table, the container's header, and the beginning of its data."""
+"""Table, container header and start of the data."""
 EACH = (
     "workload=desktop-root,fs=swap,label=lab-swap,size=48M,mount=none,encrypt=luks2",
     "workload=large-media,fs=xfs,label=lab-xfs,size=340M,mount=/srv/lab/xfs,encrypt=luks2",
@@ -107,20 +107,20 @@ def _whole(node: str) -> Iterator[Check]:
     (container,) = plan.containers
     apply = ("apply", str(file), "--confirm", plan.drive.token)
     yield Check(
-        "the data begin at a whole stripe",
+        "data starts at a stripe boundary",
         container.offset_bytes % (3 * 65536) == 0,
         str(container.offset_bytes),
     )
     told = diskwright(*apply, accept=range(256), seconds=LONG)
     yield Check(
-        "without a passphrase nothing is begun",
+        "apply refuses without a passphrase",
         told.status == 3 and not list_runs(),
         f"{told.status}: {told.errors[-300:]}",
     )
     with standing_in("cryptsetup", "luksFormat", "exit", PROCESSES):
         told = diskwright(*apply, "--passphrase-file", str(FILE), accept=range(256), seconds=LONG)
     yield Check(
-        "apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
+        "apply succeeds", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
     )
     if told.status:
         return
@@ -131,32 +131,32 @@ def _whole(node: str) -> Iterator[Check]:
     open_by_crypttab(container)
     mounted = run(["mount", str(PLACE)], seconds=SLOW, accept=range(256))
     yield Check(
-        "opened by crypttab's name, fstab's line mounts it", (PLACE / "kept").exists(), mounted.last_words
+        "crypttab and fstab reopen and mount the volume", (PLACE / "kept").exists(), mounted.last_words
     )
     let_go(container)
 
 
 def _nowhere(told: str, node: str) -> Iterator[Check]:
     """Check that no output, file, process argument, environment or drive contains the passphrase."""
-    yield Check("it was not said", PASSPHRASE not in told, told[-500:])
+    yield Check("no output contains the passphrase", PASSPHRASE not in told, told[-500:])
     found = run(
         ["grep", "-rlF", PASSPHRASE, str(runs_folder()), "/etc/crypttab", "/etc/fstab"],
         seconds=SLOW,
         accept=range(256),
     )
-    yield Check("no file of the run holds it", not found.output, found.output)
+    yield Check("no file of the run contains the passphrase", not found.output, found.output)
     seen = SEEN.read_bytes()
     yield Check(
-        "no process shows it",
+        "no process shows the passphrase",
         PASSPHRASE.encode() not in seen and b"luksFormat" in seen,
-        f"{len(seen)} bytes were looked at",
+        f"{len(seen)} bytes read",
     )
     with Path(node).open("rb") as drive:
         head = drive.read(HEAD_BYTES)
     yield Check(
-        "the drive does not hold it",
+        "the drive does not contain the passphrase",
         PASSPHRASE.encode() not in head and b"LUKS" in head,
-        f"{len(head)} bytes were looked at",
+        f"{len(head)} bytes read",
     )
 
 
@@ -179,13 +179,13 @@ def _cut_off(node: str) -> Iterator[Check]:
         found = _unfinished(plan)
     yield _is_cut_off("opened", found)
     yield _ends("opened: resume without the passphrase", found, 3)
-    yield _ends("opened: resume with another passphrase", found, 3, WRONG)
+    yield _ends("opened: resume with a wrong passphrase", found, 3, WRONG)
     with standing_in("mount", str(PLACE), DIES):
         yield _ends("mounted: resume", found, 4, FILE)
     yield _is_cut_off("mounted", found)
-    # A restart ends the mount and closes the container.
+    # Like a reboot, which unmounts and closes the container.
     let_go(container)
-    yield _ends("restarted: resume with it", found, 0, FILE)
+    yield _ends("after a reboot: resume with the passphrase", found, 0, FILE)
     yield from stands(plan)
     yield _ends("opened: undo", found, 3, command="undo")
     let_go(container)
@@ -193,7 +193,7 @@ def _cut_off(node: str) -> Iterator[Check]:
 
 def _is_cut_off(what: str, found: Path) -> Check:
     last = shown([entry.sentence for entry in read_entries(found)][-3:])
-    return Check(f"{what}: the run was cut off", state(found) is RunState.INTERRUPTED, last)
+    return Check(f"{what}: the run is interrupted", state(found) is RunState.INTERRUPTED, last)
 
 
 def _cut_off_rehearsing(node: str, word: str) -> Iterator[Check]:
@@ -204,16 +204,16 @@ def _cut_off_rehearsing(node: str, word: str) -> Iterator[Check]:
         found = _unfinished(plan)
     yield _is_cut_off(word, found)
     yield _ends(f"{word}: resume without the passphrase", found, 3)
-    yield _ends(f"{word}: resume with it", found, 0, FILE)
+    yield _ends(f"{word}: resume with the passphrase", found, 0, FILE)
     yield from _kept(word, found, plan)
 
 
 def _kept(what: str, found: Path, plan: Plan) -> Iterator[Check]:
     """Keep the waiting result on a drive with old data."""
     waits = state(found)
-    yield Check(f"{what}: it waits", waits is RunState.WAITING, str(waits))
-    yield _ends(f"{what}: keep with another passphrase", found, 3, WRONG, command="keep")
-    yield _ends(f"{what}: keep with it", found, 0, FILE, command="keep")
+    yield Check(f"{what}: the run waits", waits is RunState.WAITING, str(waits))
+    yield _ends(f"{what}: keep with a wrong passphrase", found, 3, WRONG, command="keep")
+    yield _ends(f"{what}: keep with the passphrase", found, 0, FILE, command="keep")
     yield from stands(plan)
     let_go(plan.containers[0])
 
@@ -228,8 +228,8 @@ def _theirs(node: str) -> Iterator[Check]:
     tell_kernel(node, anew=True)
     run(["cryptsetup", "luksFormat", "-q", "--key-file=-", node], seconds=SLOW, stdin=b"theirs")
     before = digest_of(node)
-    yield _ends("another's container: resume", found, 3, FILE)
-    yield Check("another's container is not written over", digest_of(node) == before, "")
+    yield _ends("foreign container: resume", found, 3, FILE)
+    yield Check("foreign container: every byte is unchanged", digest_of(node) == before, "")
 
 
 def _failed(node: str) -> Iterator[Check]:
@@ -239,14 +239,14 @@ def _failed(node: str) -> Iterator[Check]:
     with standing_in("mkfs.ext4", "-q", FAILS):
         found = _unfinished(plan)
     yield Check(
-        "mkfs failed: the run failed",
+        "mkfs fails: the run fails",
         state(found) is RunState.FAILED,
         shown([e.sentence for e in read_entries(found)][-3:]),
     )
     left = tool("dmsetup", "ls").strip()
-    yield Check("mkfs failed: nothing is open", left == "No devices found", left)
-    yield _ends("mkfs failed: resume with it", found, 0, FILE)
-    yield from _kept("mkfs failed", found, plan)
+    yield Check("mkfs fails: no container is open", left == "No devices found", left)
+    yield _ends("mkfs fails: resume with the passphrase", found, 0, FILE)
+    yield from _kept("mkfs fails", found, plan)
 
 
 def _each(node: str) -> Iterator[Check]:
@@ -266,7 +266,7 @@ def _each(node: str) -> Iterator[Check]:
         seconds=LONG,
     )
     yield Check(
-        "each: apply ends well",
+        "all filesystems: apply succeeds",
         told.status == 0,
         f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}",
     )
@@ -287,7 +287,7 @@ def _again(volume: Volume) -> Iterator[Check]:
     if checker:
         checked = run([*checker, volume.path], seconds=SLOW, accept=range(256))
         yield Check(
-            f"{volume.filesystem}'s own checker finds it clean", checked.status == 0, checked.last_words
+            f"{volume.filesystem}: the check finds no errors", checked.status == 0, checked.last_words
         )
     tool("cryptsetup", "close", container.name)
     open_by_crypttab(container)
@@ -299,7 +299,7 @@ def _again(volume: Volume) -> Iterator[Check]:
     is_kept = done.status == 0 and (
         not checker or (Path(str(volume.mount_point)) / "kept").read_text() == "kept"
     )
-    yield Check(f"{volume.filesystem}: opened again, it holds what it held", is_kept, done.last_words)
+    yield Check(f"{volume.filesystem}: the content survives closing and opening", is_kept, done.last_words)
     yield in_use(volume)
 
 
@@ -308,7 +308,7 @@ def _ends(what: str, found: Path, status: int, file: Path | None = None, command
     tokens = confirmed(load_plan(found)) if command == "resume" else ()
     told = diskwright(command, found.name, *tokens, *passphrase, accept=range(256), seconds=LONG)
     return Check(
-        f"{what} ends with {status}",
+        f"{what} exits with {status}",
         told.status == status,
         f"{told.status}: {told.output[-800:]} {told.errors[-800:]}",
     )
@@ -317,14 +317,14 @@ def _ends(what: str, found: Path, status: int, file: Path | None = None, command
 JOBS = {"encrypted": encrypted, "encrypted-each": encrypted_each, "encrypted-in-part": encrypted_in_part}
 VISITS = (
     Visit(
-        "encrypted volumes: made, opened, mounted, opened again",
+        "encrypted volumes: created, mounted and reopened",
         ENCRYPTED_FLEET,
         ("encrypted",),
         1800,
         udev=False,
     ),
     Visit(
-        "encrypted volumes: cut off, failed, gone on with",
+        "encrypted volumes: interrupted, failed and resumed",
         CUT_FLEET,
         ("encrypted-in-part",),
         1800,
@@ -332,7 +332,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "encrypted volumes, with udev, and each filesystem in one",
+        "encrypted volumes: with udev and every filesystem",
         ENCRYPTED_FLEET,
         ("encrypted", "encrypted-each"),
         1800,

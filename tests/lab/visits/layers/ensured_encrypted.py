@@ -19,7 +19,7 @@ DRIVE = virtio_drive("keyed", 160 * MIB)
 FLEET = Fleet("ensured-encrypted", (DRIVE,))
 KEY, OTHER = Path("/etc/keys/media.key"), Path("/etc/keys/other.key")
 CONTENT = b"\0" + bytes(range(1, 60)) + b"\n\n"
-"""What nobody could type: all of it counts."""
+"""A key that cannot be typed, including the newlines."""
 PLACE = Path("/srv/lab/keyed")
 FILE, PLAN, CRYPTTAB = Path("/run/wanted.toml"), Path("/run/plan.json"), Path("/etc/crypttab")
 CHANGED, REFUSED = 5, 3
@@ -36,45 +36,45 @@ def ensured_encrypted(fleet: Fleet) -> Iterator[Check]:
         file.chmod(0o600)
     blank = digests([node])
     KEY.chmod(0o644)
-    yield _ends("a key that others can read is refused", REFUSED, "only root may own")
+    yield _ends("a key file readable by others is refused", REFUSED, "only root may own")
     KEY.chmod(0o600)
-    yield Check("nothing was written", digests([node]) == blank, "")
+    yield Check("nothing is written", digests([node]) == blank, "")
 
-    yield _ends("the first time it is encrypted", CHANGED)
+    yield _ends("the first run encrypts the drive", CHANGED)
     fields = CRYPTTAB.read_text().split()
     yield Check("crypttab has the key", fields[2:3] == [str(KEY)], str(fields))
     source = tool("findmnt", "-n", "-o", "SOURCE", str(PLACE)).strip()
-    yield Check("it is mounted", source == f"/dev/mapper/{fields[0]}", source)
-    yield _ends("the second time it is as wanted", 0, "already matches")
+    yield Check("the volume is mounted", source == f"/dev/mapper/{fields[0]}", source)
+    yield _ends("the second run changes nothing", 0, "already matches")
 
     tool("umount", str(PLACE))
     before = digests([node])
-    yield _ends("what is not mounted is told", REFUSED, "is not mounted")
+    yield _ends("an unmounted volume is reported", REFUSED, "is not mounted")
     tool("cryptsetup", "close", fields[0])
-    yield _ends("what is closed is a doubt", REFUSED, "open the container with")
-    yield _ends("another key does not open it", REFUSED, "does not open", key=OTHER)
-    yield Check("all that wrote nothing", digests([node]) == before, "")
+    yield _ends("a closed container is refused", REFUSED, "open the container with")
+    yield _ends("a wrong key is refused", REFUSED, "does not open", key=OTHER)
+    yield Check("no refused run writes anything", digests([node]) == before, "")
 
-    # As a start does, by the lines that were written.
+    # Like a boot, with the new crypttab and fstab entries.
     tool("cryptsetup", "open", "--key-file", fields[2], partition_path(node, 1), fields[0])
     run(["mount", str(PLACE)], seconds=SLOW)
-    yield _ends("opened and mounted by its lines, it is as wanted", 0, "already matches")
+    yield _ends("reopened and mounted by crypttab and fstab, nothing changes", 0, "already matches")
     yield _ends("another label is refused", REFUSED, "the label is", label="films")
     text = CRYPTTAB.read_text()
     CRYPTTAB.write_text("")
-    yield _ends("a missing line of crypttab is told", REFUSED, "lacks an entry to open")
+    yield _ends("a missing crypttab entry is reported", REFUSED, "lacks an entry to open")
     CRYPTTAB.write_text(text)
     forget_in_fstab(str(PLACE))
-    yield _ends("a missing line of fstab is told", REFUSED, "lacks an entry to mount")
+    yield _ends("a missing fstab entry is reported", REFUSED, "lacks an entry to mount")
 
     tool("umount", str(PLACE))
     tool("cryptsetup", "close", fields[0])
     volume = f"workload=small-files,fs=ext4,label=again,mount={PLACE},encrypt=luks2,key={KEY}"
     diskwright("plan", node, "--replace", "--volume", volume, "-o", str(PLAN))
     diskwright("apply", str(PLAN), "--confirm", DRIVE.serial, seconds=LONG)
-    yield Check("what replaces something waits", not os.path.ismount(PLACE), "")
+    yield Check("apply over old data waits", not os.path.ismount(PLACE), "")
     diskwright("keep", seconds=LONG)
-    yield Check("the key in the file keeps it, without a question", os.path.ismount(PLACE), "")
+    yield Check("keep uses the key file without asking", os.path.ismount(PLACE), "")
 
 
 def _ends(what: str, status: int, word: str = "", key: Path = KEY, label: str = "media") -> Check:
@@ -100,7 +100,7 @@ key = "{key}"
 JOBS = {"ensured-encrypted": ensured_encrypted}
 VISITS = (
     Visit(
-        "ensure: encrypted by a key in a file",
+        "ensure: encryption with a key file",
         FLEET,
         ("ensured-encrypted",),
         1800,

@@ -81,20 +81,20 @@ def ensured_group(fleet: Fleet) -> Iterator[Check]:
     blank = digests([node])
     plain = IN_GROUP.removeprefix("lvm = true\n")
     role = IN_GROUP.replace('fs = "swap"', 'role = "swap"').replace('workload = "desktop-root"\n', "")
-    yield _ends("a role in a group is refused", REFUSED, "swapped", role, GROUP)
-    yield _unchanged("nothing was written", blank, [node])
-    yield _ends("the first time it is made", CHANGED, "was changed", IN_GROUP, GROUP)
+    yield _ends("a role in a volume group is refused", REFUSED, "swapped", role, GROUP)
+    yield _unchanged("nothing is written", blank, [node])
+    yield _ends("the first run creates the volumes", CHANGED, "was changed", IN_GROUP, GROUP)
     (name,) = {line.split()[1] for line in tool("pvs", "--noheadings").splitlines() if node in line}
     for place in (MAIL, FILMS):
         source = tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip()
         yield Check(f"{place} is mounted", source == f"/dev/mapper/{name}-{place.name}", source)
     fstab = FSTAB.read_text()
-    yield _ends("the second time it is as wanted", 0, "already match", IN_GROUP, GROUP)
-    yield Check("fstab stayed", FSTAB.read_text() == fstab, FSTAB.read_text())
+    yield _ends("the second run changes nothing", 0, "already match", IN_GROUP, GROUP)
+    yield Check("fstab is unchanged", FSTAB.read_text() == fstab, FSTAB.read_text())
     less = (
         IN_GROUP.replace('fs = "ext4"\n', "").replace('fs = "xfs"\n', "").replace(f'mount = "{FILMS}"\n', "")
     )
-    yield _ends("what is not said is what is there", 0, "already match", less, GROUP)
+    yield _ends("unspecified values match anything", 0, "already match", less, GROUP)
     for text, word in (
         (plain, "differ from the 3 requested"),
         (IN_GROUP.replace('"101M"', '"64M"'), "instead of"),
@@ -108,34 +108,34 @@ def ensured_group(fleet: Fleet) -> Iterator[Check]:
 
 def _group_drifts(node: str, name: str) -> Iterator[Check]:
     tool("tune2fs", "-L", "other", f"/dev/{name}/mail")
-    yield _ends("another label is told", REFUSED, "the label is other", IN_GROUP, GROUP)
+    yield _ends("another label is reported", REFUSED, "the label is other", IN_GROUP, GROUP)
     tool("tune2fs", "-L", "mail", f"/dev/{name}/mail")
     spare = node_of(SPARE)
     tool("vgextend", "--yes", name, spare)
-    yield _ends("another drive in the group is told", REFUSED, f"also uses {spare}", IN_GROUP, GROUP)
+    yield _ends("another drive in the group is reported", REFUSED, f"also uses {spare}", IN_GROUP, GROUP)
     bare = ("--zero", "n", "--wipesignatures", "n")
     tool("lvcreate", "--yes", *LVM_WITHOUT_UDEV, *bare, "--extents", "1", "--name", "more", name)
-    yield _ends("another volume is told", REFUSED, "also contains more", IN_GROUP, GROUP)
+    yield _ends("another volume is reported", REFUSED, "also contains more", IN_GROUP, GROUP)
     tool("lvremove", "--yes", *LVM_WITHOUT_UDEV, f"{name}/more")
     tool("vgreduce", name, spare)
     tool("pvremove", "--yes", spare)
-    yield _ends("as before, it is as wanted", 0, "already match", IN_GROUP, GROUP)
+    yield _ends("after removing both, nothing changes", 0, "already match", IN_GROUP, GROUP)
 
     for place in (MAIL, FILMS):
         tool("umount", str(place))
-    yield _ends("what is not mounted is told", REFUSED, "is not mounted", IN_GROUP, GROUP)
+    yield _ends("an unmounted volume is reported", REFUSED, "is not mounted", IN_GROUP, GROUP)
     for swap in tool("swapon", "--show=NAME", "--noheadings", "--raw").split():
         tool("swapoff", swap)
     tool("vgchange", "--activate", "n", name)
     before = digests([node])
-    yield _ends("what is not active is a doubt", REFUSED, "is inactive", IN_GROUP, GROUP)
-    yield _unchanged("that wrote nothing", before, [node])
+    yield _ends("an inactive volume is refused", REFUSED, "is inactive", IN_GROUP, GROUP)
+    yield _unchanged("the refused run writes nothing", before, [node])
     tool("vgchange", "--activate", "y", name)
     for place in (MAIL, FILMS):
         tool("mount", str(place))
-    yield _ends("active again, it is as wanted", 0, "already match", IN_GROUP, GROUP)
+    yield _ends("activated again, nothing changes", 0, "already match", IN_GROUP, GROUP)
     forget_in_fstab(str(FILMS))
-    yield _ends("a missing line is told", REFUSED, "lacks an entry to mount", IN_GROUP, GROUP)
+    yield _ends("a missing fstab entry is reported", REFUSED, "lacks an entry to mount", IN_GROUP, GROUP)
 
 
 def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
@@ -144,43 +144,45 @@ def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
     _prepare("raid1", "dm_mod")
     nodes = [node_of(ONE), node_of(TWO)]
     right = 'mirror = "md"\n' + TOGETHER
-    yield _ends("the first time it is made", CHANGED, "were changed", right, ONE, TWO)
-    yield _ends("the second time it is as wanted", 0, "already match", right, ONE, TWO)
-    yield _ends("in another order, too", 0, "already match", right, TWO, ONE)
+    yield _ends("the first run creates the mirror", CHANGED, "were changed", right, ONE, TWO)
+    yield _ends("the second run changes nothing", 0, "already match", right, ONE, TWO)
+    yield _ends("the order of drives is irrelevant", 0, "already match", right, TWO, ONE)
     array = tool("findmnt", "-n", "-o", "SOURCE", str(MEDIA)).strip()
     tool("mdadm", "--wait", array, accept=(0, 1))
-    yield _ends("copied, it is as wanted", 0, "already match", right, ONE, TWO)
+    yield _ends("after the resync, nothing changes", 0, "already match", right, ONE, TWO)
     for text, word in (
         ('stripe = "md"\n' + TOGETHER, "RAID1 instead of RAID0"),
         (right.replace('"media"\nmount', '"films"\nmount'), "the label is media"),
         (right.replace("ext4", "xfs"), "XFS needs"),
     ):
         yield _ends(f"refused: {word}", REFUSED, word, text, ONE, TWO)
-    yield _ends("one of them alone is refused", REFUSED, "instead of", TOGETHER, ONE)
-    yield _ends("a blank one for another is refused", REFUSED, "may contain all files", right, ONE, SPARE)
+    yield _ends("a single member is refused", REFUSED, "instead of", TOGETHER, ONE)
+    yield _ends(
+        "a blank drive in place of a member is refused", REFUSED, "may contain all files", right, ONE, SPARE
+    )
     yield from _mirror_drifts(array, nodes, right)
 
 
 def _mirror_drifts(array: str, nodes: list[str], right: str) -> Iterator[Check]:
     parts = [partition_path(node, 1) for node in nodes]
     tool("mdadm", array, "--fail", parts[1])
-    yield _ends("a failed drive is told", REFUSED, "is missing a drive", right, ONE, TWO)
+    yield _ends("a failed drive is reported", REFUSED, "is missing a drive", right, ONE, TWO)
     tool("mdadm", array, "--remove", parts[1])
-    yield _ends("a removed drive is told", REFUSED, "is missing a drive", right, ONE, TWO)
+    yield _ends("a removed drive is reported", REFUSED, "is missing a drive", right, ONE, TWO)
     tool("mdadm", array, "--re-add", parts[1])
     tool("mdadm", "--wait", array, accept=(0, 1))
-    yield _ends("put in again, it is as wanted", 0, "already match", right, ONE, TWO)
+    yield _ends("with the drive added again, nothing changes", 0, "already match", right, ONE, TWO)
     tool("umount", str(MEDIA))
-    yield _ends("what is not mounted is told", REFUSED, "is not mounted", right, ONE, TWO)
+    yield _ends("an unmounted volume is reported", REFUSED, "is not mounted", right, ONE, TWO)
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
     tool("mdadm", "--stop", array)
     before = digests(nodes)
-    yield _ends("what does not run is a doubt", REFUSED, "is not running", right, ONE, TWO)
-    yield _unchanged("that wrote nothing", before, nodes)
+    yield _ends("a stopped array is refused", REFUSED, "is not running", right, ONE, TWO)
+    yield _unchanged("the refused run writes nothing", before, nodes)
     tool("mdadm", "--assemble", "/dev/md5", *parts)
     tool("mount", str(MEDIA))
-    yield _ends("by another number, it is as wanted", 0, "already match", right, ONE, TWO)
+    yield _ends("with another md number, nothing changes", 0, "already match", right, ONE, TWO)
     tool("umount", str(MEDIA))
     tool("mdadm", "--stop", "/dev/md5")
     forget_in_fstab(str(MEDIA))
@@ -193,22 +195,27 @@ def ensured_stripe(fleet: Fleet) -> Iterator[Check]:
     right = 'stripe = "md"\n' + TOGETHER
     nodes = [node_of(ONE), node_of(TWO)]
     for node in nodes:
-        # The mirror of before: a filesystem of somebody's on each drive.
+        # Replace the old mirror with a foreign filesystem on each drive.
         tool("wipefs", "--all", "--quiet", partition_path(node, 1), accept=(0, 1))
         tool("wipefs", "--all", "--quiet", node)
         run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
         tool("mkfs.ext4", "-q", "-F", node)
     before = digests(nodes)
-    yield _ends("what they hold is refused", REFUSED, "replace =", right, ONE, TWO)
-    yield _unchanged("that wrote nothing", before, nodes)
+    yield _ends("drives with data are refused", REFUSED, "replace =", right, ONE, TWO)
+    yield _unchanged("the refused run writes nothing", before, nodes)
     said = json.loads(diskwright("ensure", str(FILE), "--json", accept=range(256), seconds=LONG).output)
     value = said["drives"][0]["replace"]
-    yield Check("the line names both", value.count(":") == 2, value)
+    yield Check("the proposed `replace` names both drives", value.count(":") == 2, value)
     right = f'replace = "{value}"\n' + right
-    yield _ends("named, they are replaced", CHANGED, "were changed", right, TWO, ONE)
-    yield _ends("the second time it is as wanted", 0, "already match", right, ONE, TWO)
+    yield _ends("drives named in `replace` are replaced", CHANGED, "were changed", right, TWO, ONE)
+    yield _ends("the second run changes nothing", 0, "already match", right, ONE, TWO)
     yield _ends(
-        "a mirror is refused", REFUSED, "RAID0 instead of RAID1", 'mirror = "md"\n' + TOGETHER, ONE, TWO
+        "a mirror in place of the stripe is refused",
+        REFUSED,
+        "RAID0 instead of RAID1",
+        'mirror = "md"\n' + TOGETHER,
+        ONE,
+        TWO,
     )
 
 
@@ -219,7 +226,7 @@ JOBS = {
 }
 VISITS = (
     Visit(
-        "ensure in layers: a volume group on one drive",
+        "ensure: a volume group on one drive",
         FLEET,
         ("ensured-group",),
         1800,
@@ -227,7 +234,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "ensure in layers: md over two drives",
+        "ensure: md over two drives",
         FLEET,
         ("ensured-mirror", "ensured-stripe"),
         1800,

@@ -51,7 +51,7 @@ from wizard.plan.request.volume_request import Wish
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
-# Without TRIM: what `keep` has a drive forget would read as zeros on both halves of a mirror.
+# Without TRIM: blocks discarded by `keep` would read as zeros on both halves of a mirror.
 DRIVES = tuple(
     EmulatedDrive(
         f"held-{number}",
@@ -76,21 +76,23 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
     newest = _applied(_planned(fleet, "raid1"))
     yield from _barred("a mirror", newest, fleet)
     undo(newest)
-    yield Check("a mirror: undone", state(newest) is RunState.UNDONE, story(newest))
+    yield Check("a mirror: undo finishes", state(newest) is RunState.UNDONE, story(newest))
     after = digests(_nodes(fleet))
-    yield Check("a mirror: undone to the byte", after == before, shown(after))
+    yield Check("a mirror: undo restores every byte", after == before, shown(after))
     yield from _found(fleet)
 
     before = _filled(fleet)
     plan = _planned(fleet, "raid1")
     with standing_in("mdadm", "--create", DIES):
         newest = _applied(plan)
-    yield Check("a mirror: killed in the rehearsal", state(newest) is RunState.INTERRUPTED, story(newest))
-    yield Check("a mirror: no byte changed by then", digests(_nodes(fleet)) == before, "")
+    yield Check(
+        "a mirror: apply is killed during the rehearsal", state(newest) is RunState.INTERRUPTED, story(newest)
+    )
+    yield Check("a mirror: the killed rehearsal changes no byte", digests(_nodes(fleet)) == before, "")
     yield _unseen(plan)
     resume(newest)
     followed(newest)
-    yield from _barred("a mirror gone on with", newest, fleet)
+    yield from _barred("a resumed mirror", newest, fleet)
     said = ""
     with standing_in("mdadm", "--assemble", DIES):
         try:
@@ -98,13 +100,15 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
         except DiskwrightError as error:
             said = str(error)
     yield Check(
-        "a mirror: killed when it was put to use",
+        "a mirror: keep is killed",
         state(newest) is RunState.INTERRUPTED,
         said + story(newest),
     )
     resume(newest)
     followed(newest)
-    yield Check("a mirror: kept", state(newest) in (RunState.KEPT, RunState.DONE), story(newest))
+    yield Check(
+        "a mirror: resume finishes keep", state(newest) in (RunState.KEPT, RunState.DONE), story(newest)
+    )
     yield from _copies(plan)
     _down(plan)
 
@@ -115,17 +119,17 @@ def _found(fleet: Fleet) -> Iterator[Check]:
     waits = found_on(node_of(fleet.drives[1]))
     newest = make_found_run(waits, waits.plan.tokens, None, Environment(FSTAB))
     keep(newest)
-    yield Check("a mirror: kept from its drives", state(newest) is RunState.KEPT, story(newest))
+    yield Check("a mirror: keep from the drives finishes", state(newest) is RunState.KEPT, story(newest))
     node = waits.plan.volumes[0].path
     action = sysfs(node, "md/sync_action")
-    yield Check("a mirror: md copies once it is kept from its drives", action == "resync", action)
+    yield Check("a mirror: md resyncs after keep from the drives", action == "resync", action)
     content = Random("found").randbytes(2 * MIB)
     PLACE.mkdir(parents=True, exist_ok=True)
     tool("mount", node, str(PLACE))
     (PLACE / "found").write_bytes(content)
     tool("umount", str(PLACE))
     tool("mount", node, str(PLACE))
-    yield Check("a mirror: a file comes back whole", (PLACE / "found").read_bytes() == content, "")
+    yield Check("a mirror: a file survives a remount", (PLACE / "found").read_bytes() == content, "")
     _down(waits.plan)
 
 
@@ -136,13 +140,13 @@ def stripe_kept(fleet: Fleet) -> Iterator[Check]:
     newest = _applied(_planned(fleet, "raid0"))
     yield from _barred("a stripe", newest, fleet)
     undo(newest)
-    yield Check("a stripe: undone to the byte", digests(_nodes(fleet)) == before, story(newest))
+    yield Check("a stripe: undo restores every byte", digests(_nodes(fleet)) == before, story(newest))
     plan = _planned(fleet, "raid0")
     newest = _applied(plan, keep=True)
-    yield Check("a stripe: kept at once", state(newest) is RunState.DONE, story(newest))
+    yield Check("a stripe: apply --keep finishes", state(newest) is RunState.DONE, story(newest))
     yield _holds_a_file("a stripe")
     level = sysfs(plan.volumes[0].path, "md/level")
-    yield Check("a stripe: the kernel calls it so", level == "raid0", level)
+    yield Check("a stripe: the kernel reports raid0", level == "raid0", level)
     _down(plan)
 
 
@@ -155,7 +159,11 @@ def mirror_restarted(fleet: Fleet) -> Iterator[Check]:
     before = _filled(fleet)
     newest = _applied(_planned(fleet, "raid1"))
     _killed_at_mount(newest)
-    yield Check("restarted: killed after its mount", state(newest) is RunState.INTERRUPTED, story(newest))
+    yield Check(
+        "reboot after keep: keep is killed after the mount",
+        state(newest) is RunState.INTERRUPTED,
+        story(newest),
+    )
     plan = load_plan(newest)
     _ends_as_at_restart(plan)
     try:
@@ -164,19 +172,25 @@ def mirror_restarted(fleet: Fleet) -> Iterator[Check]:
         refused = str(error)
     else:
         refused = ""
-    yield Check("restarted: undo of a kept run is refused", bool(refused), story(newest))
+    yield Check("reboot after keep: undo refuses", bool(refused), story(newest))
     resume(newest)
     followed(newest)
-    yield Check("restarted: kept", state(newest) in (RunState.KEPT, RunState.DONE), story(newest))
-    yield _holds_a_file("restarted")
+    yield Check(
+        "reboot after keep: resume finishes keep",
+        state(newest) in (RunState.KEPT, RunState.DONE),
+        story(newest),
+    )
+    yield _holds_a_file("reboot after keep")
     _down(plan)
 
     before = _filled(fleet)
     newest = _applied(_planned(fleet, "raid1"))
-    yield Check("restarted: it waits", state(newest) is RunState.WAITING, story(newest))
+    yield Check("reboot while waiting: the run waits", state(newest) is RunState.WAITING, story(newest))
     _ends_as_at_restart(load_plan(newest))
     undo(newest)
-    yield Check("restarted: undone to the byte", digests(_nodes(fleet)) == before, story(newest))
+    yield Check(
+        "reboot while waiting: undo restores every byte", digests(_nodes(fleet)) == before, story(newest)
+    )
 
 
 def _killed_at_mount(newest: Path) -> None:
@@ -230,7 +244,7 @@ def _applied(plan: Plan, *, keep: bool = False) -> Path:
 
 def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
     """Check that the run waits, no tool recognises anything, and the kernel runs no array."""
-    yield Check(f"{what}: it waits, complete", state(newest) is RunState.WAITING, story(newest))
+    yield Check(f"{what}: the run waits", state(newest) is RunState.WAITING, story(newest))
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
     for drive in fleet.drives:
@@ -242,9 +256,9 @@ def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
             result = run(argv, seconds=SLOW, accept=range(256))
             yield Check(f"{what}: {name} finds nothing on {node}", result.status != 0, result.output)
     arrays = Path("/proc/mdstat").read_text()
-    yield Check(f"{what}: no array runs, on a stand-in or elsewhere", "\nmd" not in arrays, arrays)
+    yield Check(f"{what}: no array runs", "\nmd" not in arrays, arrays)
     loops = tool("losetup", "--noheadings", "--list").strip()
-    yield Check(f"{what}: no stand-in is left", not loops, loops)
+    yield Check(f"{what}: no scratch device is left", not loops, loops)
 
 
 def _unseen(plan: Plan) -> Check:
@@ -254,7 +268,7 @@ def _unseen(plan: Plan) -> Check:
     runs = [line for line in Path("/proc/mdstat").read_text().splitlines() if line.startswith("md")]
     links = [path.name for path in Path("/dev/disk").glob("*/*")]
     return Check(
-        "a mirror: udev shows nothing of the array on stand-ins",
+        "a mirror: udev makes no link to the array on scratch devices",
         len(runs) == 1 and not any(uuid in name for name in links),
         shown([runs, links]),
     )
@@ -264,7 +278,7 @@ def _copies(plan: Plan) -> Iterator[Check]:
     """Check that synchronisation starts only now. Afterwards both halves are equal wherever files can be."""
     node = plan.volumes[0].path
     action = sysfs(node, "md/sync_action")
-    yield Check("a mirror: md copies once it is kept", action == "resync", action)
+    yield Check("a mirror: md resyncs after keep", action == "resync", action)
     yield _holds_a_file("a mirror")
     parts = array_parts(plan)
     (offset,) = {
@@ -273,7 +287,7 @@ def _copies(plan: Plan) -> Iterator[Check]:
     halves = ("cmp", f"--bytes={int(sysfs(node, 'size')) * 512}")
     skip = f"--ignore-initial={offset * 512}"
     differing = run([*halves, skip, *parts], seconds=SLOW, accept=range(256)).status
-    yield Check("a mirror: its halves differ before that is done", differing == 1, str(differing))
+    yield Check("a mirror: the halves differ before the resync", differing == 1, str(differing))
     copying_at(RUN)
     tool("mdadm", "--wait", node, accept=(0, 1))
     tool("umount", str(PLACE))
@@ -281,10 +295,10 @@ def _copies(plan: Plan) -> Iterator[Check]:
     for part in parts:
         tool("blockdev", "--flushbufs", part)
     said = run([*halves[:1], skip, halves[1], *parts], seconds=SLOW, accept=range(256))
-    yield Check("a mirror: its halves are equal when md has copied", said.status == 0, said.output)
+    yield Check("a mirror: the halves are equal after the resync", said.status == 0, said.output)
     tool("mdadm", "--assemble", node, *parts)
     tool("mount", str(PLACE))
-    yield _holds_a_file("a mirror that was put together again", write=False)
+    yield _holds_a_file("a reassembled mirror", write=False)
 
 
 def _examined(part: str) -> str:
@@ -297,7 +311,7 @@ def _holds_a_file(what: str, *, write: bool = True) -> Check:
         (PLACE / "file").write_bytes(content)
         tool("umount", str(PLACE))
         tool("mount", str(PLACE))
-    return Check(f"{what}: a file comes back whole", (PLACE / "file").read_bytes() == content, "")
+    return Check(f"{what}: a file survives a remount", (PLACE / "file").read_bytes() == content, "")
 
 
 def _down(plan: Plan) -> None:
@@ -315,7 +329,7 @@ JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {
 }
 VISITS = (
     Visit(
-        "md's mirror over full drives: a restart while it waits and after keep mounted it",
+        "md mirror over full drives: reboots while waiting and after keep",
         HELD_FLEET,
         ("mirror-restarted",),
         900,
@@ -323,7 +337,8 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "md's mirror over full drives, with udev: barred, undone, kept by notices, killed, kept",
+        "md mirror over full drives, with udev: waiting, undone, killed, kept, and kept "
+        "without the run's folder",
         HELD_FLEET,
         ("mirror-kept",),
         1800,
@@ -331,7 +346,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "md's stripe over drives that hold something, without udev: barred, undone, kept",
+        "md stripe over full drives, without udev: waiting, undone, kept",
         HELD_FLEET,
         ("stripe-kept",),
         1200,

@@ -62,17 +62,15 @@ FSTAB = Path("/etc/fstab")
 PLACE = Path("/srv/mirrored")
 SPEED = Path("/proc/sys/dev/raid")
 CRAWL, RUN = "100", "1000000"
-"""KiB a second."""
+"""Resync speeds in KiB/s."""
 
 
 def mirrored(fleet: Fleet) -> Iterator[Check]:
     """From plan to the loss of a drive."""
     plan = _prepared(fleet)
     newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
-    yield Check(
-        "a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, story(newest)
-    )
-    yield Check("a mirror: it is still being copied then", _action(plan) == "resync", _action(plan))
+    yield Check("a mirror: apply succeeds with every check", state(newest) is RunState.DONE, story(newest))
+    yield Check("a mirror: apply ends during the resync", _action(plan) == "resync", _action(plan))
     yield from _as_its_tools_say(plan)
     yield from _survives(plan)
 
@@ -83,7 +81,9 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
     with without_loops(), standing_in("mdadm", "--create", DIES):
         newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
     yield Check(
-        "a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, story(newest)
+        "a killed mirror: apply is killed after mdadm --create",
+        state(newest) is RunState.INTERRUPTED,
+        story(newest),
     )
     for name, go_on in (("resume", resume), ("undo", undo)):
         said = ""
@@ -91,7 +91,7 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
             go_on(newest)
         except Refused as error:
             said = str(error)
-        yield Check(f"a killed mirror: {name} is refused", "undone or resumed" in said, said)
+        yield Check(f"a killed mirror: {name} refuses", "undone or resumed" in said, said)
     tool("mdadm", "--stop", plan.volumes[0].path)
 
 
@@ -126,12 +126,12 @@ def _action(plan: Plan) -> str:
 
 def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
     (volume,) = plan.volumes
-    # mke2fs writes a stripe of one physical block where a device asks for no more, which is none.
+    # mke2fs writes a stripe of one physical block, meaning none, unless the device reports more.
     words = dict(
         re.findall(r"(?m)^(Block size|RAID stripe width):\s+(\d+)", tool("dumpe2fs", "-h", volume.path))
     )
     width = int(words.get("RAID stripe width", "0")) * int(words["Block size"])
-    yield Check("a mirror: ext4 knows of no stripe", width <= PHYSICAL_BYTES, shown(words))
+    yield Check("a mirror: ext4 has no stripe", width <= PHYSICAL_BYTES, shown(words))
     detail = tool("mdadm", "--detail", volume.path)
     for wanted in (
         "Raid Level : raid1",
@@ -139,23 +139,21 @@ def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
         "Intent Bitmap : Internal",
         "Name : any:mirrored",
     ):
-        yield Check(f"a mirror: mdadm --detail says {wanted}", wanted in detail, detail)
+        yield Check(f"a mirror: mdadm --detail shows {wanted}", wanted in detail, detail)
     told = tuple(
         sysfs(volume.path, key)
         for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
     )
     yield Check(
-        "a mirror: the kernel advises no stripe and finds it aligned", told == ("4096", "0", "0"), shown(told)
+        "a mirror: the kernel reports no stripe, and alignment", told == ("4096", "0", "0"), shown(told)
     )
     for path in plan.paths:
         (offset,) = re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))
         begins = int(sysfs(f"{path}1", "start")) + int(offset)
-        yield Check(f"a mirror: md's data begin on a whole block of {path}", begins % 8 == 0, str(begins))
+        yield Check(f"a mirror: md's data starts at a block boundary of {path}", begins % 8 == 0, str(begins))
     smallest = min(member.drive.size_bytes for member in plan.members)
     size = int(sysfs(volume.path, "size")) * 512
-    yield Check(
-        "a mirror: it has the room of the smallest drive", smallest * 0.8 < size < smallest, str(size)
-    )
+    yield Check("a mirror: the size follows the smallest drive", smallest * 0.8 < size < smallest, str(size))
 
 
 def _survives(plan: Plan) -> Iterator[Check]:
@@ -165,33 +163,35 @@ def _survives(plan: Plan) -> Iterator[Check]:
     (PLACE / "file").write_bytes(content)
     copying_at(RUN)
     tool("mdadm", "--wait", volume.path, accept=(0, 1))
-    yield Check("a mirror: it comes to the end of its copying", _action(plan) == "idle", _action(plan))
+    yield Check("a mirror: the resync finishes", _action(plan) == "idle", _action(plan))
     tool("umount", str(PLACE))
     lost, left = (f"{path}1" for path in plan.paths)
-    # The drive that everything was copied from.
+    # The source of the resync.
     tool("mdadm", volume.path, "--fail", lost)
     tool("mdadm", volume.path, "--remove", lost)
     tool("mount", str(PLACE))
     seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
     yield Check(
-        f"a mirror: the file is whole on {left} alone", seen == hashlib.sha256(content).hexdigest(), seen
+        f"a mirror: the file is intact on {left} alone", seen == hashlib.sha256(content).hexdigest(), seen
     )
     yield Check(
-        "a mirror: degraded", sysfs(volume.path, "md/degraded") == "1", sysfs(volume.path, "md/degraded")
+        "a mirror: the array is degraded",
+        sysfs(volume.path, "md/degraded") == "1",
+        sysfs(volume.path, "md/degraded"),
     )
 
 
 JOBS = {"mirrored": mirrored, "mirror-killed": mirror_killed}
 VISITS = (
     Visit(
-        "mirrored by md with udev: verified while it is copied, and left with one drive",
+        "md mirror with udev: verified during the resync, then left with one drive",
         MIRRORED_FLEET,
         ("mirrored",),
         900,
         udev=True,
     ),
     Visit(
-        "mirrored by md without udev: killed and gone on with",
+        "md mirror without udev: killed, then refused",
         KILLED_FLEET,
         ("mirror-killed",),
         900,

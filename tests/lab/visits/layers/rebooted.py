@@ -38,7 +38,7 @@ DRIVES = virtio_drive("rebooted-1", 320 * MIB), virtio_drive("rebooted-2", 320 *
 FLEET = Fleet("rebooted", (STORE, *DRIVES))
 KEPT, PLACE = Path("/kept"), Path("/srv/lab/rebooted")
 FILES = (FSTAB, Path("/etc/crypttab"))
-"""In the guest's memory; the store has them across a restart, as a system's own disk would."""
+"""In the guest's memory. The store keeps copies over a reboot, like a system drive."""
 
 ASKED = f"workload=small-files,fs=ext4,label=rebooted,mount={PLACE}"
 LAYERS = {
@@ -46,9 +46,9 @@ LAYERS = {
     "lvm": (1, ("--lvm", "--volume", ASKED)),
     "md": (2, ("--mirror", "md", "--workload", "small-files", "--label", "rebooted", "--mount", str(PLACE))),
 }
-"""On how many drives, and what `plan` is asked for."""
+"""Number of drives, and arguments of `plan`."""
 CASES = ("undo", "keep", "resume")
-"""The command that ends it. The power is cut while the run waits; for `resume`, after `keep` mounted it."""
+"""The final command. The power is cut while the run waits; for `resume`, after the mount by `keep`."""
 CUT = "; ".join(
     (
         *(f"dd if={file} of={KEPT / file.name} conv=fsync 2>/dev/null" for file in FILES),
@@ -74,14 +74,14 @@ def _begun(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:
     secret = ("--passphrase-file", str(FILE)) if layer == "luks" else ()
     diskwright("apply", str(file), *confirmed(plan), *secret, accept=range(256), seconds=LONG)
     (found,) = list_runs()
-    yield Check(f"{layer}: it waits", state(found) is RunState.WAITING, story(found))
+    yield Check(f"{layer}: the run waits", state(found) is RunState.WAITING, story(found))
     if case != "resume":
-        yield Check(f"{layer}: the power is cut while it waits", True, "")
+        yield Check(f"{layer}: power cut while waiting", True, "")
         cut_power()
-    yield Check(f"{layer}: the power is cut after the mount", True, "")
+    yield Check(f"{layer}: power cut after the mount", True, "")
     with standing_in("mount", str(PLACE), CUT):
         diskwright("keep", found.name, *secret, accept=range(256), seconds=LONG)
-    yield Check(f"{layer}: the power is cut after the mount", False, story(found))
+    yield Check(f"{layer}: power cut after the mount", False, story(found))
 
 
 def _ended(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:
@@ -94,21 +94,23 @@ def _ended(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:
         before = digests(nodes)
         for words in ((), ("--passphrase-file", str(WRONG))):
             refused = diskwright(case, found.name, *words, accept=range(256), seconds=LONG)
-            yield Check("luks: refused without its passphrase", refused.status == 3, refused.errors[-800:])
-        yield Check("luks: that writes nothing", digests(nodes) == before, "")
+            yield Check(
+                f"luks: {case} refuses without the passphrase", refused.status == 3, refused.errors[-800:]
+            )
+        yield Check("luks: a refusal writes nothing", digests(nodes) == before, "")
     secret = ("--passphrase-file", str(FILE)) if layer == "luks" and case != "undo" else ()
     done = diskwright(case, found.name, *secret, accept=range(256), seconds=LONG)
-    yield Check(f"{layer}: {case} ends well", done.status == 0, f"{done.errors[-800:]} {story(found)}")
+    yield Check(f"{layer}: {case} succeeds", done.status == 0, f"{done.errors[-800:]} {story(found)}")
     if case == "undo":
         same = shown(digests(nodes)) == (KEPT / "before").read_text()
-        yield Check(f"{layer}: undone to the byte", same, story(found))
+        yield Check(f"{layer}: undo restores every byte", same, story(found))
     elif done.status == 0:
         content = Random(layer).randbytes(2 * MIB)
         (PLACE / "file").write_bytes(content)
         source = tool("findmnt", "-n", "-o", "SOURCE", str(PLACE)).strip()
         tool("umount", str(PLACE))
         tool("mount", source, str(PLACE))
-        yield Check(f"{layer}: a file comes back", (PLACE / "file").read_bytes() == content, source)
+        yield Check(f"{layer}: a file survives a remount", (PLACE / "file").read_bytes() == content, source)
 
 
 def _started(fleet: Fleet, *, new: bool) -> None:
@@ -135,11 +137,11 @@ EVERY = list(product(LAYERS, CASES))
 JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {
     f"rebooted-{layer}-{case}-{what}": partial(does, layer, case)
     for layer, case in EVERY
-    for what, does in (("begun", _begun), ("ended", _ended))
+    for what, does in (("cut", _begun), ("recovery", _ended))
 }
 VISITS = tuple(
     Visit(
-        f"{layer}, a power cut before `{case}`: {what}",
+        f"{layer}, power cut before `{case}`: {what}",
         FLEET,
         (f"rebooted-{layer}-{case}-{what}",),
         6 * SLOW,
@@ -147,5 +149,5 @@ VISITS = tuple(
         full_only=True,
     )
     for layer, case in EVERY
-    for what in ("begun", "ended")
+    for what in ("cut", "recovery")
 )

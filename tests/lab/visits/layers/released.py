@@ -22,7 +22,7 @@ MAPPED = "/dev/mapper/released-secret"
 
 def _array(level: str, nodes: list[str]) -> str:
     tool("mdadm", "--create", "/dev/md/nas", "--run", f"--level={level}", "--raid-devices=2", *nodes)
-    # mdadm makes the link by name again at the next boot only.
+    # mdadm recreates the link by name only at the next boot.
     return str(Path("/dev/md/nas").resolve())
 
 
@@ -87,31 +87,33 @@ def released(kind: str, fleet: Fleet) -> Iterator[Check]:
     tool("mount", top, str(PLACE))
     (PLACE / "file").write_text("mine\n")
     refused = diskwright("release", nodes[0], accept=range(256), seconds=SLOW)
-    yield Check(f"{kind}: refused while mounted", refused.status == 3, refused.errors[-600:])
+    yield Check(f"{kind}: release refuses while mounted", refused.status == 3, refused.errors[-600:])
     tool("umount", str(PLACE))
     before = _uses(nodes)
     yield Check(f"{kind}: the drives are in use", len(before) >= 2, shown(before))
     found = " ".join(diskwright("inspect", nodes[0], seconds=SLOW).output.split())
-    yield Check(f"{kind}: inspect names release", f"diskwright release {nodes[0]}" in found, found[-900:])
+    yield Check(
+        f"{kind}: inspect recommends release", f"diskwright release {nodes[0]}" in found, found[-900:]
+    )
     yield from _release(kind, nodes)
     (first,) = list_runs()
     back = diskwright("undo", first.name, accept=range(256), seconds=SLOW)
-    yield Check(f"{kind}: undo ends well", back.status == 0, back.errors[-900:])
+    yield Check(f"{kind}: undo succeeds", back.status == 0, back.errors[-900:])
     again = _uses(nodes)
     wanted = [use for use in before if "released-secret" not in use]
     yield Check(
-        f"{kind}: in use as before", sorted(again) == sorted(wanted), f"{shown(before)} {shown(again)}"
+        f"{kind}: undo restores the uses", sorted(again) == sorted(wanted), f"{shown(before)} {shown(again)}"
     )
     if kind == "LUKS on a group":
         tool("cryptsetup", "open", "--key-file", str(FILE), "/dev/nas-1/photos", Path(MAPPED).name)
     tool("mount", top, str(PLACE))
-    yield Check(f"{kind}: the file is there", (PLACE / "file").read_text() == "mine\n", "")
+    yield Check(f"{kind}: the file is intact", (PLACE / "file").read_text() == "mine\n", "")
     tool("umount", str(PLACE))
     yield from _release(kind, nodes)
     planned = diskwright(
         "plan", nodes[0], "--replace", "--workload", "large-media", accept=range(256), seconds=SLOW
     )
-    yield Check(f"{kind}: a plan is possible then", planned.status == 0, planned.errors[-900:])
+    yield Check(f"{kind}: plan succeeds after release", planned.status == 0, planned.errors[-900:])
 
 
 def _release(kind: str, nodes: list[str]) -> Iterator[Check]:
@@ -120,14 +122,14 @@ def _release(kind: str, nodes: list[str]) -> Iterator[Check]:
     words = preview.output + preview.errors
     serial = next((drive.serial for drive in probe_machine(nodes[:1]).drives if drive.serial), None)
     done = diskwright("release", nodes[0], "--confirm", serial or token, accept=range(256), seconds=SLOW)
-    yield Check(f"{kind}: release ends well", done.status == 0, f"{words[-600:]} {done.errors[-600:]}")
-    yield Check(f"{kind}: nothing uses the drives", _uses(nodes) == [], shown(_uses(nodes)))
+    yield Check(f"{kind}: release succeeds", done.status == 0, f"{words[-600:]} {done.errors[-600:]}")
+    yield Check(f"{kind}: the drives are unused", _uses(nodes) == [], shown(_uses(nodes)))
 
 
 JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {
     f"released-{number}": partial(released, kind) for number, kind in enumerate(KINDS)
 }
 VISITS = tuple(
-    Visit(f"{kind} is released and started again", FLEET, (f"released-{number}",), 8 * SLOW, udev=udev)
+    Visit(f"release and undo: {kind}", FLEET, (f"released-{number}",), 8 * SLOW, udev=udev)
     for number, (kind, udev) in enumerate(zip(KINDS, (True, False, True, True, True), strict=True))
 )

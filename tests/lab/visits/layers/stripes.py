@@ -111,8 +111,7 @@ def stripes_with_udev(fleet: Fleet) -> Iterator[Check]:
     """With udev, which puts together by itself whatever it sees."""
     _load()
     yield from _whole(fleet, Case("md", "xfs", "512e", 128 * KIB))
-    # Over what the first one left: udev hears that the old partitions went, by the same names as the new
-    # ones.
+    # Over the first one: udev gets events of the old partitions under the names of the new ones.
     yield from _whole(fleet, Case("md", "ext4", "512e"))
 
 
@@ -126,7 +125,7 @@ def stripes_more(fleet: Fleet) -> Iterator[Check]:
 def _load() -> None:
     for module in MODULES:
         tool("modprobe", module)
-    # udev puts together what an earlier visit left on the drives.
+    # udev assembles arrays of earlier visits.
     run(["mdadm", "--stop", "--scan"], seconds=SLOW, accept=range(256))
 
 
@@ -155,10 +154,10 @@ def _whole(fleet: Fleet, case: Case) -> Iterator[Check]:
     plan = _planned(fleet, case)
     newest = _applied(plan)
     if state(newest) is RunState.WAITING:
-        # What an earlier case wrote lies where this one writes, though nothing is recognised there any more.
+        # Data of an earlier case is overwritten, although without signatures.
         keep(newest)
     ended = state(newest) in (RunState.DONE, RunState.KEPT)
-    yield Check(f"{case.name}: applied, and every check of its own holds", ended, story(newest))
+    yield Check(f"{case.name}: apply succeeds with every check", ended, story(newest))
     if ended:
         yield from _stands(case, plan)
     _take_down(plan)
@@ -176,7 +175,7 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
     tool("mount", str(PLACE))
     seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
     yield Check(
-        f"{case.name}: mounted again by fstab, and the file is whole",
+        f"{case.name}: fstab mounts the volume again, with the file intact",
         seen == hashlib.sha256(content).hexdigest(),
         seen,
     )
@@ -189,22 +188,24 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
             for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
         )
         yield Check(
-            f"{case.name}: the kernel's minimum and optimal I/O size, and its offset",
+            f"{case.name}: minimum and optimal I/O size and offset match the stripe",
             told == (chunk, chunk * COUNT, 0),
             shown(told),
         )
     for path in plan.paths:
         part = f"{path}1"
         yield Check(
-            f"{case.name}: {part} is aligned for the kernel",
+            f"{case.name}: the kernel reports {part} as aligned",
             sysfs(part, "alignment_offset") == "0",
             sysfs(part, "alignment_offset"),
         )
         inside = int(sysfs(part, "start")) * 512
-        yield Check(f"{case.name}: {part} starts on a whole MiB", inside % MIB == 0, str(inside))
+        yield Check(f"{case.name}: {part} starts at a whole MiB", inside % MIB == 0, str(inside))
     says = " ".join(" ".join(preview_lines(plan, 120)).split())
     yield Check(
-        f"{case.name}: the danger is told before", "everything on all drives is lost" in says, says[:300]
+        f"{case.name}: the preview warns about the loss of all data",
+        "everything on all drives is lost" in says,
+        says[:300],
     )
 
 
@@ -219,13 +220,13 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
             f"Chunk Size : {chunk // KIB}K",
             f"UUID : {array_uuid(stripe.uuids[0])}",
         ):
-            yield Check(f"{case.name}: mdadm --detail says {wanted}", wanted in detail, detail)
+            yield Check(f"{case.name}: mdadm --detail shows {wanted}", wanted in detail, detail)
         offsets = {
             re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))[0]
             for path in plan.paths
         }
         yield Check(
-            f"{case.name}: md's data begin on a whole MiB in each part",
+            f"{case.name}: md's data starts at a whole MiB in each partition",
             {int(one) % 2048 for one in offsets} == {0},
             shown(sorted(offsets)),
         )
@@ -233,15 +234,17 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
     if case.filesystem == "ext4":
         words = tool("dumpe2fs", "-h", volume.path)
         found = re.findall(r"(?m)^RAID stri(?:de|pe width):\s+(\d+)", words)
-        yield Check(f"{case.name}: dumpe2fs has stride and stripe width", found == list(blocks), shown(found))
+        yield Check(
+            f"{case.name}: dumpe2fs shows stride and stripe width", found == list(blocks), shown(found)
+        )
     if case.filesystem == "xfs":
         words = tool("xfs_info", str(PLACE))
         units = re.findall(r"sunit=(\d+)\s+swidth=(\d+) blks", words)[:1]
-        yield Check(f"{case.name}: xfs_info has sunit and swidth", units == [blocks], words)
+        yield Check(f"{case.name}: xfs_info shows sunit and swidth", units == [blocks], words)
     if case.kind == "btrfs":
         words = tool("btrfs", "filesystem", "df", str(PLACE))
         yield Check(
-            f"{case.name}: data striped, records twice",
+            f"{case.name}: data is striped, metadata mirrored",
             "Data, RAID0" in words and "Metadata, RAID1" in words,
             words,
         )
@@ -273,9 +276,9 @@ def _stopped(fleet: Fleet, case: Case) -> Iterator[Check]:
     done = [entry.step for entry in read_entries(newest) if entry.event is Event.STEP_DONE]
     kinds = [plan.steps[number - 1].operation.kind for number in done]
     stopped = state(newest) is RunState.STOPPED and kinds[-1:] == ["make-array"]
-    yield Check(f"{case.name}: stopped when its array stands", stopped, story(newest))
+    yield Check(f"{case.name}: the run stops after creating the array", stopped, story(newest))
     yield Check(
-        f"{case.name}: nothing stands on the drives",
+        f"{case.name}: no array is left on the drives",
         not _stands_anything(nodes),
         shown(_stands_anything(nodes)),
     )
@@ -289,7 +292,7 @@ def _refused_for_good(case: Case, newest: Path) -> Iterator[Check]:
             go_on(newest)
         except Refused as error:
             said = str(error)
-        yield Check(f"{case.name}: {name} is refused", "undone or resumed" in said, said)
+        yield Check(f"{case.name}: {name} refuses", "undone or resumed" in said, said)
 
 
 def _stands_anything(nodes: Sequence[str]) -> list[str]:
@@ -309,7 +312,9 @@ def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
     with without_loops(), standing_in(*ARRAY_MADE, DIES):
         newest = _applied(plan)
     yield Check(
-        f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, story(newest)
+        f"{case.name}: the run is killed after creating the array",
+        state(newest) is RunState.INTERRUPTED,
+        story(newest),
     )
     yield from _refused_for_good(case, newest)
     _take_down(plan)
@@ -334,7 +339,7 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
 JOBS = {"stripes-alone": stripes_alone, "stripes-with-udev": stripes_with_udev, "stripes-more": stripes_more}
 VISITS = (
     Visit(
-        "striped without udev: made, taken back, killed and gone on with",
+        "stripes without udev: stopped, killed, refused",
         STRIPED_FLEET,
         ("stripes-alone",),
         900,
@@ -342,12 +347,19 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "striped with udev: md, and md over what it left",
+        "stripes with udev: md, then md over the old members",
         STRIPED_FLEET,
         ("stripes-with-udev",),
         900,
         udev=True,
         full_only=True,
     ),
-    Visit("striped in every other way", STRIPED_FLEET, ("stripes-more",), 1200, udev=True, full_only=True),
+    Visit(
+        "stripes with udev: all other combinations",
+        STRIPED_FLEET,
+        ("stripes-more",),
+        1200,
+        udev=True,
+        full_only=True,
+    ),
 )

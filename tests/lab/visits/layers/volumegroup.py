@@ -50,17 +50,17 @@ GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))
 MAIL, FILMS = Path("/srv/lab/mail"), Path("/srv/lab/films")
 MODULES = ("dm_mod", "loop", "ext4", "xfs")
 LAST_ENTRY = 127 * 128
-"""Where a GPT's last entry lies behind its first, which is in no use."""
+"""Offset of a GPT's last, unused entry from the first one."""
 
 EVERYTHING = (
     f"workload=mail,fs=ext4,size=101M,label=lab-mail,mount={MAIL}",
     "workload=desktop-root,fs=swap,size=32M,label=lab-swap,mount=none",
     f"workload=large-media,fs=xfs,label=lab-films,mount={FILMS}",
 )
-"""Three volumes, of which the last takes the rest."""
+"""Three volumes. The last one uses the remaining space."""
 CUTS = (("vgcreate", "--physicalextentsize"), ("lvcreate", "lab_mail"), ("mkfs.xfs", "-q"))
 MORE_CUTS = (("pvcreate", "--uuid"), ("lvcreate", "lab_films"), ("mkfs.ext4", "-q"))
-"""Where a run is cut off: the program had done its work, and nobody could say so any more."""
+"""Programs that finish just before the run is killed, with a word of their arguments."""
 
 
 def group_whole(fleet: Fleet) -> Iterator[Check]:
@@ -89,7 +89,7 @@ def group_more(fleet: Fleet) -> Iterator[Check]:
 def _load() -> None:
     for module in MODULES:
         tool("modprobe", module)
-    # udev activates what an earlier visit left on the drives.
+    # udev activates groups of earlier visits.
     run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
 
 
@@ -109,12 +109,12 @@ def _whole(node: str) -> Iterator[Check]:
     applied = ("apply", str(file), "--confirm", plan.drive.token, "--keep")
     told = diskwright(*applied, accept=range(256), seconds=3 * SLOW)
     yield Check(
-        "apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
+        "apply succeeds", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
     )
     if told.status:
         return
     yield Check(
-        "every check of its own holds",
+        "every check passes",
         told.output.count("passed ") == len(told.output.splitlines()),
         told.output[-2500:],
     )
@@ -125,11 +125,9 @@ def _whole(node: str) -> Iterator[Check]:
     tool("vgchange", "--activate", "y", plan.group.name if plan.group else "")
     for place in (MAIL, FILMS):
         mounted = run(["mount", str(place)], seconds=SLOW, accept=range(256))
-        yield Check(
-            f"activated again, fstab's line mounts {place}", (place / "kept").exists(), mounted.last_words
-        )
+        yield Check(f"activated again, fstab mounts {place}", (place / "kept").exists(), mounted.last_words)
     _let_go(plan)
-    yield Check("the partition that stays is as it was", digest_of(f"{node}1") == before, "")
+    yield Check("the preserved partition is unchanged", digest_of(f"{node}1") == before, "")
 
 
 def _half_written(node: str) -> Iterator[Check]:
@@ -143,7 +141,7 @@ def _half_written(node: str) -> Iterator[Check]:
         tool("blockdev", "--rereadpt", node)
         seen.append(len(partition_nodes(node)))
     yield Check(
-        "the kernel takes no partition from a half-written GPT, although its copy is whole",
+        "the kernel ignores a half-written GPT, despite its complete copy",
         seen == [0, 1],
         shown(seen),
     )
@@ -158,34 +156,34 @@ def _stands(plan: Plan) -> Iterator[Check]:
     (volume,) = json.loads(tool("pvs", *words, "pv_name,vg_name,pe_start", plan.group.device))["report"][0][
         "pv"
     ]
-    yield Check("the data begin 1 MiB in", volume["pe_start"] == str(MIB), shown(volume))
+    yield Check("data starts at 1 MiB", volume["pe_start"] == str(MIB), shown(volume))
     found = json.loads(tool("lvs", *words, "lv_name,lv_size,segtype", plan.group.name))["report"][0]["lv"]
     sizes = {row["lv_name"]: (row["lv_size"], row["segtype"]) for row in found}
     wanted = {one.name: (str(one.size_bytes), "linear") for one in logical_volumes(plan)}
-    yield Check("lvs has the volumes with their exact sizes", sizes == wanted, shown(sizes))
+    yield Check("lvs shows the exact sizes", sizes == wanted, shown(sizes))
     (group,) = json.loads(tool("vgs", *words, "vg_extent_size,vg_free", plan.group.name))["report"][0]["vg"]
     yield Check(
-        "all of it is given out, in pieces of 4 MiB",
+        "the extents of 4 MiB are all in use",
         group == {"vg_extent_size": str(4 * MIB), "vg_free": "0"},
         shown(group),
     )
     for one, planned in zip(logical_volumes(plan), plan.volumes, strict=True):
         kernel = kernels_node(one.device)
         size = int(sysfs(kernel, "size")) * 512
-        yield Check(f"{one.name}: the kernel has its size", size == one.size_bytes, str(size))
+        yield Check(f"{one.name}: the kernel reports the exact size", size == one.size_bytes, str(size))
         yield Check(
-            f"{one.name}: the kernel finds it aligned",
+            f"{one.name}: the kernel reports alignment",
             sysfs(kernel, "alignment_offset") == "0",
             sysfs(kernel, "alignment_offset"),
         )
         probed = tool("blkid", "-p", "-o", "export", one.device).splitlines()
         right = {f"TYPE={planned.filesystem}", f"UUID={planned.uuid}"} <= set(probed)
-        yield Check(f"{one.name}: blkid has its filesystem and UUID", right, shown(probed))
+        yield Check(f"{one.name}: blkid finds filesystem and UUID", right, shown(probed))
     for place, path in ((MAIL, plan.volumes[0].path), (FILMS, plan.volumes[2].path)):
         source = tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip()
         yield Check(f"{place} is mounted", source == path, source)
     swaps = [kernels_node(name) for name in tool("swapon", "--show=NAME", "--noheadings", "--raw").split()]
-    yield Check("the kernel swaps to its volume", kernels_node(plan.volumes[1].path) in swaps, shown(swaps))
+    yield Check("the swap volume is in use", kernels_node(plan.volumes[1].path) in swaps, shown(swaps))
 
 
 def _let_go(plan: Plan) -> None:
@@ -224,19 +222,19 @@ def _taken_back(node: str) -> Iterator[Check]:
     _, plan = _plan(node)
     with standing_in("lvcreate", "lab_films", STOPS):
         found = _run_of(plan)
-    yield Check("stopped before anything is formatted", state(found) is RunState.STOPPED, story(found))
-    yield Check("nothing was written to the drive", digest_of(node) == before, "")
+    yield Check("the run stops before formatting", state(found) is RunState.STOPPED, story(found))
+    yield Check("the drive is unchanged", digest_of(node) == before, "")
     there = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
-    yield Check("no volume stands any more", not there, shown(there))
+    yield Check("no volume is left after the stop", not there, shown(there))
     try:
         undo(found)
     except DiskwrightError as error:
-        yield Check("undone", False, f"{error}\n{story(found)}")
+        yield Check("undo finishes", False, f"{error}\n{story(found)}")
         return
-    yield Check("undone", state(found) is RunState.UNDONE, story(found))
-    yield Check("every byte of the drive is as it was", digest_of(node) == before, "")
+    yield Check("undo finishes", state(found) is RunState.UNDONE, story(found))
+    yield Check("undo restores every byte", digest_of(node) == before, "")
     left = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
-    yield Check("no volume is left", not left, shown(left))
+    yield Check("no volume is left after undo", not left, shown(left))
 
 
 def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
@@ -244,18 +242,18 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     _, plan = _plan(node)
     with standing_in(program, word, DIES):
         found = _run_of(plan)
-    yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, story(found))
-    # As after a restart: nothing of the group is active, and without udev only so are its nodes gone, too.
+    yield Check(f"{program}: the run is interrupted", state(found) is RunState.INTERRUPTED, story(found))
+    # Like a reboot: deactivate the group. Without udev, this also removes its nodes.
     run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
     told = diskwright("resume", found.name, *confirmed(plan), accept=range(256), seconds=3 * SLOW)
     yield Check(
-        f"{program}: resume ends well",
+        f"{program}: resume succeeds",
         told.status == 0,
         f"{told.status}: {told.errors[-800:]} {story(found)}",
     )
     if told.status == 0 and state(found) is RunState.WAITING:
         told = diskwright("keep", found.name, accept=range(256), seconds=3 * SLOW)
-        yield Check(f"{program}: keep ends well", told.status == 0, f"{told.status}: {told.errors[-800:]}")
+        yield Check(f"{program}: keep succeeds", told.status == 0, f"{told.status}: {told.errors[-800:]}")
     if told.status == 0:
         yield from _stands(plan)
     _let_go(plan)
@@ -270,16 +268,22 @@ def group_restarted(fleet: Fleet) -> Iterator[Check]:
     tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
     _, plan = _plan(node)
     found = _run_of(plan)
-    yield Check("restarted: it waits", state(found) is RunState.WAITING, story(found))
+    yield Check("reboot after keep: the run waits", state(found) is RunState.WAITING, story(found))
     with standing_in("mount", str(MAIL), DIES), suppress(DiskwrightError):
         keep(found)
-    yield Check("restarted: killed behind the mount", state(found) is RunState.INTERRUPTED, story(found))
+    yield Check(
+        "reboot after keep: keep is killed after the mount",
+        state(found) is RunState.INTERRUPTED,
+        story(found),
+    )
     run(["umount", str(MAIL)], seconds=SLOW, accept=range(256))
-    # Without udev only so are the nodes gone, too.
+    # Without udev, this also removes the nodes.
     run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
     told = diskwright("resume", found.name, accept=range(256), seconds=3 * SLOW)
     yield Check(
-        "restarted: resume ends well", told.status == 0, f"{told.status}: {told.errors[-800:]} {story(found)}"
+        "reboot after keep: resume succeeds",
+        told.status == 0,
+        f"{told.status}: {told.errors[-800:]} {story(found)}",
     )
     yield from _stands(plan)
     _let_go(plan)
@@ -288,11 +292,13 @@ def group_restarted(fleet: Fleet) -> Iterator[Check]:
     tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
     before = digest_of(node)
     found = _run_of(_plan(node)[1])
-    yield Check("restarted: it waits again", state(found) is RunState.WAITING, story(found))
+    yield Check("reboot while waiting: the run waits", state(found) is RunState.WAITING, story(found))
     run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
     told = diskwright("undo", found.name, accept=range(256), seconds=3 * SLOW)
-    yield Check("restarted: undo ends well", told.status == 0, f"{told.status}: {told.errors[-800:]}")
-    yield Check("restarted: every byte is as it was", digest_of(node) == before, "")
+    yield Check(
+        "reboot while waiting: undo succeeds", told.status == 0, f"{told.status}: {told.errors[-800:]}"
+    )
+    yield Check("reboot while waiting: undo restores every byte", digest_of(node) == before, "")
 
 
 def _theirs(node: str) -> Iterator[Check]:
@@ -306,13 +312,13 @@ def _theirs(node: str) -> Iterator[Check]:
     before = digest_of(node)
     told = diskwright("resume", found.name, *confirmed(plan), accept=range(256))
     yield Check(
-        "another's filesystem: resume is refused", told.status == 3, f"{told.status}: {told.errors[-800:]}"
+        "foreign filesystem: resume refuses", told.status == 3, f"{told.status}: {told.errors[-800:]}"
     )
-    yield Check("another's filesystem is as it was", digest_of(node) == before, "")
+    yield Check("foreign filesystem: every byte is unchanged", digest_of(node) == before, "")
     told = diskwright("undo", found.name, accept=range(256))
-    yield Check("undo ends it", told.status == 0, f"{told.status}: {told.errors[-800:]}")
+    yield Check("foreign filesystem: undo succeeds", told.status == 0, f"{told.status}: {told.errors[-800:]}")
     left = tool("dmsetup", "ls").strip()
-    yield Check("no volume is left", left == "No devices found", left)
+    yield Check("foreign filesystem: no volume is left", left == "No devices found", left)
 
 
 JOBS = {
@@ -323,14 +329,14 @@ JOBS = {
 }
 VISITS = (
     Visit(
-        "a volume group on one drive: made, taken back, and through a restart",
+        "a volume group on one drive: created, undone and rebooted",
         GROUPED_FLEET,
         ("group-whole", "group-restarted"),
         900,
         udev=False,
     ),
     Visit(
-        "a volume group, cut off and gone on with",
+        "a volume group on one drive: interrupted and resumed",
         GROUPED_FLEET,
         ("group-cut", "group-more"),
         1800,
@@ -338,7 +344,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "a volume group, with udev",
+        "a volume group on one drive: with udev",
         GROUPED_FLEET,
         ("group-whole", "group-cut"),
         1800,
