@@ -210,7 +210,7 @@ def _zoned(node: str) -> Iterator[Check]:
         mkfs=(Option("-O", "it has zones"), Option("zoned", "it has zones")),
     )
     for what, then in (
-        ("cut off", DIES),
+        ("killed", DIES),
         ("stopped", "for run in /var/lib/diskwright/runs/*; do touch $run/stop; done; exit"),
     ):
         machine = probe_machine([node], seconds=SLOW)
@@ -218,7 +218,7 @@ def _zoned(node: str) -> Iterator[Check]:
             machine, machine.drives[0], (replace(_wish(), choice=choice),), Mode.REPLACE, lambda: str(uuid4())
         )
         found = _ended(plan, "blkzone", "reset", then)
-        if what == "cut off":
+        if what == "killed":
             tool("mkswap", node)
         else:
             tool(

@@ -34,7 +34,9 @@ def measure(fleet: Fleet) -> Iterator[Check]:
         verdict = json.loads(told.output)
         yield _outcome(drive, verdict)
         yield Check(
-            f"{drive.name}: measures for 30 s at most", verdict["seconds"] <= 31, shown(verdict["seconds"])
+            f"{drive.name}: the benchmark takes at most 30 s",
+            verdict["seconds"] <= 31,
+            shown(verdict["seconds"]),
         )
         if verdict["outcome"] == Outcome.ALIGNED_FASTER:
             yield _sentence_has_ratio(drive, verdict)
@@ -56,7 +58,7 @@ def compare(fleet: Fleet) -> Iterator[Check]:
         print(f"{how} {by_hand:.2f}, the benchmark {shown(ratio)}", file=sys.stderr)
         holds = ratio is not None and abs(ratio["estimate"] / by_hand - 1) <= TOLERANCE
         yield Check(
-            f"{drive.name}: the ratio is within a tenth of what {how} finds",
+            f"{drive.name}: the ratio is within 10% of {how}",
             holds,
             f"{by_hand:.2f}; the benchmark: {shown(ratio)}",
         )
@@ -83,7 +85,7 @@ def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Che
     numbers = [float(number) for number in re.findall(r"\d+\.\d+", sentence)]
     holds = any(abs(number - ratio["estimate"]) < 0.06 for number in numbers)
     return Check(
-        f"{drive.name}: the sentence names the ratio", holds, f"{sentence} ({ratio['estimate']:.3f})"
+        f"{drive.name}: the sentence contains the ratio", holds, f"{sentence} ({ratio['estimate']:.3f})"
     )
 
 

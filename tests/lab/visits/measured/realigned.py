@@ -26,11 +26,10 @@ DRIVE = EmulatedDrive(
 )
 FLEET = Fleet("realigned", (DRIVE,))
 TWICE = (1.6, 2.4)
-"""A write within a block of which this drive has another part takes two requests instead of one."""
+"""A write of a partial block takes two requests instead of one."""
 
 ONCE = 1.3
-"""Whether it is surely no difference depends on what else this machine does, and that it is none by half does
-not."""
+"""On a busy machine, the verdict may be inconclusive, but the estimate stays below this."""
 
 
 def realigned(fleet: Fleet) -> Iterator[Check]:
@@ -42,15 +41,15 @@ def realigned(fleet: Fleet) -> Iterator[Check]:
     tool("mke2fs", "-q", "-t", "ext4", part)
     _, preview = told("move", part)
     command = f"`sudo diskwright bench {part} --scratch --confirm {DRIVE.serial}`"
-    yield Check("the preview says how it is measured", command in " ".join(preview.split()), preview)
+    yield Check("the preview shows the benchmark command", command in " ".join(preview.split()), preview)
     before = _measured(part)
     holds = before["outcome"] == Outcome.ALIGNED_FASTER and TWICE[0] < _estimate(before) < TWICE[1]
-    yield Check("before, writing takes twice as long there", holds, str(before["sentence"]))
+    yield Check("writes take twice as long before the move", holds, str(before["sentence"]))
     status, said = told("move", part, "--confirm", DRIVE.serial)
-    yield Check("it moves", status == ExitCode.DONE, said[-3000:])
+    yield Check("move succeeds", status == ExitCode.DONE, said[-3000:])
     after = _measured(part)
     holds = after["outcome"] != Outcome.ALIGNED_FASTER and 1 / ONCE < _estimate(after) < ONCE
-    yield Check("afterwards it takes no longer", holds, str(after["sentence"]))
+    yield Check("writes take no longer after the move", holds, str(after["sentence"]))
 
 
 def _measured(part: str) -> dict[str, object]:
@@ -68,7 +67,7 @@ def _estimate(verdict: dict[str, object]) -> float:
 JOBS = {"realigned": realigned}
 VISITS = (
     Visit(
-        "the benchmark of a misaligned partition, before and after it moves",
+        "benchmark of a misaligned partition, before and after its move",
         FLEET,
         tuple(JOBS),
         600,

@@ -44,8 +44,8 @@ TERABYTE_FLEET = Fleet("terabyte", (OURS, THEIRS, REST))
 PLACE = Path("/srv/lab/rest")
 PLAN, RUNS = PLACE / "plan.json", PLACE / "runs"
 HEAD_MIB, BLOCK_BYTES = 64, 4096
-"""So much of the drive's beginning is full, too; of the rest only what a filesystem's journal will cover:
-what is not written to takes no time."""
+"""Filled: the start of the drive up to this size, and the location of the journal. Other blocks are not
+written and cost no time."""
 SECONDS = 3600.0
 IO_TICKS = 9
 
@@ -75,10 +75,11 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
     undone = busy(ours, lambda: diskwright("undo", "--journal", str(RUNS), seconds=SECONDS))
 
     yield Check(
-        f"a full hard disk of 1 TB is at work for {plain:.0f} s with plain commands; for {rehearsed:.0f} s "
-        f"until diskwright's waits for keep, with {saved // MIB} MiB saved; for {undone:.0f} s to go back",
+        f"a full hard disk of 1 TB is busy for {plain:.0f} s with plain commands, "
+        f"{rehearsed:.0f} s with diskwright until keep ({saved // MIB} MiB saved), "
+        f"{undone:.0f} s for undo",
         saved > full // 2,
-        f"{full // MIB} MiB were full where it was written",
+        f"{full // MIB} MiB of the written blocks were full",
     )
 
 
@@ -104,14 +105,14 @@ def _fill(ours: str, theirs: str) -> int:
     bytes."""
     blocks = [int(word) for word in tool("debugfs", "-R", "blocks <8>", f"{theirs}1").split()]
     size_mib = len(blocks) * BLOCK_BYTES // MIB
-    # The partition begins at 1 MiB.
+    # The partition starts at 1 MiB.
     start_mib = min(blocks) * BLOCK_BYTES // MIB + 1
     for seek, count in ((0, HEAD_MIB), (start_mib, size_mib)):
         run(
             ("dd", "if=/dev/urandom", f"of={ours}", "bs=1M", f"seek={seek}", f"count={count}", "conv=fsync"),
             seconds=SECONDS,
         )
-    # No table is to be read out of the noise.
+    # The noise must not look like a table.
     tool("wipefs", "--all", "--quiet", ours)
     return (HEAD_MIB + size_mib) * MIB
 
@@ -119,7 +120,7 @@ def _fill(ours: str, theirs: str) -> int:
 JOBS = {"terabyte": set_up}
 VISITS = (
     Visit(
-        "a full hard disk of 1 TB, by the clock",
+        "a full hard disk of 1 TB, in real time",
         TERABYTE_FLEET,
         ("terabyte",),
         7200,

@@ -21,8 +21,7 @@ TIMES = 20
 MEDIAN_SECONDS = 15.0
 PROBE_SECONDS = 60.0
 TRIES = 3
-"""Of one verdict, where it is asked for once: on a machine with other work an honest answer can be that it
-could not be told. A claim that is wrong is wrong at the first."""
+"""Tries for a single verdict: on a busy machine, the verdict can be undecided. A wrong one fails at once."""
 
 
 def judge_all(fleet: Fleet) -> Iterator[Check]:
@@ -59,7 +58,7 @@ def _judged(fleet: Fleet, times: int) -> Iterator[Check]:
     if seconds and times > 1:
         middle = median(seconds)
         yield Check(
-            f"{len(seconds)} measurements take {MEDIAN_SECONDS:.0f} s at most, by their median",
+            f"{len(seconds)} measurements take at most {MEDIAN_SECONDS:.0f} s (median)",
             middle <= MEDIAN_SECONDS,
             f"{middle:.1f} s",
         )
@@ -84,20 +83,20 @@ def _member(
     wanted = member.expected.bench
     often = f", {times} times of {times}" if times > 1 else ""
     if wanted is None:
-        yield Check(f"{member.name}: writing to measure is refused", *_refused(drive))
+        yield Check(f"{member.name}: the benchmark refuses to write", *_refused(drive))
         return
     told = _verdicts(drive, times)
     seconds += [verdict.seconds for verdict in told if verdict.outcome is not Outcome.NOT_POSSIBLE]
     if wanted is not Outcome.NOT_POSSIBLE:
         print(f"{member.name} {median(verdict.seconds for verdict in told):.1f} s", file=sys.stderr)
     wrong = [_shown(verdict) for verdict in told if verdict.outcome is not wanted]
-    yield Check(f"{member.name}: the benchmark says {wanted}{often}", not wrong, shown(wrong))
+    yield Check(f"{member.name}: the verdict is {wanted}{often}", not wrong, shown(wrong))
     if isinstance(member, EmulatedDrive) and member.hidden_block_bytes:
         told = _verdicts(drive, times, member.hidden_block_bytes)
         seconds += [verdict.seconds for verdict in told]
         wrong = [_shown(verdict) for verdict in told if verdict.outcome is not Outcome.ALIGNED_FASTER]
         yield Check(
-            f"{member.name}: with the blocks it hides assumed, aligned is faster{often}",
+            f"{member.name}: aligned is faster, assuming its hidden blocks{often}",
             not wrong,
             shown(wrong),
         )
@@ -141,8 +140,8 @@ JOBS = {"judge-all": judge_all, "judge-often": judge_often}
 
 VISITS = tuple(
     Visit(
-        f"the benchmark's verdict {TIMES} times on every drive, with the other core busy: the fleet "
-        f"{fleet.name}",
+        f"verdict of the benchmark on every drive, {TIMES} times with the other core "
+        f"busy: fleet {fleet.name}",
         fleet,
         ("judge-often",),
         seconds=4 * 3600,

@@ -37,12 +37,12 @@ CASES = {
     "in a step, undone": ("step", "undo"),
     "in the commit, resumed": ("commit", "resume"),
     "in the commit, undone": ("commit", "undo"),
-    "while it is undone": ("undo", "undo"),
+    "during undo": ("undo", "undo"),
 }
-"""When the power is cut, and which command ends it."""
+"""Step with the power cut, and the final command."""
 COMMITTING = frozenset({Phase.CLEARING, Phase.REPLACING, Phase.HIDDEN, Phase.RELEASING})
 CUT = f"cp {FSTAB} {REST}/fstab; sync; echo 0 > {SHARED}/status; echo b > /proc/sysrq-trigger; sleep 60"
-"""The guest's fstab is in memory: the store has it across a restart, as a system's own disk would."""
+"""Save the guest's fstab, which is in memory, to the store, and cut the power."""
 
 
 def _begun(when: str, _: str, fleet: Fleet) -> Iterator[Check]:
@@ -52,7 +52,7 @@ def _begun(when: str, _: str, fleet: Fleet) -> Iterator[Check]:
     mount_at_boot(node)
     (REST / "before").write_text(digest_of(node))
     tool("sync")
-    yield Check(f"the power is cut: {when}", True, "")
+    yield Check(f"power cut: {when}", True, "")
     words = ("--way", "full", "--store", str(STORES), "--journal", str(RUNS), "--confirm", OLD.serial)
     if when == "step":
         with standing_in("resize2fs", "-b", CUT):
@@ -61,9 +61,9 @@ def _begun(when: str, _: str, fleet: Fleet) -> Iterator[Check]:
         _cut_at(COMMITTING, "migrate", node, *words)
     else:
         status, said = migrate(node, OLD.serial)
-        yield Check("it is converted", status == 0, said[-1500:])
+        yield Check("the conversion succeeds", status == 0, said[-1500:])
         _cut_at(GOING_BACK, "undo", list_runs(RUNS)[-1].name, "--journal", str(RUNS))
-    yield Check(f"the power is cut: {when}", False, "It was not.")
+    yield Check(f"power cut: {when}", False, "no power cut")
 
 
 def _cut_at(phases: Set[Phase], *words: str) -> None:
@@ -91,7 +91,7 @@ def _ended(when: str, way: str, fleet: Fleet) -> Iterator[Check]:
     listed = diskwright("status", found.name, "--journal", str(RUNS), seconds=LONG).output
     yield Check(f"{when}: status names {way}", f"diskwright {way}" in listed, listed[-900:])
     if when == "step":
-        yield Check("in a step: the drive is as before", digest_of(node) == before, "")
+        yield Check("step: the drive is unchanged", digest_of(node) == before, "")
     yield ends(when, way)
     if way == "resume":
         yield from is_ext4(node)
@@ -102,11 +102,11 @@ def _ended(when: str, way: str, fleet: Fleet) -> Iterator[Check]:
 JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {
     f"migration-power-{number}-{what}": partial(does, when, way)
     for number, (when, way) in enumerate(CASES.values())
-    for what, does in (("begun", _begun), ("ended", _ended))
+    for what, does in (("cut", _begun), ("recovery", _ended))
 }
 VISITS = tuple(
     Visit(
-        f"ext3 to ext4, a power cut {case}: {what}",
+        f"ext3 to ext4, power cut {case}: {what}",
         FLEET,
         (f"migration-power-{number}-{what}",),
         6 * SLOW,
@@ -114,5 +114,5 @@ VISITS = tuple(
         full_only=True,
     )
     for number, case in enumerate(CASES)
-    for what in ("begun", "ended")
+    for what in ("cut", "recovery")
 )

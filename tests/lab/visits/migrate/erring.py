@@ -25,8 +25,7 @@ IMAGE_BYTES = 16 * MIB
 RUNS, UNDO = KEPT / "runs", KEPT / "undo"
 SAME, NOT_SAME = "bit for bit", "fingerprint still differs"
 STOLEN = "sync {}; exit 0"
-"""The first who has the device's content written out, and waits for it, is told of the error; nobody is after
-them."""
+"""The kernel reports a write error only to the first program that syncs the device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +63,23 @@ def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
     words = ("--way", "light", "--undo-dir", str(UNDO), "--journal", str(RUNS), "--confirm", Path(loop).name)
     told = diskwright("migrate", loop, *words, accept=range(256))
     assert told.status == 0, told.errors
-    yield Check("it is migrated", below.digest != before, shown(below.digest))
+    yield Check("the conversion changes the drive", below.digest != before, shown(below.digest))
     below.fails(fails=True)
-    for time in ("once", "twice"):
+    for time in ("first", "second"):
         with standing_in("e2undo", loop, STOLEN.format(loop)):
             told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
         said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
-        yield Check(f"undo, asked for {time}, does not say that it is done", told.status != 0, said)
+        yield Check(f"the {time} undo fails", told.status != 0, said)
         yield Check(
-            f"undo, asked for {time}, calls nothing the same", SAME not in said or NOT_SAME in said, said
+            f"the {time} undo reports no bit-for-bit restore", SAME not in said or NOT_SAME in said, said
         )
     below.fails(fails=False)
     told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
     said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
     yield Check(
-        "when the error has passed, undo says that it is the same", told.status == 0 and SAME in said, said
+        "after the error, undo reports a bit-for-bit restore", told.status == 0 and SAME in said, said
     )
-    yield Check("so it is, on the medium", below.digest == before, shown(below.digest))
+    yield Check("the medium has the old bytes", below.digest == before, shown(below.digest))
 
 
 def _prepared(fleet: Fleet) -> tuple[Below, str]:
@@ -110,5 +109,5 @@ def _prepared(fleet: Fleet) -> tuple[Below, str]:
 
 
 JOBS = {"taken-back-erring": taken_back_erring}
-TITLE = "taken back while the drive errs, nothing is called bit for bit the same that was not read from it"
+TITLE = "undo during write errors reports nothing as restored that was not read from the drive"
 VISITS = (Visit(TITLE, ERRING_FLEET, tuple(JOBS), 900, udev=False),)

@@ -32,12 +32,14 @@ def migrated_system(fleet: Fleet) -> Iterator[Check]:
     tool("mount", node, str(PLACE))
     status, said = _migrate(node)
     tool("umount", str(PLACE))
-    yield Check("mounted, it is refused", status == 3 and f"by-uuid/{UUID} --way full" in said, said[-2500:])
+    yield Check(
+        "migrate refuses while mounted", status == 3 and f"by-uuid/{UUID} --way full" in said, said[-2500:]
+    )
     before = digest_of(node)
     shown = _migrate(node)
     as_a_byte = "zap_block -f /etc/fstab" in shown[1]
     yield Check(
-        "without a token it is shown",
+        "without --confirm, migrate only shows the plan",
         shown[0] == 0 and as_a_byte and digest_of(node) == before,
         shown[1][-2500:],
     )
@@ -46,27 +48,27 @@ def migrated_system(fleet: Fleet) -> Iterator[Check]:
             status, said = _migrate(node, "--confirm", OLD.serial)
         failed = [entry for entry in read_entries(list_runs(RUNS)[-1]) if entry.event is Event.NOT_VERIFIED]
         yield Check(
-            "what GRUB cannot read is not committed",
+            "migrate never commits a filesystem that GRUB cannot read",
             status == 1 and bool(failed) and digest_of(node) == before,
             said[-2500:],
         )
     status, said = _migrate(node, "--confirm", OLD.serial)
     newest = list_runs(RUNS)[-1]
-    yield Check("carried out, it ends well", status == 0 and state(newest) is RunState.DONE, said[-2500:])
+    yield Check("migrate succeeds", status == 0 and state(newest) is RunState.DONE, said[-2500:])
     read = [
         entry.sentence
         for entry in read_entries(newest)
         if entry.event is Event.VERIFIED and "GRUB" in entry.sentence
     ]
-    yield Check("GRUB was asked where it is there", len(read) == (3 if program else 0), "; ".join(read))
+    yield Check("GRUB reads the result, if installed", len(read) == (3 if program else 0), "; ".join(read))
     lines = tool("debugfs", "-c", "-R", "cat /etc/fstab", node)
     yield Check(
-        "its own fstab names ext4, and is the same otherwise", lines == LINES.replace("ext3", "ext4"), lines
+        "the system's fstab changes only from ext3 to ext4", lines == LINES.replace("ext3", "ext4"), lines
     )
     checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
-    yield Check("it is sound", checked.status == 0, checked.output)
-    yield ends("migrated", "undo")
-    yield Check("undone, every byte is what it was", digest_of(node) == before, "")
+    yield Check("e2fsck finds no errors", checked.status == 0, checked.output)
+    yield ends("converted", "undo")
+    yield Check("undo restores every byte", digest_of(node) == before, "")
 
 
 def _make_system(node: str) -> None:
@@ -102,7 +104,7 @@ def _migrate(node: str, *more: str) -> tuple[int, str]:
 JOBS = {"migrated-system": migrated_system}
 VISITS = (
     Visit(
-        "a system that does not run, migrated with its own fstab",
+        "conversion of an offline system, with its own fstab",
         FLEET,
         tuple(JOBS),
         1800,

@@ -63,10 +63,10 @@ EACH = (
 )
 ACROSS = Stack("across", (Base(BASES.name, mib=32), Base(SECOND.name, mib=32)), (Md(1),), (), ())
 BEFORE = "before-"
-"""How the devices are called that come first after a restart, and take the number that was the volume's."""
+"""Name prefix of devices that appear first after a reboot, under the volume's old number."""
 ANOTHER = "/dev/md5"
 WRITES = 3
-"""Of the commit, after which the process dies."""
+"""Number of writes in the commit before the process dies."""
 
 
 def on_a_volume(fleet: Fleet) -> Iterator[Check]:
@@ -85,11 +85,11 @@ def on_each_volume(fleet: Fleet) -> Iterator[Check]:
     before = digest_of(node)
     status, said = migrate(node, BASES.serial)
     yield Check(
-        "across two drives it is refused, and why is said",
+        "two drives: migrate refuses, with the reason",
         status == 2 and "on one drive" in said,
         f"{status}: {said[-800:]}",
     )
-    yield Check("across two drives nothing was written", digest_of(node) == before, "")
+    yield Check("two drives: nothing is written", digest_of(node) == before, "")
 
 
 def _prepared(fleet: Fleet, stacks: tuple[Stack, ...]) -> list[Built]:
@@ -127,10 +127,10 @@ def _killed_and_restarted(built: Built, node: str, before: str) -> Iterator[Chec
     yield from killed(node, before, BASES.serial, "--manifest")
     was = Path(node).stat().st_rdev
     node = _restart(built)
-    yield Check("after a restart it has another number", Path(node).stat().st_rdev != was, shown(was))
+    yield Check("the device number changes with a reboot", Path(node).stat().st_rdev != was, shown(was))
     yield ends("killed in a step", "resume")
     yield from is_ext4(node)
-    yield ends("gone on with", "undo")
+    yield ends("resumed", "undo")
     yield from undone(node, before)
 
 
@@ -175,17 +175,21 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
     if (child := os.fork()) == 0:
         _dies_committing(change)
     _, status = os.waitpid(child, 0)
-    yield Check(f"{name}: killed in its middle", os.waitstatus_to_exitcode(status) == -SIGKILL, shown(status))
-    yield Check(f"{name}: half replaced it is neither", digest_of(node) not in (before, wanted), "")
+    yield Check(f"{name}: the commit is killed", os.waitstatus_to_exitcode(status) == -SIGKILL, shown(status))
+    yield Check(
+        f"{name}: half replaced, the volume is neither old nor new",
+        digest_of(node) not in (before, wanted),
+        "",
+    )
     mounted = run(("mount", "-o", "ro", node, "/mnt"), seconds=LOOK_SECONDS, accept=range(256))
-    yield Check(f"{name}: half replaced nobody mounts it", mounted.status != 0, mounted.output)
+    yield Check(f"{name}: half replaced, the volume cannot be mounted", mounted.status != 0, mounted.output)
     node = _restart(built)
     again = Transaction.reopen(folder, locate(folder), Journal(folder))
     again.commit()
-    yield Check(f"{name}: gone on with, it is what the snapshot was", digest_of(node) == wanted, "")
+    yield Check(f"{name}: the resumed commit equals the snapshot", digest_of(node) == wanted, "")
     tool(*proof(node))
     again.undo()
-    yield Check(f"{name}: taken back, every byte is what it was", digest_of(node) == before, "")
+    yield Check(f"{name}: undo restores every byte", digest_of(node) == before, "")
     take_down(built)
 
 
@@ -211,7 +215,7 @@ def _dies_committing(change: Transaction) -> None:
 JOBS = {"migration-on-a-volume": on_a_volume, "migration-on-each-volume": on_each_volume}
 VISITS = (
     Visit(
-        "ext3 to ext4 on LVM within LUKS: killed, found again, gone on with, taken back",
+        "ext3 to ext4 on LVM in LUKS: killed, found after a reboot, resumed, undone",
         VOLUMES_FLEET,
         ("migration-on-a-volume",),
         1800,

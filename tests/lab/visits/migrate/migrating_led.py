@@ -37,26 +37,26 @@ def by_keys(fleet: Fleet) -> Iterator[Check]:
         console.press("enter", then=lambda: is_read(console, node))
         console.press("q")
         yield ends(console, ExitCode.DONE)
-    yield Check("undone, every byte is what it was", digest_of(node) == before, "")
-    yield Check("undone, so is fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
+    yield Check("undo restores every byte", digest_of(node) == before, "")
+    yield Check("undo restores fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
 
 
 def by_questions(fleet: Fleet) -> Iterator[Check]:
     """Convert again in the plain wizard."""
-    # The faces load Textual, which takes long in a guest.
+    # Imported late: Textual loads slowly in a guest.
     from tests import walks
 
     node = node_of(fleet[OLD.name])
     code, told = walks.to_ext4_by_questions(RealServices(only=(node,)), OLD.serial)
     said = " ".join(told.split())
     yield Check(
-        "plain: it ends well, and it was kept",
+        "plain: the conversion succeeds and is kept",
         code is ExitCode.DONE and "The new filesystem was kept" in said,
         told[-1500:],
     )
-    yield Check("plain: what a power cut would leave was told", POWER in said, told[-3000:])
+    yield Check("plain: the outcome of a power cut is explained", POWER in said, told[-3000:])
     mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
-    yield Check("plain: it is mounted as ext4", mounted == [node, "ext4"], shown(mounted))
+    yield Check("plain: ext4 is mounted", mounted == [node, "ext4"], shown(mounted))
 
 
 def _prepared(fleet: Fleet) -> str:
@@ -74,7 +74,7 @@ def _to_the_end(console: Console, node: str) -> Iterator[Check]:
     console.press("m", then="> Everything")
     yield from look(console, "ext4-ways", 3)
     console.press("enter", then=WHAT)
-    yield Check("every file stays", "Nothing is lost." in console.text, console.text)
+    yield Check("the wizard announces no data loss", "Nothing is lost." in console.text, console.text)
     end = OLD.serial[-ENOUGH:]
     console.press(f"={end}", then=f"[{end}")
     yield from look(console, "ext4-review", 4)
@@ -88,7 +88,7 @@ def _to_the_end(console: Console, node: str) -> Iterator[Check]:
 JOBS = {"migration-by-keys": by_keys, "migration-by-questions": by_questions}
 VISITS = (
     Visit(
-        "the wizard on a text console: an old filesystem to ext4, and back",
+        "wizard on a text console: ext3 to ext4, and undo",
         LED_FLEET,
         ("migration-by-keys",),
         900,
@@ -97,7 +97,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "the same, and by questions to what is kept",
+        "wizard on a text console and in plain mode: ext3 to ext4",
         LED_FLEET,
         tuple(JOBS),
         1800,

@@ -73,7 +73,7 @@ def ends(what: str, command: str) -> Check:
         command, list_runs(RUNS)[-1].name, "--journal", str(RUNS), accept=range(256), seconds=LONG
     )
     return Check(
-        f"{what}: {command} ends well",
+        f"{what}: {command} succeeds",
         told.status == 0,
         f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
     )
@@ -83,7 +83,7 @@ def _killed(node: str, before: str) -> Iterator[Check]:
     yield from killed(node, before, OLD.serial)
     yield ends("killed in a step", "resume")
     yield from is_ext4(node)
-    yield ends("gone on with", "undo")
+    yield ends("resumed", "undo")
     yield from undone(node, before)
 
 
@@ -97,44 +97,44 @@ def killed(node: str, before: str, token: str, *more: str) -> Iterator[Check]:
         state(newest) is RunState.INTERRUPTED,
         f"{status}: {said[-1500:]}",
     )
-    yield Check("killed in a step: the device is what it was", digest_of(node) == before, "")
+    yield Check("killed in a step: the device is unchanged", digest_of(node) == before, "")
 
 
 def undone(node: str, before: str) -> Iterator[Check]:
     """Check that device, fstab and free space are restored."""
-    yield Check("undone, every byte is what it was", digest_of(node) == before, "")
-    yield Check("undone, so is fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
+    yield Check("undo restores every byte", digest_of(node) == before, "")
+    yield Check("undo restores fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
     left = list(STORES.iterdir())
-    yield Check("undone, the room is given back", not left, shown(left))
+    yield Check("undo frees the store", not left, shown(left))
 
 
 def is_ext4(node: str) -> Iterator[Check]:
     """Check with other tools that the device and fstab have ext4."""
     probed = tool("blkid", "-p", "-s", "TYPE", "-o", "value", node).strip()
     yield Check(
-        "it is ext4, on the device and in fstab",
+        "device and fstab have ext4",
         probed == "ext4" and " ext4 " in FSTAB.read_text(),
         FSTAB.read_text(),
     )
     checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
-    yield Check("it is sound", checked.status == 0, checked.output)
+    yield Check("e2fsck finds no errors", checked.status == 0, checked.output)
 
 
 def _whole(node: str) -> Iterator[Check]:
     status, said = migrate(node, OLD.serial)
-    yield Check("migrate ends well", status == 0, f"{status}: {said[-2500:]}")
+    yield Check("migrate succeeds", status == 0, f"{status}: {said[-2500:]}")
     yield from is_ext4(node)
-    yield ends("migrated", "keep")
+    yield ends("converted", "keep")
     mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
-    yield Check("kept, it is mounted as ext4", mounted == [node, "ext4"], shown(mounted))
+    yield Check("keep mounts ext4", mounted == [node, "ext4"], shown(mounted))
     left = [*STORES.iterdir(), tool("dmsetup", "ls").strip()]
-    yield Check("kept, nothing is left of its stores", left == ["No devices found"], shown(left))
+    yield Check("keep frees the store", left == ["No devices found"], shown(left))
 
 
 JOBS = {"migration-killed": migration_killed, "migration-kept": migration_kept}
 VISITS = (
     Visit(
-        "ext3 to ext4 as a transaction, with udev: killed, gone on with, taken back, and kept",
+        "ext3 to ext4 as a transaction, with udev: killed, resumed, undone, kept",
         MIGRATION_FLEET,
         tuple(JOBS),
         1800,

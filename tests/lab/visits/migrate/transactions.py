@@ -84,7 +84,7 @@ def make_old(node: str, block_bytes: int) -> None:
 def _prepared(fleet: Fleet, drive: EmulatedDrive, block_bytes: int) -> Surroundings:
     _modules()
     make_old(node_of(fleet[drive.name]), block_bytes)
-    # Nothing is set aside for root, who runs everything here.
+    # No blocks reserved for root, who runs everything here.
     tool("mkfs.ext4", "-q", "-F", "-m", "0", node_of(fleet[STORE.name]))
     _mount_store(fleet)
     return Surroundings(node_of(fleet[drive.name]))
@@ -121,18 +121,20 @@ def transacted(fleet: Fleet) -> Iterator[Check]:
 
 def _given_up(here: Surroundings, before: str) -> Iterator[Check]:
     change = here.begin("given-up")
-    yield Check("beside its snapshot the filesystem cannot be mounted", not mounts(here.node, "-o", "ro"), "")
+    yield Check(
+        "the filesystem cannot be mounted next to its snapshot", not mounts(here.node, "-o", "ro"), ""
+    )
     migrate(change.work)
-    yield Check("on the snapshot it is another", digest_of(change.work) != before, "")
-    yield Check("the drive is what it was", here.digest == before, "")
+    yield Check("the conversion changes the snapshot", digest_of(change.work) != before, "")
+    yield Check("the conversion leaves the drive unchanged", here.digest == before, "")
     change.abandon()
     left = [
         tool("dmsetup", "ls").strip(),
         tool("losetup", "--noheadings", "--list").strip(),
         *map(str, PLACE.glob("diskwright-*")),
     ]
-    yield Check("given up, nothing is left of it", left == ["No devices found", ""], shown(left))
-    yield Check("given up, the drive is what it was", here.digest == before, "")
+    yield Check("cancelled: nothing is left", left == ["No devices found", ""], shown(left))
+    yield Check("cancelled: the drive is unchanged", here.digest == before, "")
 
 
 def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
@@ -151,16 +153,16 @@ def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
         change.check()
     except Failed as error:
         valid = str(error)
-    yield Check("where the store's folder runs full a program fails", bool(said), said)
-    yield Check("where the store's folder runs full it is said", "became invalid" in valid, valid)
+    yield Check("store full: a program fails", bool(said), said)
+    yield Check("store full: the snapshot is reported as invalid", "became invalid" in valid, valid)
     change.abandon()
-    yield Check("where the store's folder runs full the drive is what it was", here.digest == before, "")
+    yield Check("store full: the drive is unchanged", here.digest == before, "")
     try:
         here.begin("no-room")
         said = ""
     except Failed as error:
         said = str(error)
-    yield Check("where there is no room nothing is begun", "not enough free space" in said, said)
+    yield Check("no free space: the transaction is refused", "not enough free space" in said, said)
     filler.unlink()
 
 
@@ -169,12 +171,12 @@ def _committed(here: Surroundings, before: str) -> Iterator[Check]:
     migrate(change.work)
     wanted = digest_of(change.work)
     change.commit()
-    yield Check("committed, the drive holds what the snapshot held", here.digest == wanted, "")
+    yield Check("commit copies the snapshot to the drive", here.digest == wanted, "")
     tool(*proof(here.node))
-    yield Check("committed, it is mounted as ext4", mounts(here.node, "-t", "ext4", "-o", "ro"), "")
+    yield Check("committed: ext4 can be mounted", mounts(here.node, "-t", "ext4", "-o", "ro"), "")
     change.undo()
-    yield Check("undone, every byte is what it was", here.digest == before, "")
-    yield Check("undone, it is mounted as ext3", mounts(here.node, "-t", "ext3", "-o", "ro"), "")
+    yield Check("undo restores every byte", here.digest == before, "")
+    yield Check("undone: ext3 can be mounted", mounts(here.node, "-t", "ext3", "-o", "ro"), "")
 
 
 def _kept(here: Surroundings) -> Iterator[Check]:
@@ -189,11 +191,11 @@ def _kept(here: Surroundings) -> Iterator[Check]:
     except Refused as error:
         said = str(error)
     yield Check(
-        "mounted for writing it cannot be undone", "was modified after" in said and here.digest == used, said
+        "undo refuses after a writable mount", "was modified after" in said and here.digest == used, said
     )
     change.keep()
     left = list(PLACE.glob("diskwright-*"))
-    yield Check("kept, the room is given back", not left and here.digest == used, shown(left))
+    yield Check("keep frees the store", not left and here.digest == used, shown(left))
 
 
 def cut_in_commit(fleet: Fleet) -> Iterator[Check]:
@@ -204,10 +206,10 @@ def cut_in_commit(fleet: Fleet) -> Iterator[Check]:
     migrate(change.work)
     (PLACE / "after").write_text(digest_of(change.work))
     tool("sync")
-    yield Check("the change is ready to be committed", (PLACE / "after").read_text() != here.digest, "")
+    yield Check("the change is ready for commit", (PLACE / "after").read_text() != here.digest, "")
     with _power_goes(_moment()):
         change.commit()
-    yield Check("the power went", False, "the commit came to its end")
+    yield Check("the power is cut", False, "the commit finished")
 
 
 def cut_in_undoing(fleet: Fleet) -> Iterator[Check]:
@@ -217,14 +219,14 @@ def cut_in_undoing(fleet: Fleet) -> Iterator[Check]:
     change = here.reopened("cut")
     change.commit()
     yield Check(
-        "after the power cut the commit comes to its end, to the bit",
+        "commit finishes bit for bit after the power cut",
         here.digest == (PLACE / "after").read_text(),
         "",
     )
     tool(*proof(here.node))
     with _power_goes(_moment()):
         change.undo()
-    yield Check("the power went", False, "the undoing came to its end")
+    yield Check("the power is cut", False, "undo finished")
 
 
 def undone_at_last(fleet: Fleet) -> Iterator[Check]:
@@ -233,11 +235,11 @@ def undone_at_last(fleet: Fleet) -> Iterator[Check]:
     yield from _is_barred(here, "after-the-undoing")
     here.reopened("cut").undo()
     yield Check(
-        "after the power cut the undoing comes to its end, to the bit",
+        "undo finishes bit for bit after the power cut",
         here.digest == (PLACE / "before").read_text(),
         "",
     )
-    yield Check("it is mounted as ext3", mounts(here.node, "-t", "ext3", "-o", "ro"), "")
+    yield Check("undone: ext3 can be mounted", mounts(here.node, "-t", "ext3", "-o", "ro"), "")
 
 
 def _found_again(fleet: Fleet) -> Surroundings:
@@ -249,7 +251,7 @@ def _found_again(fleet: Fleet) -> Surroundings:
 def _is_barred(here: Surroundings, another: str) -> Iterator[Check]:
     half = here.digest
     yield Check(
-        "half replaced it is neither",
+        "half replaced: the drive is neither old nor new",
         half not in ((PLACE / "before").read_text(), (PLACE / "after").read_text()),
         shown(getattr(load_record(PLACE / "cut"), "phase", None)),
     )
@@ -258,17 +260,17 @@ def _is_barred(here: Surroundings, another: str) -> Iterator[Check]:
         for words in ((), ("-o", "ro,noload"), ("-t", "ext3"), ("-t", "ext2", "-o", "ro"))
         if mounts(here.node, *words)
     ]
-    yield Check("half replaced it is mounted in no way", not ways, shown(ways))
+    yield Check("half replaced: the drive cannot be mounted", not ways, shown(ways))
     repaired = run(("e2fsck", "-f", "-y", here.node), seconds=SLOW, accept=range(256))
     yield Check(
-        "half replaced e2fsck leaves it alone", repaired.status == 8 and here.digest == half, repaired.output
+        "half replaced: e2fsck changes nothing", repaired.status == 8 and here.digest == half, repaired.output
     )
     try:
         here.begin(another)
         said = ""
     except DiskwrightError as error:
         said = str(error)
-    yield Check("half replaced it is begun with by no other run", "another run's change" in said, said)
+    yield Check("half replaced: other runs refuse", "another run's change" in said, said)
 
 
 def _moment() -> int:
@@ -302,20 +304,20 @@ JOBS = {
 }
 VISITS = (
     Visit(
-        "a transaction: given up, run full, committed, taken back, kept",
+        "a transaction: cancelled, out of space, committed, undone, kept",
         TRANSACTION_FLEET,
         ("transacted",),
         900,
         udev=False,
     ),
-    Visit("a transaction with udev", TRANSACTION_FLEET, ("transacted",), 900, udev=True, full_only=True),
-    Visit("a transaction: the power goes in the commit", CUT_FLEET, ("cut-in-commit",), 600, udev=False),
+    Visit("a transaction: with udev", TRANSACTION_FLEET, ("transacted",), 900, udev=True, full_only=True),
+    Visit("a transaction: power cut during commit", CUT_FLEET, ("cut-in-commit",), 600, udev=False),
     Visit(
-        "a transaction: gone on with, and the power goes in the undoing",
+        "a transaction: resumed, then power cut during undo",
         CUT_FLEET,
         ("cut-in-undoing",),
         600,
         udev=False,
     ),
-    Visit("a transaction: undone at last", CUT_FLEET, ("undone-at-last",), 600, udev=False),
+    Visit("a transaction: undo finished", CUT_FLEET, ("undone-at-last",), 600, udev=False),
 )

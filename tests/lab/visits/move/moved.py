@@ -33,9 +33,9 @@ PLACE = Path("/srv/lab/moved")
 SAID = Path("/run/said")
 FILES = Path(__file__).parents[2]
 BARRED_BYTES = 64 * 1024
-"""Of a partition's beginning: nothing but zeros while it moves."""
+"""Start of a partition that is zero during the move."""
 MOST_SECONDS = 3.0
-"""After so long at most the power goes."""
+"""Latest time of the power cut, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ LOGGED = Misaligned(
     size_bytes=16 * MIB,
     rest=0.5,
 )
-"""With little room: by a log, in windows of 1 MiB."""
+"""Little free space: moved with a log, in windows of 1 MiB."""
 
 DIRECT = Misaligned(
     virtio_drive("moved-logical", 128 * MIB),
@@ -103,7 +103,7 @@ DIRECT = Misaligned(
     size_bytes=48 * MIB,
     rest=30.0,
 )
-"""Far away, in two windows."""
+"""Moved far, in two windows."""
 
 FLEET = Fleet("moved", (LOGGED.drive,))
 LOGICAL_FLEET = Fleet("moved-logical", (DIRECT.drive,))
@@ -125,7 +125,7 @@ def cut_off(fleet: Fleet) -> Iterator[Check]:
     one = _of(fleet)
     tool("modprobe", "ext4")
     offset = sysfs(one.node, "alignment_offset")
-    yield Check("the kernel calls it misaligned", offset != "0", offset)
+    yield Check("the kernel reports misalignment", offset != "0", offset)
     (SHARED / "before.json").write_text(json.dumps((_digest(one.node), _files(one.node))))
     mover = _moving(one)
     limit = monotonic() + SLOW
@@ -137,7 +137,7 @@ def cut_off(fleet: Fleet) -> Iterator[Check]:
     seconds = Random().uniform(0, MOST_SECONDS)
     sleep(seconds)
     ended, _ = os.waitpid(mover, os.WNOHANG)
-    yield Check(f"the power goes {seconds:.1f} s after it has begun", not ended, SAID.read_text())
+    yield Check(f"power cut {seconds:.1f} s after the start", not ended, SAID.read_text())
     cut_power()
 
 
@@ -181,7 +181,7 @@ def gone_on_with(fleet: Fleet) -> Iterator[Check]:
     one = _of(fleet)
     tool("modprobe", "ext4")
     PLACE.mkdir(parents=True, exist_ok=True)
-    yield Check("there is no run here", not list_runs(), shown([run.name for run in list_runs()]))
+    yield Check("this guest has no runs", not list_runs(), shown([run.name for run in list_runs()]))
     yield from _is_seen(one)
     yield from _goes_on(one)
     yield from (_goes_back if one is LOGGED else _stays)(one)
@@ -191,15 +191,15 @@ def _is_seen(one: Misaligned) -> Iterator[Check]:
     _, text = told("inspect", node_of(one.drive), "--json")
     (drive,) = json.loads(text)["drives"]
     codes = [finding["code"] for finding in drive["findings"]]
-    yield Check("inspect finds it, and first", codes[:1] == ["move-unfinished"], shown(codes))
+    yield Check("inspect lists the unfinished move first", codes[:1] == ["move-unfinished"], shown(codes))
     ways = [words for words in ((), ("-t", "ext4", "-o", "ro,noload"), ("-t", "ext2")) if _mounts(one, words)]
-    yield Check("half moved it is mounted in no way", not ways, shown(ways))
+    yield Check("half moved: the partition cannot be mounted", not ways, shown(ways))
     repaired = run(("e2fsck", "-p", one.node), seconds=SLOW, accept=range(256))
-    yield Check("half moved e2fsck, as at a boot, leaves it alone", repaired.status == 8, repaired.output)
+    yield Check("half moved: e2fsck -p, as at boot, changes nothing", repaired.status == 8, repaired.output)
     half = _digest(node_of(one.drive))
     repaired = run(("e2fsck", "-f", "-y", one.node), seconds=SLOW, accept=range(256))
     same = repaired.status == 8 and _digest(node_of(one.drive)) == half
-    yield Check("half moved e2fsck repairs nothing, whatever it may", same, repaired.output)
+    yield Check("half moved: e2fsck -f -y repairs nothing", same, repaired.output)
 
 
 def _mounts(one: Misaligned, words: tuple[str, ...]) -> bool:
@@ -212,20 +212,20 @@ def _mounts(one: Misaligned, words: tuple[str, ...]) -> bool:
 def _goes_on(one: Misaligned) -> Iterator[Check]:
     node = node_of(one.drive)
     status, said = told("resume", "--from-drive", node, "--confirm", one.drive.serial)
-    yield Check("resume finishes with nothing but the drive", status == ExitCode.DONE, said[-3000:])
+    yield Check("resume --from-drive finishes the move", status == ExitCode.DONE, said[-3000:])
     start, in_table = int(sysfs(one.node, "start")) * SECTOR_BYTES, _start_in_table(one)
     yield Check(
-        "it starts at a whole MiB, by its table and by the kernel",
+        "table and kernel place the partition at a whole MiB",
         start == in_table and start % MIB == 0,
         f"{start} {in_table}",
     )
     offset = sysfs(one.node, "alignment_offset")
-    yield Check("the kernel calls it aligned", offset == "0", offset)
+    yield Check("the kernel reports alignment", offset == "0", offset)
     checked = run(("e2fsck", "-f", "-n", one.node), seconds=SLOW, accept=range(256))
-    yield Check("e2fsck finds nothing wrong", checked.status == 0, checked.output)
+    yield Check("e2fsck finds no errors", checked.status == 0, checked.output)
     digest, files = json.loads((SHARED / "before.json").read_text())
-    yield Check("every byte is as it was", _digest(one.node) == digest, "")
-    yield Check(f"each of {len(files)} files is as it was", bool(files) and _files(one.node) == files, "")
+    yield Check("every byte is unchanged", _digest(one.node) == digest, "")
+    yield Check(f"each of {len(files)} files is unchanged", bool(files) and _files(one.node) == files, "")
 
 
 def _start_in_table(one: Misaligned) -> int:
@@ -238,7 +238,7 @@ def _goes_back(one: Misaligned) -> Iterator[Check]:
     """Undo with the run created here."""
     status, said = told("undo")
     holds = status == ExitCode.DONE and _start_in_table(one) == one.start_bytes
-    yield Check("undo moves it back, also here", holds, said[-3000:])
+    yield Check("undo moves the partition back", holds, said[-3000:])
 
 
 def _stays(one: Misaligned) -> Iterator[Check]:
@@ -249,11 +249,11 @@ def _stays(one: Misaligned) -> Iterator[Check]:
     used = _digest(one.node)
     status, said = told("undo")
     yield Check(
-        "once it was used, undo says why it does not move it back",
+        "undo of a used partition refuses, with the reason",
         status == ExitCode.REFUSED and "used after the move" in " ".join(said.split()),
         f"{status}: {said[-3000:]}",
     )
-    yield Check("and it holds what it held", _digest(one.node) == used, "")
+    yield Check("the refused undo changes nothing", _digest(one.node) == used, "")
 
 
 def _held_against(lab: Laboratory) -> Iterable[Check]:
@@ -262,14 +262,14 @@ def _held_against(lab: Laboratory) -> Iterable[Check]:
     now, before = (path.read_bytes() for path in (lab.image(one.drive.name), lab.shared / "before"))
     end = one.start_bytes + one.size_bytes
     same = now[:end] == before[:end] and now[-MIB:] == before[-MIB:]
-    yield Check("table and partition are bit for bit what they were", same, "")
+    yield Check("undo restores table and partition bit for bit", same, "")
 
 
 JOBS = {"moved-cut-off": cut_off, "moved-gone-on-with": gone_on_with}
 
 
 def _visits(fleet: Fleet, what: str, *, full_only: bool) -> tuple[Visit, ...]:
-    cut, whole = f"{what}: the power goes", f"{what}: gone on with in a guest that has nothing but the drive"
+    cut, whole = f"{what}: power cut", f"{what}: resumed in a guest with only the drive"
     return (
         Visit(cut, fleet, ("moved-cut-off",), 600, udev=False, full_only=full_only, prepare=_make),
         Visit(
@@ -285,6 +285,6 @@ def _visits(fleet: Fleet, what: str, *, full_only: bool) -> tuple[Visit, ...]:
 
 
 VISITS = (
-    *_visits(FLEET, "a misaligned partition moves", full_only=False),
-    *_visits(LOGICAL_FLEET, "a misaligned logical partition moves far", full_only=True),
+    *_visits(FLEET, "move of a misaligned partition", full_only=False),
+    *_visits(LOGICAL_FLEET, "long move of a misaligned logical partition", full_only=True),
 )

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory
 
 BAD, TO = 20001, "24MiB"
-"""The sector, on the drive, and where the partition is to start: behind it, since nothing mends it."""
+"""Bad sector of the drive, and the new start of the partition, after this sector."""
 BLOCK = BAD // 8 * 8
 LOST = range((BLOCK - LOGGED.start) * SECTOR_BYTES, (BLOCK + 8 - LOGGED.start) * SECTOR_BYTES)
-"""What of the partition cannot be read: its physical block."""
+"""Unreadable bytes of the partition: the physical block of the sector."""
 PAGE = 4096
 APART = range(LOST.start // PAGE * PAGE, -(-LOST.stop // PAGE) * PAGE)
-"""The kernel reads the partition in pages, which are not the drive's blocks as long as it is misaligned."""
+"""Pages around the unreadable bytes. In a misaligned partition, pages do not match the drive's blocks."""
 
 DRIVE = replace(
     DISK,
@@ -65,17 +65,19 @@ def stops_and_goes_back(_: Fleet) -> Iterator[Check]:
     before = _digest(ONE)
     status, said = told("move", ONE.node, "--to", TO, "--confirm", DRIVE.serial)
     stopped = status == ExitCode.FAILED and _names_it(said) and "ddrescue" in said
-    yield Check("it stops and says where", stopped, said[-2000:])
+    yield Check("move stops and names the bad sector", stopped, said[-2000:])
     status, said = told("resume")
-    yield Check("it stops there again", status == ExitCode.FAILED and _names_it(said), said[-2000:])
+    yield Check(
+        "resume stops at the same sector", status == ExitCode.FAILED and _names_it(said), said[-2000:]
+    )
     status, said = told("undo")
     yield Check(
-        "it goes back, and says what cannot be read",
+        "undo succeeds and names the bad sector",
         status == ExitCode.DONE and _names_it(said),
         said[-2000:],
     )
-    yield Check("the partition starts where it did", _start(ONE) == ONE.start, str(_start(ONE)))
-    yield Check("all that can be read is what it was", _digest(ONE) == before, "")
+    yield Check("the partition starts at its old sector", _start(ONE) == ONE.start, str(_start(ONE)))
+    yield Check("all readable bytes are unchanged", _digest(ONE) == before, "")
 
 
 def _plain(said: str) -> str:
@@ -108,9 +110,9 @@ def _held_against(lab: Laboratory) -> Iterable[Check]:
     now, before = lab.image(DRIVE.name).read_bytes(), (lab.shared / DRIVE.name).read_bytes()
     end = ONE.start_bytes + ONE.size_bytes
     same = now[:end] == before[:end] and now[-MIB:] == before[-MIB:]
-    yield Check("table and partition are bit for bit what they were", same, "")
+    yield Check("undo restores table and partition bit for bit", same, "")
 
 
 JOBS = {"spoiled": stops_and_goes_back}
-TITLE = "a sector cannot be read any more once a move has begun: it stops and goes back"
+TITLE = "a sector becomes unreadable during a move: the move stops, and undo succeeds"
 VISITS = (Visit(TITLE, FLEET, tuple(JOBS), 600, udev=False, prepare=_make, afterwards=_held_against),)

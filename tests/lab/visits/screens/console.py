@@ -30,17 +30,17 @@ LAPTOP = EmulatedDrive(
     physical_block_bytes=4096,
     size_bytes=320_072_933_376,
 )
-"""512e, and laid out as if its blocks were of 512 bytes."""
+"""512e, partitioned for blocks of 512 bytes."""
 
 PHOTOS = replace(BACKUP, label="Fotky č. 2")
-"""Named with a letter that the console's font does not have."""
+"""The label has a letter missing in the console's font."""
 
 CONSOLE_FLEET = Fleet("console", (LAPTOP, NATIVE))
 SIZE = (80, 25)
 PLACE = "/srv/films"
 PURPOSE, WHAT, END = "What will you store?", "What will be done", "End the wizard?"
 SHOWN = 5
-"""So many cells are named that cannot be seen as they were meant."""
+"""Maximum number of wrong cells to print."""
 
 
 def ask(fleet: Fleet) -> Iterator[Check]:
@@ -51,13 +51,13 @@ def ask(fleet: Fleet) -> Iterator[Check]:
         console.press("alt+q", then=END)
         console.press("y")
         yield ends(console, ExitCode.DONE)
-        yield Check("it leaves an empty screen behind", not console.text.strip(), console.text)
+        yield Check("the wizard leaves an empty screen", not console.text.strip(), console.text)
 
 
 def ends(console: Console, code: ExitCode) -> Check:
     """Check the wizard's exit code."""
     status = console.ended()
-    return Check(f"the wizard ends with {code.value}", status == code.value, str(status))
+    return Check(f"the wizard exits with {code.value}", status == code.value, str(status))
 
 
 def short(node: str) -> str:
@@ -94,9 +94,7 @@ def _choose(console: Console, node: str) -> Iterator[Check]:
     yield Check("the console has 80 columns and 25 lines", console.seen.size == SIZE, str(console.seen.size))
     yield from look(console, "drives", 1)
     console.press("right", then=f"> {short(node)} ")
-    yield Check(
-        "a letter that its font lacks has one in its place", "Fotky c. 2" in console.text, console.text
-    )
+    yield Check("a letter missing in the font is replaced", "Fotky c. 2" in console.text, console.text)
     yield from look(console, "partitions", 1)
     console.press("left")
     for key, name, words in (
@@ -121,7 +119,7 @@ def _plan(console: Console) -> Iterator[Check]:
         console.press("escape", then="Lost:")
     console.press("e", then="> Purpose")
     console.press("down", "down", "down", then="> Label")
-    # A place is proposed: it goes first.
+    # Clear the proposed mount point first.
     console.press("=films", "down", then="> Mount point")
     console.press("ctrl+u", f"={PLACE}", then=f"[{PLACE}")
     yield from look(console, "volume", 3)
@@ -134,10 +132,10 @@ def look(console: Console, name: str, step: int | None = None) -> Iterator[Check
         console.photograph(name)
     screen = console.seen
     wrong = [*unfit(screen, console.font)]
-    yield Check(f"{name}: the console's font has all that is shown", not wrong, "; ".join(wrong[:SHOWN]))
+    yield Check(f"{name}: the font has every character", not wrong, "; ".join(wrong[:SHOWN]))
     if step is not None:
         yield Check(
-            f"{name}: the head is on the first line, the keys on the last",
+            f"{name}: the header is on the first line, the keys on the last",
             is_whole(screen, step),
             screen.text,
         )
@@ -152,7 +150,7 @@ JOBS = {"ask-on-console": ask}
 
 VISITS = (
     Visit(
-        "the wizard on a text console: by keys to the last question, all of it in the console's font",
+        "wizard on a text console: by keys to the last question, in the console's font",
         CONSOLE_FLEET,
         ("ask-on-console",),
         seconds=600,

@@ -30,12 +30,12 @@ from wizard.probe.interpret import drive_of, machine_of
 
 PAUSE_SECONDS = 0.1
 WRITING_PAUSE_SECONDS = 0.01
-"""Between two looks whether the drive is being written, which does not take long."""
+"""Pause between checks for the short write to the drive."""
 PATIENCE_SECONDS = 400.0
-"""Limit for anything to be shown. It takes some seconds, or minutes on a busy machine."""
+"""Time limit for any output. It takes seconds, or minutes on a busy machine."""
 PURPOSE = "What will you store?"
 ROWS = ("> sd", "  sd")
-"""How a drive's line in the list begins."""
+"""Start of a drive's row in the list."""
 
 
 def _stick(name: str, model: str) -> EmulatedDrive:
@@ -67,7 +67,7 @@ DISK = EmulatedDrive(
     size_bytes=128 * MIB,
     media=Pace(100, charges_rewrites=False),
 )
-"""Slow, so that whatever is at work on it is at work for a while."""
+"""Slow, so that work on the drive takes a while."""
 
 PULLED_FLEET = Fleet("pulled", (DISK, STICK, OTHER))
 
@@ -96,11 +96,11 @@ def rows(fleet: Fleet) -> Iterator[Check]:
         yield shows(screen, "the wizard lists every drive", lambda: _is_read(screen, *nodes.values()))
         pull(fleet["stick"])
         yield shows(
-            screen, "stick: its row goes when it is pulled", partial(_is_missing, screen, nodes["stick"])
+            screen, "stick: the row disappears after unplugging", partial(_is_missing, screen, nodes["stick"])
         )
         yield shows(
             screen,
-            "stick: a row comes when it is plugged in",
+            "stick: a row appears after plugging in",
             partial(_is_read, screen, plug(fleet["stick"])),
         )
 
@@ -118,17 +118,19 @@ def steps(fleet: Fleet) -> Iterator[Check]:
         screen.press("t")
         screen.until("Does alignment matter", PATIENCE_SECONDS)
         screen.press("enter")
-        yield shows(screen, "disk: it is measured", lambda: " so far" in screen.text)
+        yield shows(screen, "disk: the benchmark runs", lambda: " so far" in screen.text)
         pull(disk)
         yield shows(
             screen,
-            "disk: that it has gone while it was measured is said",
+            "disk: the wizard reports the disconnection during the benchmark",
             partial(_says, screen, f"{node_of_disk} was disconnected"),
         )
         screen.press("escape")
         plug(disk)
         yield shows(
-            screen, "back in the list, it comes again", lambda: _is_read(screen, *map(node_of, fleet.drives))
+            screen,
+            "the wizard lists every drive again",
+            lambda: _is_read(screen, *map(node_of, fleet.drives)),
         )
         node = node_of(stick)
         _choose(screen, node)
@@ -137,15 +139,15 @@ def steps(fleet: Fleet) -> Iterator[Check]:
         with _asleep(screen.pid):
             pull(stick)
             pull(other)
-            yield Check("another stick takes the chosen one's node", plug(other) == node, node)
+            yield Check("another stick gets the same node", plug(other) == node, node)
         yield shows(
             screen,
-            "it is not taken for the chosen one",
+            "the wizard reports the disconnection of the selected stick",
             partial(_says, screen, f"{stick.model} was disconnected"),
         )
         yield shows(
             screen,
-            "the list has the other one",
+            "the list has the other stick",
             lambda: "Other" in _row(screen, node) and str(stick.model) not in _row(screen, node),
         )
     plug(stick)
@@ -184,24 +186,24 @@ def runs(fleet: Fleet) -> Iterator[Check]:
             pull(disk)
         yield from apply.ends("apply", 1, f"{node} was disconnected", "diskwright resume", "diskwright undo")
     yield Check(
-        "apply: the process that applied has no more to say",
+        "apply: the detached process logs nothing else",
         not (run / "process.log").read_text(),
         (run / "process.log").read_text(),
     )
     status = diskwright("status").output
     yield Check(
-        "status tells that it failed, and why", "failed" in status and "was disconnected" in status, status
+        "status shows the failure and the reason", "failed" in status and "was disconnected" in status, status
     )
     gone = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
     yield Check(
-        "resume refuses while the drive is away",
+        "resume refuses without the drive",
         gone.status == 3 and "Traceback" not in gone.errors,
         f"{gone.status}: {gone.errors}",
     )
-    yield Check("the disk comes back at its node", plug(disk) == node, node)
+    yield Check("the disk returns at its node", plug(disk) == node, node)
     again = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
     yield Check(
-        "resume goes on to the end",
+        "resume succeeds",
         again.status == 0,
         f"{again.status}: {again.output[-1500:]} {again.errors[-1500:]}",
     )
@@ -225,10 +227,10 @@ def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
         for finding in diagnose(Machine(machine_of(machine).kernel, (found,), root=True), found, ()).findings
     ]
     yield Check(
-        "inspect: a drive that goes while it is read is a finding", "drive-unread" in codes, shown(codes)
+        "inspect: a drive unplugged while being read is a finding", "drive-unread" in codes, shown(codes)
     )
     yield Check(
-        "inspect: it does not pass for empty",
+        "inspect: the unplugged drive is not called empty",
         not _passes_for_empty(found),
         shown([one.what for one in found.unread]),
     )
@@ -293,14 +295,14 @@ class _Work:
             ended = None
         said = " ".join(self.said.split())
         yield Check(
-            f"{name}: it ends with status {status} when the drive is pulled",
+            f"{name}: exit status {status} after the drive is unplugged",
             ended == status,
             f"{ended}: {said}",
         )
         end = said[max(said.find(next(iter(sentences), "")), 0) :]
         for sentence in sentences:
-            yield Check(f"{name}: it says '{sentence}'", sentence in end, said)
-        yield Check(f"{name}: without a traceback", "Traceback" not in said, said)
+            yield Check(f"{name}: prints '{sentence}'", sentence in end, said)
+        yield Check(f"{name}: prints no traceback", "Traceback" not in said, said)
 
 
 def _choose(screen: Terminal, node: str) -> None:
@@ -359,17 +361,17 @@ JOBS = {"rows": rows, "steps": steps, "readings": readings, "runs": runs}
 
 VISITS = (
     Visit(
-        "drives are pulled out and plugged in, without udev", PULLED_FLEET, ("rows",), seconds=800, udev=False
+        "drives are unplugged and plugged in, without udev", PULLED_FLEET, ("rows",), seconds=800, udev=False
     ),
     Visit(
-        "drives are pulled out while the wizard and a run are at work",
+        "drives are unplugged during the wizard and a run",
         PULLED_FLEET,
         ("steps", "runs"),
         seconds=1200,
         udev=True,
     ),
     Visit(
-        "drives are pulled out while they are looked at",
+        "drives are unplugged during inspect and the benchmark",
         PULLED_FLEET,
         ("rows", "readings"),
         seconds=1200,

@@ -40,7 +40,9 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
         ["findmnt", "-n", "-o", "FSTYPE,SOURCE", PLACE], seconds=SLOW, accept=range(256)
     ).output.split()
     yield Check(
-        "what was applied is mounted", mounted == ["xfs", partition_path(node_of(drive), 1)], shown(mounted)
+        "the planned filesystem is mounted",
+        mounted == ["xfs", partition_path(node_of(drive), 1)],
+        shown(mounted),
     )
 
 
@@ -62,4 +64,4 @@ VISITS = tuple(
     )
     for visit in console.VISITS
 )
-"""Not among the tests: `--photograph-console` does it."""
+"""Only run by `--photograph-console`."""

@@ -34,15 +34,15 @@ STICK = EmulatedDrive(
     removable=True,
     media=Pace(100, charges_rewrites=False),
 )
-"""Slow, so that there is a moment in which the power can go. Only udev knows its serial."""
+"""Slow, so that the power cut hits the write. Only udev knows the serial number."""
 STORE = virtio_drive("runs", 64 * MIB)
-"""Has the runs, which outlive the guest."""
+"""Stores the runs after the guest's end."""
 PLUGGED_FLEET = Fleet("plugged", (STORE, STICK))
 KEPT = Path("/kept")
 PERSON = "anna"
 PLACE = Path("/srv/backup")
 WAY = ("enter", "up", "up", "enter", "enter")
-"""From the list to the last question: set up, for archives and backups, as planned, reviewed."""
+"""Keys from the list to the last question: set up, archives and backups, plan, review."""
 MOST_KEYS = 9
 
 
@@ -62,9 +62,9 @@ def cut_off(fleet: Fleet) -> Iterator[Check]:
         console.press("enter")
         limit = monotonic() + SLOW
         while not is_writing():
-            assert monotonic() < limit, f"Nothing is written.\n{console.text}"
+            assert monotonic() < limit, f"no write to the stick\n{console.text}"
             sleep(0.01)
-        yield Check("the power goes while the stick is written", True, "")
+        yield Check("power cut while the stick is written", True, "")
         cut_power()
 
 
@@ -75,28 +75,26 @@ def gone_on_with(fleet: Fleet) -> Iterator[Check]:
     _machine_of_a_person(store)
     node = node_of(stick)
     phases = [record.phase for one in list_runs() if (record := load_record(one)) is not None]
-    yield Check("it was cut off while the stick was written", is_writing(), shown(phases))
+    yield Check("the run was interrupted during the write", is_writing(), shown(phases))
     with _wizard() as console:
         console.until(lambda: "not finished" in console.text and "reading .." not in console.text)
-        yield Check(
-            "what was cut off is under the cursor", f"> ! {short(node)}" in flat(console), console.text
-        )
-        yield from look(console, "cut off", 1)
+        yield Check("the interrupted run is selected", f"> ! {short(node)}" in flat(console), console.text)
+        yield from look(console, "interrupted", 1)
         console.press("enter", then="go on")
-        yield from look(console, "how it stands", 5)
+        yield from look(console, "run", 5)
         console.press("G", then="Go on?")
-        yield from look(console, "go on")
+        yield from look(console, "resume")
         console.press(f"={stick.serial}", then=f"[{stick.serial}")
         console.press("enter", then=f"ready at {PLACE}")
         yield Check(
-            "it says where it is ready, and for whom", f"writable by {PERSON}." in flat(console), console.text
+            "the wizard shows mount point and owner", f"writable by {PERSON}." in flat(console), console.text
         )
         yield from look(console, "ready", 5)
         console.press("enter", then=lambda: "not finished" not in console.text)
         console.press("q")
         yield ends(console, ExitCode.DONE)
     yield from _is_used(partition_path(node, 1))
-    yield Check("it was one run", len(list_runs()) == 1, shown([one.name for one in list_runs()]))
+    yield Check("only one run exists", len(list_runs()) == 1, shown([one.name for one in list_runs()]))
 
 
 def _to_the_last_question(console: Console, stick: EmulatedDrive) -> Iterator[Check]:
@@ -106,27 +104,31 @@ def _to_the_last_question(console: Console, stick: EmulatedDrive) -> Iterator[Ch
     yield from look(console, "purpose", 2)
     console.press(planned, then="Volumes")
     yield Check(
-        "the plan says where it will be, and who may write",
+        "the plan shows mount point and owner",
         f"{PLACE} " in console.text and f"{PERSON} " in console.text,
         console.text,
     )
     yield from look(console, "plan", 3)
     console.press(reviewed, then=lambda: WHAT in console.text and "Rehearsing on" not in flat(console))
-    yield Check("no data loss", "Nothing is lost." in console.text, console.text)
+    yield Check("the wizard announces no data loss", "Nothing is lost." in console.text, console.text)
     console.press(f"={stick.serial[-ENOUGH:]}", then=f"[{stick.serial[-ENOUGH:]}")
     yield from look(console, "review", 4)
     count = len(WAY) + 1
-    yield Check(f"by {count} keys and {ENOUGH} characters", count <= MOST_KEYS, str(count))
+    yield Check(f"{count} keys and {ENOUGH} characters are enough", count <= MOST_KEYS, str(count))
 
 
 def _is_used(device: str) -> Iterator[Check]:
     """Check as the user, without root."""
     mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
-    yield Check("it is mounted as planned", mounted == [device, "ext4"], shown(mounted))
+    yield Check("the volume is mounted as planned", mounted == [device, "ext4"], shown(mounted))
     file = PLACE / "letter"
     wrote = run(_as_person("sh", "-c", f"echo Hello > {file}"), seconds=SLOW, accept=range(256))
-    yield Check("whoever called sudo writes a file", wrote.status == 0, wrote.errors)
-    yield Check("it is theirs", file.exists() and file.owner() == PERSON, tool("ls", "-la", str(PLACE)))
+    yield Check("the user can write a file", wrote.status == 0, wrote.errors)
+    yield Check(
+        "the file belongs to the user",
+        file.exists() and file.owner() == PERSON,
+        tool("ls", "-la", str(PLACE)),
+    )
 
 
 def _modules() -> None:
@@ -157,7 +159,7 @@ def _wizard() -> Console:
 JOBS = {"plugged-cut-off": cut_off, "plugged-gone-on-with": gone_on_with}
 VISITS = (
     Visit(
-        "a stick is plugged in and set up on a text console by whoever called sudo: the power goes",
+        "a new stick is set up on a text console by a user with sudo: power cut",
         PLUGGED_FLEET,
         ("plugged-cut-off",),
         600,
@@ -166,7 +168,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "after the restart it is gone on with, and they write a file",
+        "a new stick is set up on a text console by a user with sudo: resumed",
         PLUGGED_FLEET,
         ("plugged-gone-on-with",),
         600,

@@ -18,10 +18,10 @@ from wizard.model.errors import partition_path
 from wizard.model.ext import Check
 
 LONG = 900.0
-"""Seconds that a play may take. Ansible is many processes, each of them slow in a guest."""
+"""Time limit in seconds for a play. Ansible starts many processes, slow in a guest."""
 PLACE = Path("/srv/lab/ensured")
 KEPT = SHARED / "fstab"
-"""The guest's root lies in memory, so what the next one finds of its fstab is kept here."""
+"""Copy of fstab for the next guest, since the root filesystem is in memory."""
 
 
 def _drive(name: str, bus: Bus, size_mib: int) -> EmulatedDrive:
@@ -67,38 +67,40 @@ def ensured(fleet: Fleet) -> Iterator[Check]:
     media = ansible.task(MEDIA)
 
     (checked,), printed = ansible.play(media, words=("--check", "--diff"))
-    yield Check("--check says that it would change", _is(checked, "would-change"), shown(checked))
-    yield Check("--check wrote nothing", digests([node_of(DATA)]) == blank and not list_runs(), "")
+    yield Check("--check reports a change", _is(checked, "would-change"), shown(checked))
+    yield Check("--check writes nothing", digests([node_of(DATA)]) == blank and not list_runs(), "")
     is_shown = '-  "table": "none"' in printed and '+      "filesystem": "ext4"' in printed
     yield Check("--diff shows before and after", is_shown, printed[-2000:])
 
     (refused, unclear, made, again), _ = ansible.play(taken, twice, media, media)
     yield Check(
-        "a drive with something on it is refused",
+        "a drive with data is refused",
         bool(refused.get("failed")) and 'replace = "' in str(refused.get("msg")),
         shown(refused),
     )
     yield Check(
         "two drives for one entry are refused", "2 drives match" in str(unclear.get("msg")), shown(unclear)
     )
-    yield Check("the first time it changes", _is(made, "changed"), shown(made))
-    yield Check("the second time it is as wanted", _is(again, "as-wanted"), shown(again))
-    yield _is_mounted("it is mounted")
+    yield Check("the first play changes the drive", _is(made, "changed"), shown(made))
+    yield Check("the second play changes nothing", _is(again, "as-wanted"), shown(again))
+    yield _is_mounted("the volume is mounted")
     (PLACE / "kept").write_text("kept")
 
     tool("umount", str(PLACE))
     old, new = _swapped()
-    yield Check("plugged in again it has another name", old != new, f"{old} {new}")
+    yield Check("the drive gets another node", old != new, f"{old} {new}")
     (back, again), _ = ansible.play(media, media)
     drive = (back.get("drives") or [{}])[0]
     yield Check(
-        "it is matched there, and mounted again", _is(back, "changed") and drive["path"] == new, shown(back)
+        "the drive is found at its new node and mounted",
+        _is(back, "changed") and drive["path"] == new,
+        shown(back),
     )
-    yield Check("and then it is as wanted", _is(again, "as-wanted"), shown(again))
-    yield _is_mounted("it is mounted again")
-    yield Check("it holds what it held", (PLACE / "kept").exists(), "")
+    yield Check("the next play changes nothing", _is(again, "as-wanted"), shown(again))
+    yield _is_mounted("the volume is mounted again")
+    yield Check("the files are intact", (PLACE / "kept").exists(), "")
     after = digests([node_of(one) for one in OTHERS])
-    yield Check("of the other drives every byte is as it was", after == before, shown(after))
+    yield Check("every byte of the other drives is unchanged", after == before, shown(after))
     tool("umount", str(PLACE))
     shutil.copy(FSTAB, KEPT)
 
@@ -112,8 +114,10 @@ def ensured_later(fleet: Fleet) -> Iterator[Check]:
     tool("mount", str(PLACE))
     ansible = Playing(Path("/run/ansible"), LONG)
     (again,), _ = ansible.play(ansible.task(MEDIA))
-    yield Check("after a start it is as wanted", _is(again, "as-wanted") and not list_runs(), shown(again))
-    yield _is_mounted("it is mounted by fstab")
+    yield Check(
+        "after a reboot, the play changes nothing", _is(again, "as-wanted") and not list_runs(), shown(again)
+    )
+    yield _is_mounted("fstab mounts the volume")
 
 
 def _is(result: dict[str, Any], state: str) -> bool:
@@ -142,7 +146,7 @@ def _swapped() -> tuple[str, str]:
 JOBS = {"ensured": ensured, "ensured-later": ensured_later}
 VISITS = (
     Visit(
-        "Ansible: as wanted, told apart and found again",
+        "Ansible: created, accepted, refused, and found under another name",
         ENSURED_FLEET,
         ("ensured",),
         3600,
@@ -150,7 +154,7 @@ VISITS = (
         full_only=True,
     ),
     Visit(
-        "Ansible: after a start all is so",
+        "Ansible: accepted after a reboot",
         ENSURED_FLEET,
         ("ensured-later",),
         1800,

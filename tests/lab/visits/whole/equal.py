@@ -39,13 +39,13 @@ VOLUMES = (
     ("exfat", 400 * MIB),
     ("ntfs", 400 * MIB),
 )
-"""Small ones of ext4 have small blocks, and small ones of XFS no stripe."""
+"""Small ext4 filesystems have small blocks, small XFS ones no stripe."""
 HEADS = {"vfat": ("-g", "255/63"), "ntfs": ("-H", "255", "-S", "63")}
-"""Heads and sectors, of which each kind of drive says something else: Windows wants these."""
+"""Heads and sectors as Windows expects them. Kinds of drives report different ones."""
 PATIENCE = 600.0
-"""Seconds for nine filesystems, each made and checked."""
+"""Time limit in seconds to create and check nine filesystems."""
 FEWEST = 4
-"""Lines that a reader prints at least; fewer would compare nothing."""
+"""Minimum number of compared lines."""
 
 
 def equal(fleet: Fleet) -> Iterator[Check]:
@@ -65,7 +65,7 @@ def _compared(drive: EmulatedDrive) -> Iterator[Check]:
     file = SHARED / f"plan-{drive.name}.json"
     file.write_text(render_plan(plan))
     told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256), seconds=PATIENCE)
-    yield Check(f"{drive.name}: apply ends well", told.status == 0, told.errors[-1500:])
+    yield Check(f"{drive.name}: apply succeeds", told.status == 0, told.errors[-1500:])
     if told.status:
         return
     rehearsed = {volume.path: fields(volume.filesystem, volume.path, tool) for volume in plan.volumes}
@@ -88,12 +88,12 @@ def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[s
     direct = fields(made.filesystem, made.device, tool)
     others = [line for line in (*rehearsed, *direct) if (line in rehearsed) != (line in direct)]
     yield Check(
-        f"{drive.name}: every field of {made.filesystem} on {made.device} is as its maker makes it there",
+        f"{drive.name}: every field of {made.filesystem} on {made.device} matches plain mkfs",
         rehearsed == direct and len(direct) >= FEWEST,
         "\n".join(others),
     )
 
 
 JOBS = {"equal": equal}
-TITLE = "what is rehearsed equals what is made on the drive itself, on 512e and on striped drives"
+TITLE = "rehearsed filesystems equal those created directly, on 512e and striped drives"
 VISITS = (Visit(TITLE, EQUAL_FLEET, tuple(JOBS), 1500, udev=False, full_only=True),)

@@ -23,7 +23,7 @@ FLEET = Fleet("grown", (GROWING,))
 PLACE = Path("/srv/lab/grown")
 SCRIPT = "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=320MiB\nstart=600MiB,size=8MiB\n"
 OLD, NEW = 320, 591
-"""MiB of the partition."""
+"""Sizes of the partition in MiB."""
 
 WRITES = 'while [ -e "$1/on" ]; do head -c 300000 /dev/urandom > "$1/busy"; sync "$1/busy"; sleep 0.2; done'
 
@@ -47,7 +47,7 @@ def _grown(node: str, filesystem: str, *, killed: bool) -> Iterator[Check]:
     kept = bytes(range(256)) * 100_000
     (PLACE / "kept").write_bytes(kept)
     (PLACE / "on").touch()
-    what = f"{filesystem}, killed while it grows" if killed else filesystem
+    what = f"{filesystem}, killed while growing" if killed else filesystem
     with subprocess.Popen(["sh", "-c", WRITES, "sh", str(PLACE)]) as writer:
         try:
             yield from _asked(part, what, killed=killed)
@@ -56,34 +56,34 @@ def _grown(node: str, filesystem: str, *, killed: bool) -> Iterator[Check]:
         writer.wait(60)
     sizes = [int(tool("blockdev", "--getsize64", part)) // MIB, _held(PLACE)]
     yield Check(
-        f"{what}: partition and filesystem have grown",
+        f"{what}: partition and filesystem have the new size",
         sizes[0] == NEW and sizes[1] > NEW * 4 // 5,
         str(sizes),
     )
     tool("umount", str(PLACE))
     told = run(("e2fsck", "-f", "-n", part), seconds=SLOW, accept=range(256))
-    yield Check(f"{what}: its own check finds it clean", told.status == 0, told.output[-1000:])
+    yield Check(f"{what}: e2fsck finds no errors", told.status == 0, told.output[-1000:])
     tool("mount", part, str(PLACE))
     same = sha256((PLACE / "kept").read_bytes()).digest() == sha256(kept).digest()
     tool("umount", str(PLACE))
-    yield Check(f"{what}: a file from before is the same", same, "")
+    yield Check(f"{what}: an old file is unchanged", same, "")
     valid = tool("sfdisk", "--verify", node)
-    yield Check(f"{what}: both copies of the table are whole", "No errors detected" in valid, valid)
+    yield Check(f"{what}: both copies of the table are valid", "No errors detected" in valid, valid)
 
 
 def _asked(part: str, what: str, *, killed: bool) -> Iterator[Check]:
     words = ("grow", part, "--confirm", GROWING.serial)
     if not killed:
         told = diskwright(*words, accept=range(256))
-        yield Check(f"{what}: grow ends well", told.status == 0, told.errors[-1500:])
+        yield Check(f"{what}: grow succeeds", told.status == 0, told.errors[-1500:])
         return
     with standing_in("resize2fs", part, DIES):
         told = diskwright(*words, accept=range(256))
-    yield Check(f"{what}: a run is begun", bool(list_runs()), told.errors[-1500:])
+    yield Check(f"{what}: a run exists", bool(list_runs()), told.errors[-1500:])
     newest = list_runs()[-1]
-    yield Check(f"{what}: it is interrupted", state(newest) is RunState.INTERRUPTED, story(newest))
+    yield Check(f"{what}: the run is interrupted", state(newest) is RunState.INTERRUPTED, story(newest))
     told = diskwright("resume", accept=range(256))
-    yield Check(f"{what}: resume goes on to the end", state(newest) is RunState.DONE, told.errors[-1500:])
+    yield Check(f"{what}: resume finishes", state(newest) is RunState.DONE, told.errors[-1500:])
 
 
 def _held(place: Path) -> int:
@@ -93,6 +93,4 @@ def _held(place: Path) -> int:
 
 
 JOBS = {"grown-in-use": grown_in_use}
-VISITS = (
-    Visit("mounted filesystems grow while they are written to", FLEET, ("grown-in-use",), 900, udev=True),
-)
+VISITS = (Visit("mounted filesystems grow during writes", FLEET, ("grown-in-use",), 900, udev=True),)

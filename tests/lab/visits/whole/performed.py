@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory
 
 PATIENCE = 2400.0
-"""Seconds for one command: making filesystems of hundreds of GB takes a drive of a hundred requests a second
-its time."""
+"""Time limit in seconds for one command. A drive with 100 requests per second formats hundreds of GB
+slowly."""
 
 TRIES = 5
 BUSY_AT = Path("/data")
@@ -34,7 +34,7 @@ VOLUMES = (
     "workload=large-media,size=600G,label=films,mount=/srv/films",
     "workload=small-files,label=mail,mount=/srv/mail",
 )
-"""What the pictures show; tests/looks/performed/performance.py says the same to the wizard by keys."""
+"""Volumes in the pictures. tests/looks/performed/performance.py enters the same ones in the wizard."""
 
 
 def perform(fleet: Fleet) -> Iterator[Check]:
@@ -52,7 +52,7 @@ def perform(fleet: Fleet) -> Iterator[Check]:
     (SHARED / "verdict-write.json").write_text(told)
     verdict = json.loads(told)
     yield Check(
-        "the benchmark finds the price of misaligned writes",
+        "the benchmark finds the cost of misaligned writes",
         verdict["outcome"] == Outcome.ALIGNED_FASTER,
         verdict["sentence"],
     )
@@ -78,15 +78,15 @@ def _set_up(drive: EmulatedDrive, node: str) -> Iterator[Check]:
     told = diskwright("apply", str(plan), "--confirm", drive.serial, seconds=PATIENCE, accept=range(256))
     (run,) = list_runs()
     yield Check(
-        "a drive that held files waits for a decision", state(run) is RunState.WAITING, told.errors[-1500:]
+        "a drive with files waits for a decision", state(run) is RunState.WAITING, told.errors[-1500:]
     )
     kept = diskwright("keep", seconds=PATIENCE, accept=range(256))
     (SHARED / "apply.txt").write_text(told.errors + told.output + kept.errors + kept.output)
     shutil.copyfile(run / JOURNAL, SHARED / JOURNAL)
-    yield Check("the run ends well", state(run) is RunState.KEPT, kept.errors[-1500:])
-    yield Check("its journal outlives a power cut", "is in memory" not in told.errors, told.errors[:1500])
+    yield Check("keep finishes", state(run) is RunState.KEPT, kept.errors[-1500:])
+    yield Check("the journal survives a power cut", "is in memory" not in told.errors, told.errors[:1500])
     yield Check(
-        "what was applied is the plan that is kept",
+        "the run keeps the applied plan",
         (run / plan.name).read_text() == plan.read_text(),
         str(run),
     )
@@ -128,4 +128,4 @@ VISITS = (
         afterwards=_keep,
     ),
 )
-"""Not among the tests: `--record` does it."""
+"""Only run by `--record`."""

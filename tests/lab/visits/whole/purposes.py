@@ -45,7 +45,7 @@ def by_commands(fleet: Fleet) -> Iterator[Check]:
     node = node_of(fleet[COMMANDS.name])
     done = walks.by_commands(node, COMMANDS.serial, PURPOSE, _place(COMMANDS), SHARED / "plan.json")
     yield Check(
-        "command line: it ends well",
+        "command line: setup succeeds",
         done.returncode == 0,
         f"{done.returncode}: {done.stdout[-800:]} {done.stderr[-800:]}",
     )
@@ -58,12 +58,12 @@ def by_wizard(fleet: Fleet) -> Iterator[Check]:
 
     node = node_of(fleet[QUESTIONS.name])
     code, told = walks.by_questions(RealServices(only=(node,)), QUESTIONS.serial, PURPOSE, _place(QUESTIONS))
-    yield Check("plain: it ends well", code is ExitCode.DONE, told[-1500:])
+    yield Check("plain: setup succeeds", code is ExitCode.DONE, told[-1500:])
     yield from _stands(QUESTIONS, node)
     node = node_of(fleet[SCREENS.name])
     session = walks.on_screens(RealServices(only=(node,)), SCREENS.serial, PURPOSE, _place(SCREENS))
     yield Check(
-        "screens: it comes to a run", session is not None and session.run is not None, repr(session)[:800]
+        "screens: setup starts a run", session is not None and session.run is not None, repr(session)[:800]
     )
     yield from _stands(SCREENS, node)
 
@@ -75,7 +75,7 @@ def _place(drive: EmulatedDrive) -> Path:
 def _stands(drive: EmulatedDrive, node: str) -> Iterator[Check]:
     """Check the run's plan with other tools."""
     plans = [plan for plan in _plans() if plan.drive.path == node]
-    yield Check(f"{drive.name}: one run was made for it", len(plans) == 1, str(len(plans)))
+    yield Check(f"{drive.name}: exactly one run exists", len(plans) == 1, str(len(plans)))
     for plan in plans:
         yield from stands(drive.name, plan, node)
 
@@ -88,14 +88,14 @@ def _plans() -> Iterator[Plan]:
 JOBS = {"purpose-by-commands": by_commands, "purpose-by-wizard": by_wizard}
 VISITS = (
     Visit(
-        "a purpose whose filesystem many kernels lack, by commands",
+        "a workload whose filesystem many kernels lack: commands",
         COMMANDS_FLEET,
         ("purpose-by-commands",),
         600,
         udev=False,
     ),
     Visit(
-        "the same, by questions and on screens",
+        "a workload whose filesystem many kernels lack: plain wizard and screens",
         WIZARD_FLEET,
         ("purpose-by-wizard",),
         900,

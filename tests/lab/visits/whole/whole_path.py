@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory
 
 ROTATING = replace(CHARGING, name="rotating", serial="LAB-512E-ROTATING", media=None)
-"""Not slow: nothing is measured on it."""
+"""A fast drive, without a benchmark."""
 
 SET_UP_FLEET = Fleet("set-up", (ROTATING, NATIVE))
 
@@ -37,7 +37,7 @@ WISHES = {
 FSTAB = Path("/etc/fstab")
 KEPT_FSTAB = SHARED / "fstab"
 UNSHOWN = ("defaults", "nofail", "auto", "rw", "exec")
-"""Mount options that the kernel shows always or never."""
+"""Mount options that the kernel always or never shows."""
 SYSFS_SECTOR_BYTES = 512
 CHECKERS = {"ext4": ("e2fsck", "-fn"), "xfs": ("xfs_repair", "-n"), "btrfs": ("btrfs", "check", "--readonly")}
 FILES = 150
@@ -60,7 +60,7 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
             accept=range(256),
         )
         yield Check(
-            f"{name}: apply ends well",
+            f"{name}: apply succeeds",
             told.status == 0,
             f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
         )
@@ -74,7 +74,7 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
             yield _refused_after(name, node, "--replace", "--workload", "desktop-root", why="in use")
         tool("umount", str(_mount_point(plan)))
         if name == ROTATING.name:
-            yield _refused_after(name, node, "--workload", "desktop-root", why="that holds something")
+            yield _refused_after(name, node, "--workload", "desktop-root", why="with data")
     shutil.copy(FSTAB, KEPT_FSTAB)
 
 
@@ -83,11 +83,11 @@ def _waits_and_is_kept(node: str) -> Generator[Check, None, bool]:
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
     seen = [tool("wipefs", "--noheadings", node).strip(), *map(str, Path("/dev").glob(f"{Path(node).name}?"))]
-    yield Check("until it is kept, nothing is seen on the drive", seen == [""], shown(seen))
+    yield Check("nothing is visible on the drive before keep", seen == [""], shown(seen))
     mounted = run(["findmnt", "-n", "-S", f"{node}1"], seconds=SLOW, accept=range(256)).output
-    yield Check("until it is kept, it is not mounted", not mounted, mounted)
+    yield Check("nothing is mounted before keep", not mounted, mounted)
     told = diskwright("keep", accept=range(256))
-    yield Check("keep ends well", told.status == 0, f"{told.status}: {told.errors[-1500:]}")
+    yield Check("keep succeeds", told.status == 0, f"{told.status}: {told.errors[-1500:]}")
     return told.status == 0
 
 
@@ -98,7 +98,7 @@ def return_to(fleet: Fleet) -> Iterator[Check]:
     for plan, _ in plans.values():
         _mount_point(plan).mkdir(parents=True)
     mounted = run(["mount", "-a"], seconds=SLOW, accept=range(256))
-    yield Check("mount -a mounts by the lines that were written", mounted.status == 0, mounted.errors)
+    yield Check("mount -a succeeds with the new fstab", mounted.status == 0, mounted.errors)
     for name, (plan, node) in plans.items():
         yield from stands(name, plan, node)
         yield _files_are_there(name, _mount_point(plan))
@@ -118,11 +118,11 @@ def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
     part = partition_path(node, volume.partition)
     start, size = (int(sysfs(part, key)) * SYSFS_SECTOR_BYTES for key in ("start", "size"))
     yield Check(
-        f"{name}: the kernel has the partition where it was planned",
+        f"{name}: the kernel has the planned partition",
         (start, size) == (entry.start_bytes, entry.size_bytes),
         f"{start}+{size}",
     )
-    yield Check(f"{name}: it starts on a whole MiB", start % MIB == 0, str(start))
+    yield Check(f"{name}: the partition starts at a whole MiB", start % MIB == 0, str(start))
     yield Check(
         f"{name}: the kernel's alignment offset is 0",
         sysfs(part, "alignment_offset") == "0",
@@ -134,15 +134,15 @@ def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
             seconds=SLOW,
             accept=range(256),
         )
-        yield Check(f"{name}: parted calls it aligned ({kind})", parted.status == 0, parted.last_words)
+        yield Check(f"{name}: parted reports alignment ({kind})", parted.status == 0, parted.last_words)
     probed = tool("blkid", "-p", "-o", "export", part)
     for key, value in (("UUID", volume.uuid), ("TYPE", volume.filesystem), ("LABEL", volume.label)):
-        yield Check(f"{name}: {key} is the plan's, {value}", f"{key}={value}" in probed.splitlines(), probed)
+        yield Check(f"{name}: {key} is {value} as planned", f"{key}={value}" in probed.splitlines(), probed)
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
         link = Path("/dev/disk/by-uuid", volume.uuid)
         yield Check(
-            f"{name}: udev knows it by its UUID",
+            f"{name}: udev makes the link by UUID",
             link.exists() and str(link.resolve()) == part,
             str(link.resolve()),
         )
@@ -152,7 +152,7 @@ def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
 def _mounted(name: str, volume: Volume, part: str) -> Iterator[Check]:
     lines = [line for line in FSTAB.read_text().splitlines() if volume.uuid in line]
     yield Check(
-        f"{name}: fstab has one line for it, with nofail",
+        f"{name}: fstab has one entry, with nofail",
         len(lines) == 1 and "nofail" in lines[0],
         shown(lines),
     )
@@ -162,13 +162,11 @@ def _mounted(name: str, volume: Volume, part: str) -> Iterator[Check]:
         accept=range(256),
     )
     if found.status:
-        yield Check(f"{name}: it is mounted at {volume.mount_point}", False, found.last_words)
+        yield Check(f"{name}: mounted at {volume.mount_point}", False, found.last_words)
         return
     mount = json.loads(found.output)["filesystems"][0]
     where = (mount["source"].partition("[")[0], mount["fstype"])
-    yield Check(
-        f"{name}: it is mounted at {volume.mount_point}", where == (part, volume.filesystem), shown(where)
-    )
+    yield Check(f"{name}: mounted at {volume.mount_point}", where == (part, volume.filesystem), shown(where))
     missing = sorted(set(volume.mount_options) - {*mount["options"].split(","), *UNSHOWN})
     yield Check(
         f"{name}: mounted with {','.join(volume.mount_options) or 'defaults'}", not missing, mount["options"]
@@ -180,7 +178,7 @@ def _refused_before(drive: EmulatedDrive) -> Iterator[Check]:
     node = node_of(drive)
     wrong = diskwright("apply", str(plan_file(drive.name)), "--confirm", "LAB-OTHER", accept=range(256))
     yield Check(
-        f"{drive.name}: another drive's token is refused",
+        f"{drive.name}: another drive's serial number is refused",
         wrong.status in (2, 3),
         f"{wrong.status}: {wrong.errors}",
     )
@@ -191,7 +189,7 @@ def _refused_before(drive: EmulatedDrive) -> Iterator[Check]:
         f"{drive.name}: an edited plan is refused", wrong.status in (2, 3), f"{wrong.status}: {wrong.errors}"
     )
     held = tool("wipefs", "--noheadings", node).strip()
-    yield Check(f"{drive.name}: neither wrote anything", not held, held)
+    yield Check(f"{drive.name}: refused runs write nothing", not held, held)
 
 
 def _refused_after(name: str, node: str, *words: str, why: str) -> Check:
@@ -213,7 +211,7 @@ def _leave_files(name: str, folder: Path) -> None:
 def _files_are_there(name: str, folder: Path) -> Check:
     wanted = json.loads((SHARED / f"files-{name}.json").read_text())
     seen = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("file-*")}
-    return Check(f"{name}: all {FILES} files are there, unharmed", seen == wanted, f"{len(seen)} files")
+    return Check(f"{name}: all {FILES} files are intact", seen == wanted, f"{len(seen)} files")
 
 
 def _is_clean(name: str, plan: Plan, node: str) -> Check:
@@ -224,7 +222,7 @@ def _is_clean(name: str, plan: Plan, node: str) -> Check:
         accept=range(256),
     )
     return Check(
-        f"{name}: {volume.filesystem}'s own checker finds it clean",
+        f"{name}: the {volume.filesystem} check finds no errors",
         checked.status == 0,
         f"{checked.output[-500:]} {checked.errors[-500:]}",
     )
@@ -265,7 +263,7 @@ JOBS = {"set-up": set_up, "return": return_to}
 
 VISITS = (
     Visit(
-        "without udev: inspect, and the benchmark on drives full of noise",
+        "without udev: inspect and the benchmark on drives full of noise",
         FIRST_FLEET,
         ("look", "measure"),
         seconds=700,
@@ -275,7 +273,7 @@ VISITS = (
         prepare=_noise_everywhere,
     ),
     Visit(
-        "with udev: inspect, and the benchmark's figure by another instrument",
+        "with udev: inspect, and the benchmark compared with another tool",
         FIRST_FLEET,
         ("inspect", "compare"),
         600,
@@ -283,7 +281,7 @@ VISITS = (
         alone=True,
     ),
     Visit(
-        "from noise to a mounted filesystem by plan and apply",
+        "plan and apply: from noise to a mounted filesystem",
         SET_UP_FLEET,
         ("set-up",),
         seconds=900,
@@ -291,7 +289,7 @@ VISITS = (
         prepare=_noise_everywhere,
     ),
     Visit(
-        "after a restart: mounted by fstab, files and filesystems whole",
+        "after a reboot: fstab mounts intact filesystems with intact files",
         SET_UP_FLEET,
         ("return",),
         seconds=400,
