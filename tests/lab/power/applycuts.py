@@ -39,11 +39,11 @@ LOGGED_FLEET = Fleet("apply-logged", (LOGGED,))
 PLACE = Path("/srv/lab/rest")
 APPLIED, WAITING, UNDONE = b"the start of apply", b"waiting", b"the end of undo"
 AGAIN, KEPT = b"waiting again", b"the end of keep"
-BEFORE_FIRST = 24
+EARLIER_WRITES = 24
 """Writes to check before the first one to the drive. They record the next step."""
-DAILY = 400
+DAILY_STATES = 400
 """Approximate number of sampled states on an ordinary day."""
-POINTS = 200
+MIN_STATES = 200
 """Minimum number of checked states."""
 
 
@@ -119,7 +119,9 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
     begun, waiting, undone, again, kept = (
         number_of(words, writes) for words in (APPLIED, WAITING, UNDONE, AGAIN, KEPT)
     )
-    first = next(at for at, write in enumerate(writes) if at >= begun and _is_on_target(write)) - BEFORE_FIRST
+    first = (
+        next(at for at, write in enumerate(writes) if at >= begun and _is_on_target(write)) - EARLIER_WRITES
+    )
     with benched() as bench:
         content = Content(bytearray(LOGGED.size_bytes))
         content.take(writes[:first])
@@ -159,7 +161,7 @@ def _stretch(
         "",
     )
     total = sum(1 for _ in power_cuts(Content(bytearray(content.drive)), writes, Random(1)))
-    every = 1 if every_one else -(-total // (DAILY // 2))
+    every = 1 if every_one else -(-total // (DAILY_STATES // 2))
     for number, (_, what) in enumerate(power_cuts(content, writes, Random(1))):
         if number % every == 0:
             look(replay, bench, content, what)
@@ -170,7 +172,7 @@ def _stretch(
         not replay.wrong,
         "\n".join(replay.wrong[:20]),
     )
-    yield Check(f"{before}: enough states are checked", replay.points >= POINTS // 2, str(replay.points))
+    yield Check(f"{before}: enough states are checked", replay.points >= MIN_STATES // 2, str(replay.points))
     wanted = ends.old if end is UNDONE else ends.new
     yield Check(f"at {end.decode()}: the drive holds the expected bytes", on_target(content) == wanted, "")
 

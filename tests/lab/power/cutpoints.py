@@ -16,7 +16,7 @@ from tests.lab.power.blocklog import Write
 SECTOR_BYTES = 512
 TORN_BYTES = 2048
 """A long write is cut after each multiple of this size."""
-SHUFFLED = 8
+RANDOM_ORDERS = 8
 """Number of random sector selections between two flushes."""
 
 
@@ -86,7 +86,7 @@ def _out_of_order(writes: Sequence[Write], dice: Random) -> Iterator[tuple[str, 
             [write for write in writes if write is not one],
         )
         yield f"only {number} of {len(writes)} since the flush", [one]
-    for _ in range(SHUFFLED):
+    for _ in range(RANDOM_ORDERS):
         yield (
             f"some sectors of {len(writes)} since the flush",
             [sector for sector in sectors_of(writes) if dice.random() < 0.5],

@@ -43,9 +43,9 @@ COPY_AT = 8193 * KIB
 """First copy of the superblock of ext with blocks of 1024 bytes."""
 COPY_BLOCKS = 8 * KIB
 """Distance from the copy, on both sides, that may share a physical block with it."""
-DAILY = 160
+DAILY_STATES = 160
 """Approximate number of sampled states on an ordinary day."""
-POINTS = 120
+MIN_STATES = 120
 FILES = Path(__file__).parents[2] / "machines"
 
 
@@ -174,7 +174,7 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
     replay.tables[PartitionSide.OLD] = replay.table(before)
     # Rough estimate: most states are parts of a write.
     total = sum(-(-len(write.data) // TORN_BYTES) for write in writes)
-    every = 1 if every_one else max(1, total // DAILY)
+    every = 1 if every_one else max(1, total // DAILY_STATES)
     content = Content(bytearray(before))
     number = 0
     for number, (_, what) in enumerate(power_cuts(content, writes, Random(1)), 1):
@@ -193,7 +193,7 @@ def cut_everywhere(lab: Laboratory, *, every_one: bool) -> Iterable[Check]:
         not replay.wrong,
         "\n".join(replay.wrong[:20]),
     )
-    yield Check("enough states are checked", replay.points >= POINTS, str(replay.points))
+    yield Check("enough states are checked", replay.points >= MIN_STATES, str(replay.points))
 
 
 def _journal_at(writes: Sequence[Write]) -> int:

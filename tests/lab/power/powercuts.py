@@ -44,7 +44,7 @@ LOGGED_FLEET = Fleet("transaction-logged", (LOGGED,))
 FILESYSTEM, REST = (MIB, 5 * MIB), (6 * MIB, 16 * MIB)
 """Start and size of the two partitions."""
 ROOM_BYTES = 4 * MIB
-POINTS = 500
+MIN_STATES = 500
 """Minimum number of checked states."""
 PLACE = Path("/srv/lab/rest")
 RUN = "run"
@@ -118,7 +118,7 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
         not replay.wrong,
         "\n".join(replay.wrong[:20]),
     )
-    yield Check("enough states are checked", replay.points >= POINTS, str(replay.points))
+    yield Check("enough states are checked", replay.points >= MIN_STATES, str(replay.points))
 
 
 def _filesystem(content: Content) -> bytes:

@@ -13,7 +13,7 @@ from tests.lab.visits.booting.system import Firmware
 CODE = Path("/usr/share/OVMF/OVMF_CODE_4M.fd")
 VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.fd")
 MEMORY_MIB = 384
-SAID = "The system has started from sector "
+BOOTED = "The system has started from sector "
 STUCK = ("grub rescue>", "No bootable device", "Press any key to continue", "UEFI Interactive")
 """Output of a failed boot."""
 
@@ -39,7 +39,7 @@ def started(
             finally:
                 qemu.kill()
         text = heard.read_bytes().decode(errors="replace")
-    found = text.partition(SAID)[2].partition(".")[0]
+    found = text.partition(BOOTED)[2].partition(".")[0]
     return int(found) if found.isdigit() else 0, text
 
 

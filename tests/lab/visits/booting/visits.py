@@ -49,7 +49,7 @@ PLACES = "places.json"
 COMMAND = "command"
 """File in the shared folder: the command for GRUB."""
 
-AGAIN = re.compile(r"`(mount [^`]+grub-install[^`]+)`")
+REINSTALL = re.compile(r"`(mount [^`]+grub-install[^`]+)`")
 """The printed command that reinstalls GRUB."""
 
 MBR = Installed(
@@ -179,7 +179,7 @@ def put_again(fleet: Fleet) -> Iterator[Check]:
 
 
 def _again(said: str) -> str:
-    found = AGAIN.search(" ".join(said.split()))
+    found = REINSTALL.search(" ".join(said.split()))
     return found[1] if found else ""
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 CACHE_BYTES = 8 * MIB
 SECONDS = 40
-MOST_BYTES = 64 * MIB
-LEAST_FACTOR = 8
+MAX_BYTES = 64 * MIB
+MIN_FACTOR = 8
 """The model drops at least 20 times. On a busy machine, the fast writes before the cliff are slower too."""
 
 SHINGLED = EmulatedDrive(
@@ -55,14 +55,14 @@ CLIFF_FLEET = Fleet("cliff", (SHINGLED, PLAIN))
 def cliff(fleet: Fleet) -> Iterator[Check]:
     """Run the probe. Later the lab compares the images."""
     for drive in fleet.drives:
-        limits = ("--seconds", str(SECONDS), "--most-bytes", f"{MOST_BYTES // MIB}M")
+        limits = ("--seconds", str(SECONDS), "--most-bytes", f"{MAX_BYTES // MIB}M")
         told = diskwright(
             "bench", node_of(drive), "--scratch", "--shingled", "--confirm", drive.serial, "--json", *limits
         )
         verdict = read_verdict(told.output, drive.name, CliffVerdict)
         yield _told_before(drive, told.errors)
         written = sum(window.written_bytes for window in verdict.windows)
-        within = written <= MOST_BYTES and verdict.seconds <= SECONDS + 5
+        within = written <= MAX_BYTES and verdict.seconds <= SECONDS + 5
         yield Check(
             f"{drive.name}: the probe stays within its limits",
             within,
@@ -79,7 +79,7 @@ def cliff(fleet: Fleet) -> Iterator[Check]:
 def _told_before(drive: EmulatedDrive, said: str) -> Check:
     begins = " ".join(said.split())
     holds = (
-        f"at most {MOST_BYTES // MIB} MiB" in begins
+        f"at most {MAX_BYTES // MIB} MiB" in begins
         and f"at most {SECONDS} s" in begins
         and "No byte changes" in begins
     )
@@ -101,8 +101,8 @@ def _of_shingled(name: str, model: TimingModel, verdict: CliffVerdict) -> Iterat
         f"{verdict.cliff.after_bytes} bytes, the cache {model.cache_bytes}",
     )
     yield Check(
-        f"{name}: the speed drops at least {LEAST_FACTOR} times",
-        verdict.cliff.factor >= LEAST_FACTOR,
+        f"{name}: the speed drops at least {MIN_FACTOR} times",
+        verdict.cliff.factor >= MIN_FACTOR,
         f"{verdict.cliff.factor:.1f}",
     )
     rates = verdict.sequential_before or 0.0, verdict.sequential_after or 0.0

@@ -19,7 +19,7 @@ from wizard.model.verdict import Basis, Displaced, DisplacedVerdict
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory
 
-MOST_SECONDS, MOST_BYTES = 60, 4_000_000
+MAX_SECONDS, MAX_BYTES = 60, 4_000_000
 SIZE_BYTES = 2048 * MIB
 
 LOGGING = replace(
@@ -53,7 +53,7 @@ def displaced(fleet: Fleet) -> Iterator[Check]:
         told = diskwright(*words, "--json")
         verdict = read_verdict(told.output, drive.name, DisplacedVerdict)
         yield _told_before(drive, told.errors)
-        within = verdict.written_bytes <= MOST_BYTES and verdict.seconds <= MOST_SECONDS
+        within = verdict.written_bytes <= MAX_BYTES and verdict.seconds <= MAX_SECONDS
         seen = f"{verdict.written_bytes} bytes written, {verdict.read_bytes} read, in {verdict.seconds} s"
         yield Check(f"{drive.name}: at most a minute and 4 MB ({seen})", within, seen)
         assert isinstance(drive.media, TimingModel)

@@ -18,7 +18,7 @@ from wizard.probe.machine import survey
 
 PATIENCE = 120.0
 """Seconds for a survey of all drives. smartctl alone may take several per drive."""
-SHINGLED_BY_THEMSELVES = {"word", "contradicted"}
+REPORTED_SHINGLED = {"word", "contradicted"}
 
 Seen = dict[str, tuple[Machine, Drive, RawDrive]]
 
@@ -39,7 +39,7 @@ def against_the_kernel(seen: Seen) -> Iterator[Check]:
     }
     yield Check(
         "the kernel logs exactly the drive-managed drives",
-        logged == SHINGLED_BY_THEMSELVES,
+        logged == REPORTED_SHINGLED,
         shown(sorted(logged)),
     )
     for name, (_, drive, _) in seen.items():
@@ -76,7 +76,7 @@ def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Chec
         if line[:4].strip() == "00"
     ]
     zoned = int(dump[0][8], 16) >> 4 & 3 if dump and len(dump[0]) == 16 else None
-    made = 2 if name in SHINGLED_BY_THEMSELVES else 0
+    made = 2 if name in REPORTED_SHINGLED else 0
     yield Check(
         f"{name}: page B1h matches sg_vpd",
         zoned == drive.vpd_zoned == made,

@@ -25,16 +25,16 @@ TABLED = virtio_drive("unseen-tabled", 16 * MIB)
 UNSEEN_FLEET = Fleet("unseen", (OLD, STORE, TABLED))
 LINKS, RULES = Path("/dev/disk"), Path("/run/udev/rules.d")
 MOMENT = Path("/run/moment")
-OURS = ("/dev/dm-", "/dev/loop")
+INTERNAL = ("/dev/dm-", "/dev/loop")
 """Only diskwright uses the device mapper and loop devices in these guests."""
-TELLING = ("ID_FS_", "ID_PART_ENTRY_", "ID_PART_TABLE_")
+CONTENT_KEYS = ("ID_FS_", "ID_PART_ENTRY_", "ID_PART_TABLE_")
 WAIT_SECONDS = 5
 """udev delays events of locked drives."""
 COLDPLUG = (
     "udevadm trigger --subsystem-match=block --action=change; udevadm trigger --subsystem-match=block "
     f"--action=add; udevadm settle --timeout={WAIT_SECONDS}"
 )
-EVERY_LOOPS = f"{LINKS}/by-diskseq/"
+LOOP_LINKS = f"{LINKS}/by-diskseq/"
 """Links of every loop device, even an empty one."""
 LINKED = f"find {LINKS} -type l -printf '%p %l\\n' > {MOMENT}/links"
 LOOK = f"{{ {COLDPLUG}; {LINKED}; dmsetup ls > {MOMENT}/mapped; }} > {MOMENT}/said 2>&1"
@@ -58,11 +58,11 @@ class Told:
 
     def given_away(self) -> list[dict[str, str]]:
         """Return events of internal devices that reveal their content, or create a link that others use."""
-        ours = [event for event in self.events if event["DEVNAME"].startswith(OURS)]
+        ours = [event for event in self.events if event["DEVNAME"].startswith(INTERNAL)]
         return [
             event
             for event in ours
-            if any(key.startswith(TELLING) for key in event)
+            if any(key.startswith(CONTENT_KEYS) for key in event)
             or any(map(leads_others, event.get("DEVLINKS", "").split()))
         ]
 
@@ -90,13 +90,13 @@ def listening(name: str) -> Iterator[Told]:
 
 def leads_others(link: str) -> bool:
     """Return True if other programs use this link."""
-    return link.startswith(f"{LINKS}/") and not link.startswith(EVERY_LOOPS)
+    return link.startswith(f"{LINKS}/") and not link.startswith(LOOP_LINKS)
 
 
 def links_to_ours() -> list[str]:
     """Return links to internal devices that other programs use."""
     links = [link for link in LINKS.rglob("*") if link.is_symlink() and leads_others(str(link))]
-    return [f"{link} -> {link.resolve()}" for link in links if str(link.resolve()).startswith(OURS)]
+    return [f"{link} -> {link.resolve()}" for link in links if str(link.resolve()).startswith(INTERNAL)]
 
 
 def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:

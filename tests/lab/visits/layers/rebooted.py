@@ -40,10 +40,10 @@ KEPT, PLACE = Path("/kept"), Path("/srv/lab/rebooted")
 FILES = (FSTAB, Path("/etc/crypttab"))
 """In the guest's memory. The store keeps copies over a reboot, like a system drive."""
 
-ASKED = f"workload=small-files,fs=ext4,label=rebooted,mount={PLACE}"
+VOLUME = f"workload=small-files,fs=ext4,label=rebooted,mount={PLACE}"
 LAYERS = {
-    "luks": (1, ("--volume", f"{ASKED},encrypt=luks2")),
-    "lvm": (1, ("--lvm", "--volume", ASKED)),
+    "luks": (1, ("--volume", f"{VOLUME},encrypt=luks2")),
+    "lvm": (1, ("--lvm", "--volume", VOLUME)),
     "md": (2, ("--mirror", "md", "--workload", "small-files", "--label", "rebooted", "--mount", str(PLACE))),
 }
 """Number of drives, and arguments of `plan`."""

@@ -52,7 +52,7 @@ MODULES = ("dm_mod", "loop", "ext4", "xfs")
 LAST_ENTRY = 127 * 128
 """Offset of a GPT's last, unused entry from the first one."""
 
-EVERYTHING = (
+THREE_VOLUMES = (
     f"workload=mail,fs=ext4,size=101M,label=lab-mail,mount={MAIL}",
     "workload=desktop-root,fs=swap,size=32M,label=lab-swap,mount=none",
     f"workload=large-media,fs=xfs,label=lab-films,mount={FILMS}",
@@ -95,7 +95,7 @@ def _load() -> None:
 
 def _plan(node: str, *words: str, mode: str = "--replace") -> tuple[Path, Plan]:
     file = SHARED / f"plan-{Path(node).name}.json"
-    volumes = (word for volume in EVERYTHING for word in ("--volume", volume))
+    volumes = (word for volume in THREE_VOLUMES for word in ("--volume", volume))
     diskwright("plan", node, mode, "--lvm", *volumes, *words, "-o", str(file))
     return file, read_plan(file.read_text(), "the plan")
 

@@ -24,7 +24,7 @@ BLOCK_BYTES, SECTOR_BYTES = 4 * KIB, 512
 IMAGE_BYTES = 16 * MIB
 RUNS, UNDO = KEPT / "runs", KEPT / "undo"
 SAME, NOT_SAME = "bit for bit", "fingerprint still differs"
-STOLEN = "sync {}; exit 0"
+SYNC_FIRST = "sync {}; exit 0"
 """The kernel reports a write error only to the first program that syncs the device."""
 
 
@@ -66,7 +66,7 @@ def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
     yield Check("the conversion changes the drive", below.digest != before, shown(below.digest))
     below.fails(fails=True)
     for time in ("first", "second"):
-        with standing_in("e2undo", loop, STOLEN.format(loop)):
+        with standing_in("e2undo", loop, SYNC_FIRST.format(loop)):
             told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
         said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
         yield Check(f"the {time} undo fails", told.status != 0, said)

@@ -62,9 +62,9 @@ EACH = (
     Stack("lvm", (Base(BASES.name),), (Lvm(),), (), ()),
 )
 ACROSS = Stack("across", (Base(BASES.name, mib=32), Base(SECOND.name, mib=32)), (Md(1),), (), ())
-BEFORE = "before-"
+EARLIER = "before-"
 """Name prefix of devices that appear first after a reboot, under the volume's old number."""
-ANOTHER = "/dev/md5"
+OTHER_ARRAY = "/dev/md5"
 WRITES = 3
 """Number of writes in the commit before the process dies."""
 
@@ -143,8 +143,8 @@ def _restart(built: Built) -> str:
             tool("dmsetup", "remove", "--retry", name)
     tool("losetup", "--detach-all")
     take_down(built)
-    earlier = sum(name.startswith(BEFORE) for name in names)
-    tool(*ALONE, "dmsetup", "create", f"{BEFORE}{earlier}", "--table", "0 8 zero")
+    earlier = sum(name.startswith(EARLIER) for name in names)
+    tool(*ALONE, "dmsetup", "create", f"{EARLIER}{earlier}", "--table", "0 8 zero")
     for step, below in zip(
         built.stack.steps, (built.partitions, *([node] for node in built.nodes)), strict=False
     ):
@@ -158,8 +158,8 @@ def _restart(built: Built) -> str:
             case Lvm():
                 tool(*ALONE, "vgchange", "-q", "-ay", built.tops[0].rpartition("/")[2].rpartition("-")[0])
             case Md():
-                tool(*ALONE, "mdadm", "--assemble", "--run", ANOTHER, *below)
-                built.tops, built.undo = [ANOTHER], [(*ALONE, "mdadm", "--stop", "--quiet", ANOTHER)]
+                tool(*ALONE, "mdadm", "--assemble", "--run", OTHER_ARRAY, *below)
+                built.tops, built.undo = [OTHER_ARRAY], [(*ALONE, "mdadm", "--stop", "--quiet", OTHER_ARRAY)]
     return built.tops[0]
 
 

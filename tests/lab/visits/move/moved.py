@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 SECTOR_BYTES = 512
 PLACE = Path("/srv/lab/moved")
-SAID = Path("/run/said")
+OUTPUT = Path("/run/said")
 FILES = Path(__file__).parents[2]
-BARRED_BYTES = 64 * 1024
+HIDDEN_BYTES = 64 * 1024
 """Start of a partition that is zero during the move."""
-MOST_SECONDS = 3.0
+MAX_SECONDS = 3.0
 """Latest time of the power cut, in seconds."""
 
 
@@ -132,12 +132,12 @@ def cut_off(fleet: Fleet) -> Iterator[Check]:
     while not _is_barred(one):
         for folder in list_runs():
             (folder / THROTTLE).write_text(str(one.rest))
-        assert monotonic() < limit, f"It does not move.\n{SAID.read_text()}"
+        assert monotonic() < limit, f"It does not move.\n{OUTPUT.read_text()}"
         sleep(0.1)
-    seconds = Random().uniform(0, MOST_SECONDS)
+    seconds = Random().uniform(0, MAX_SECONDS)
     sleep(seconds)
     ended, _ = os.waitpid(mover, os.WNOHANG)
-    yield Check(f"power cut {seconds:.1f} s after the start", not ended, SAID.read_text())
+    yield Check(f"power cut {seconds:.1f} s after the start", not ended, OUTPUT.read_text())
     cut_power()
 
 
@@ -146,7 +146,7 @@ def _moving(one: Misaligned) -> int:
     child = os.fork()
     if child:
         return child
-    with SAID.open("w") as said, redirect_stdout(said), redirect_stderr(said):
+    with OUTPUT.open("w") as said, redirect_stdout(said), redirect_stderr(said):
         status = main(("move", one.node, "--align", "--confirm", one.drive.serial))
         said.write(f"It ended with {status}.\n")
     os._exit(status)
@@ -155,7 +155,7 @@ def _moving(one: Misaligned) -> int:
 def _is_barred(one: Misaligned) -> bool:
     node = node_of(one.drive)
     forget_caches(node)
-    return not any(read_bytes(node, one.start_bytes, BARRED_BYTES))
+    return not any(read_bytes(node, one.start_bytes, HIDDEN_BYTES))
 
 
 def _digest(node: str) -> str:

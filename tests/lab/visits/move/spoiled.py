@@ -33,7 +33,7 @@ BLOCK = BAD // 8 * 8
 LOST = range((BLOCK - LOGGED.start) * SECTOR_BYTES, (BLOCK + 8 - LOGGED.start) * SECTOR_BYTES)
 """Unreadable bytes of the partition: the physical block of the sector."""
 PAGE = 4096
-APART = range(LOST.start // PAGE * PAGE, -(-LOST.stop // PAGE) * PAGE)
+AFFECTED = range(LOST.start // PAGE * PAGE, -(-LOST.stop // PAGE) * PAGE)
 """Pages around the unreadable bytes. In a misaligned partition, pages do not match the drive's blocks."""
 
 DRIVE = replace(
@@ -90,7 +90,7 @@ def _start(one: Misaligned) -> int:
 
 def _digest(one: Misaligned) -> str:
     """Of all of the partition that can be read."""
-    parts = (range(APART.start), range(APART.stop, one.size_bytes))
+    parts = (range(AFFECTED.start), range(AFFECTED.stop, one.size_bytes))
     return sha256(b"".join(_read(one, part) for part in parts)).hexdigest()
 
 

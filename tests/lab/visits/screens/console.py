@@ -39,7 +39,7 @@ CONSOLE_FLEET = Fleet("console", (LAPTOP, NATIVE))
 SIZE = (80, 25)
 PLACE = "/srv/films"
 PURPOSE, WHAT, END = "What will you store?", "What will be done", "End the wizard?"
-SHOWN = 5
+MAX_SHOWN = 5
 """Maximum number of wrong cells to print."""
 
 
@@ -132,7 +132,7 @@ def look(console: Console, name: str, step: int | None = None) -> Iterator[Check
         console.photograph(name)
     screen = console.seen
     wrong = [*unfit(screen, console.font)]
-    yield Check(f"{name}: the font has every character", not wrong, "; ".join(wrong[:SHOWN]))
+    yield Check(f"{name}: the font has every character", not wrong, "; ".join(wrong[:MAX_SHOWN]))
     if step is not None:
         yield Check(
             f"{name}: the header is on the first line, the keys on the last",

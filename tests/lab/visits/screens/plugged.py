@@ -41,9 +41,9 @@ PLUGGED_FLEET = Fleet("plugged", (STORE, STICK))
 KEPT = Path("/kept")
 PERSON = "anna"
 PLACE = Path("/srv/backup")
-WAY = ("enter", "up", "up", "enter", "enter")
+KEYS = ("enter", "up", "up", "enter", "enter")
 """Keys from the list to the last question: set up, archives and backups, plan, review."""
-MOST_KEYS = 9
+MAX_KEYS = 9
 
 
 def cut_off(fleet: Fleet) -> Iterator[Check]:
@@ -98,7 +98,7 @@ def gone_on_with(fleet: Fleet) -> Iterator[Check]:
 
 
 def _to_the_last_question(console: Console, stick: EmulatedDrive) -> Iterator[Check]:
-    opened, *chosen, planned, reviewed = WAY
+    opened, *chosen, planned, reviewed = KEYS
     console.press(opened, then=PURPOSE)
     console.press(*chosen, then="> Archives and backups")
     yield from look(console, "purpose", 2)
@@ -113,8 +113,8 @@ def _to_the_last_question(console: Console, stick: EmulatedDrive) -> Iterator[Ch
     yield Check("the wizard announces no data loss", "Nothing is lost." in console.text, console.text)
     console.press(f"={stick.serial[-ENOUGH:]}", then=f"[{stick.serial[-ENOUGH:]}")
     yield from look(console, "review", 4)
-    count = len(WAY) + 1
-    yield Check(f"{count} keys and {ENOUGH} characters are enough", count <= MOST_KEYS, str(count))
+    count = len(KEYS) + 1
+    yield Check(f"{count} keys and {ENOUGH} characters are enough", count <= MAX_KEYS, str(count))
 
 
 def _is_used(device: str) -> Iterator[Check]:

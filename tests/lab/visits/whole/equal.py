@@ -44,7 +44,7 @@ HEADS = {"vfat": ("-g", "255/63"), "ntfs": ("-H", "255", "-S", "63")}
 """Heads and sectors as Windows expects them. Kinds of drives report different ones."""
 PATIENCE = 600.0
 """Time limit in seconds to create and check nine filesystems."""
-FEWEST = 4
+MIN_LINES = 4
 """Minimum number of compared lines."""
 
 
@@ -89,7 +89,7 @@ def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[s
     others = [line for line in (*rehearsed, *direct) if (line in rehearsed) != (line in direct)]
     yield Check(
         f"{drive.name}: every field of {made.filesystem} on {made.device} matches plain mkfs",
-        rehearsed == direct and len(direct) >= FEWEST,
+        rehearsed == direct and len(direct) >= MIN_LINES,
         "\n".join(others),
     )
 

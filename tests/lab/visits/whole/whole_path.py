@@ -30,13 +30,13 @@ ROTATING = replace(CHARGING, name="rotating", serial="LAB-512E-ROTATING", media=
 
 SET_UP_FLEET = Fleet("set-up", (ROTATING, NATIVE))
 
-WISHES = {
+REQUESTS = {
     ROTATING.name: "workload=small-files,label=lab-small,mount=/srv/lab/small",
     NATIVE.name: "workload=large-media,label=lab-media,mount=/srv/lab/media",
 }
 FSTAB = Path("/etc/fstab")
 KEPT_FSTAB = SHARED / "fstab"
-UNSHOWN = ("defaults", "nofail", "auto", "rw", "exec")
+UNLISTED_OPTIONS = ("defaults", "nofail", "auto", "rw", "exec")
 """Mount options that the kernel always or never shows."""
 SYSFS_SECTOR_BYTES = 512
 CHECKERS = {"ext4": ("e2fsck", "-fn"), "xfs": ("xfs_repair", "-n"), "btrfs": ("btrfs", "check", "--readonly")}
@@ -45,7 +45,7 @@ FILES = 150
 
 def set_up(fleet: Fleet) -> Iterator[Check]:
     """Plan, check refusals, apply, check with other tools, and leave files for the next guest."""
-    for name, wish in WISHES.items():
+    for name, wish in REQUESTS.items():
         drive, node = fleet[name], node_of(fleet[name])
         diskwright("plan", node, "--volume", wish, "-o", str(plan_file(name)))
         plan = _plan(name)
@@ -94,7 +94,7 @@ def _waits_and_is_kept(node: str) -> Generator[Check, None, bool]:
 def return_to(fleet: Fleet) -> Iterator[Check]:
     """In a new guest, check `mount -a` with the written fstab, the files, and fsck."""
     shutil.copy(KEPT_FSTAB, FSTAB)
-    plans = {name: (_plan(name), node_of(fleet[name])) for name in WISHES}
+    plans = {name: (_plan(name), node_of(fleet[name])) for name in REQUESTS}
     for plan, _ in plans.values():
         _mount_point(plan).mkdir(parents=True)
     mounted = run(["mount", "-a"], seconds=SLOW, accept=range(256))
@@ -167,7 +167,7 @@ def _mounted(name: str, volume: Volume, part: str) -> Iterator[Check]:
     mount = json.loads(found.output)["filesystems"][0]
     where = (mount["source"].partition("[")[0], mount["fstype"])
     yield Check(f"{name}: mounted at {volume.mount_point}", where == (part, volume.filesystem), shown(where))
-    missing = sorted(set(volume.mount_options) - {*mount["options"].split(","), *UNSHOWN})
+    missing = sorted(set(volume.mount_options) - {*mount["options"].split(","), *UNLISTED_OPTIONS})
     yield Check(
         f"{name}: mounted with {','.join(volume.mount_options) or 'defaults'}", not missing, mount["options"]
     )
