@@ -106,9 +106,7 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
         _bench(Path(folder)) as bench,
     ):
         bench.lay(content)
-        yield Check(
-            "the filesystem can be mounted before the commit", mounts(bench.filesystem, bench.tried), ""
-        )
+        yield Check("the old filesystem can be mounted", mounts(bench.filesystem, bench.tried), "")
         for number, what in power_cuts(content, writes[begin:undone], Random(1)):
             replay.points += 1
             _look(replay, bench, content, what, back=begin + number > committed or bool(replay.points % 2))

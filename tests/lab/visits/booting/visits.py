@@ -137,14 +137,12 @@ def moved(fleet: Fleet) -> Iterator[Check]:
         status, said = told("move", one.node, "--confirm", one.drive.serial)
         name = one.drive.name
         yield Check(
-            f"{name}: the partitions move", status == ExitCode.DONE and _sector(one) != before, said[-3000:]
+            f"{name}: move succeeds", status == ExitCode.DONE and _sector(one) != before, said[-3000:]
         )
         again, asked = _again(said), one is LISTED
         if asked:
             (SHARED / COMMAND).write_text(again)
-        yield Check(
-            f"{name}: move prints {'a' if asked else 'no'} command for GRUB", bool(again) == asked, said
-        )
+        yield Check(f"{name}: move prints {'a' if asked else 'no'} GRUB command", bool(again) == asked, said)
         if one.esp:
             start = int(sysfs(one.part(one.esp), "start"))
             told_so = "firmware's boot entries" in " ".join(said.split())

@@ -106,9 +106,7 @@ def _of_shingled(name: str, model: TimingModel, verdict: CliffVerdict) -> Iterat
         f"{verdict.cliff.factor:.1f}",
     )
     rates = verdict.sequential_before or 0.0, verdict.sequential_after or 0.0
-    yield Check(
-        f"{name}: sequential writes are as fast afterwards", 0 < rates[0] <= 2 * rates[1], shown(rates)
-    )
+    yield Check(f"{name}: sequential writes stay as fast", 0 < rates[0] <= 2 * rates[1], shown(rates))
     yield Check(
         f"{name}: the verdict is likely shingled", "likely shingled" in verdict.sentence, verdict.sentence
     )

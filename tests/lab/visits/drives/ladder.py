@@ -138,11 +138,7 @@ def descend(fleet: Fleet) -> Iterator[Check]:
     yield from _verdicts(plain, patterns, less, "a plain user")
     yield from _unheard(plain, "a plain user", "needs root")
     formats = [one.why for one in plain["nvme"][1].unread if one.what == "nvme_formats"]
-    yield Check(
-        "nvme: a plain user reads that formats need root",
-        formats == [ROOT_READS],
-        shown(formats),
-    )
+    yield Check("nvme: a plain user reads that formats need root", formats == [ROOT_READS], shown(formats))
     asked = [fleet[name] for name in ("word", "archive", "long-name", "contradicted")]
     with _hidden("smartctl"):
         deaf = _seen(

@@ -91,9 +91,7 @@ def _as_made(member: Member, drive: Drive) -> Check:
         member.alignment_offset_bytes,
         member.size_bytes,
     )
-    return Check(
-        f"{member.name}: blocks, offset and size match the emulation", seen == made, f"{seen}, made {made}"
-    )
+    return Check(f"{member.name}: geometry matches the emulation", seen == made, f"{seen}, made {made}")
 
 
 def _as_named(member: EmulatedDrive, drive: Drive) -> Iterator[Check]:
@@ -128,17 +126,13 @@ def _as_others_see(member: Member, drive: Drive) -> Iterator[Check]:
         drive.size_bytes,
     )
     theirs = tuple(int(line) for line in tool("blockdev", *BLOCKDEV, drive.path).split())
-    yield Check(
-        f"{member.name}: geometry and size match blockdev", ours == theirs, f"{ours}, blockdev {theirs}"
-    )
+    yield Check(f"{member.name}: geometry matches blockdev", ours == theirs, f"{ours}, blockdev {theirs}")
     lsblk = json.loads(tool("lsblk", "-J", "-d", "-b", "-o", ",".join(LSBLK), drive.path))["blockdevices"][0]
     wrong = dict(_unlike_lsblk(ours, drive, lsblk))
     yield Check(f"{member.name}: {len(LSBLK)} columns match lsblk", not wrong, shown(wrong))
     kernel = {"zoned": sysfs(drive.path, "queue/zoned"), "rotational": sysfs(drive.path, "queue/rotational")}
     seen = {"zoned": drive.zoned, "rotational": str(int(bool(drive.kernel_rotational)))}
-    yield Check(
-        f"{member.name}: zones and rotation match the kernel", kernel == seen, f"{seen}, kernel {kernel}"
-    )
+    yield Check(f"{member.name}: zones and rotation match sysfs", kernel == seen, f"{seen}, kernel {kernel}")
     yield _as_the_drive_says(member, drive)
 
 

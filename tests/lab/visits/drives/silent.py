@@ -87,9 +87,7 @@ def twins(fleet: Fleet) -> Iterator[Check]:
         )
     file = str(SHARED / "plan-twin.json")
     status, said = _told("plan", seen[0]["path"], "--workload", "small-files", "-o", file)
-    yield Check(
-        "twins: the plan warns about the same identifiers", status == 0 and "same identifiers" in said, said
-    )
+    yield Check("twins: the plan warns about the twin", status == 0 and "same identifiers" in said, said)
     for token in ("LAB-TWIN", names[1]):
         status, said = _told("apply", file, "--confirm", token)
         refused = status == 3 and "Nothing was written" in said

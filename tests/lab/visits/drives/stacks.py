@@ -152,9 +152,7 @@ def _as_the_kernel_sums(built: Built, machine: Machine) -> Iterator[Check]:
                 wrong.append(f"{place.name} on {name}: the kernel says {kernels}, the sum {place.off_bytes}")
         reached = {kernels_node(place.device) for place in places}
         wrong += [f"{node} is not reached from {name}" for node in built.nodes if node not in reached]
-    yield Check(
-        f"{built.stack.name}: offsets add up to the kernel's alignment_offset", not wrong, shown(wrong)
-    )
+    yield Check(f"{built.stack.name}: offsets match the kernel's alignment_offset", not wrong, shown(wrong))
 
 
 def _as_its_tools_say(built: Built, machine: Machine) -> Iterator[Check]:

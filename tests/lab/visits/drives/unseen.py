@@ -129,9 +129,7 @@ def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
     all_of_them = {"/dev/dm-0", "/dev/loop0", node} <= heard
     yield Check("udev has events of snapshot, store and drive", all_of_them, shown(sorted(heard)))
     given_away = told.given_away()
-    yield Check(
-        "udev's events reveal nothing on the snapshot or its store", not given_away, shown(given_away[:2])
-    )
+    yield Check("udev's events reveal neither snapshot nor store", not given_away, shown(given_away[:2]))
     whole = [event for event in told.events if event["DEVNAME"] == node and "ID_FS_UUID" in event]
     yield Check("udev's events name the filesystem on the drive", bool(whole), shown(sorted(heard)))
     rules = [rule.name for rule in RULES.glob("*")]
@@ -163,9 +161,7 @@ def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
             )
             assert holder.stdout is not None and holder.stdout.read(1)
         left = [*partition_nodes(stand_in), tool("losetup", "--noheadings", "--list").strip()]
-        yield Check(
-            "the scratch device is removed, although one of its partitions is open", left == [""], shown(left)
-        )
+        yield Check("the scratch device is removed despite an open partition", left == [""], shown(left))
         holder.wait(timeout=SLOW)
         run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
         yield Check("a coldplug makes no link after the removal", not links_to_ours(), shown(links_to_ours()))

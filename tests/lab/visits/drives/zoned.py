@@ -128,9 +128,7 @@ def _aware(name: str, node: str) -> Iterator[Check]:
     yield Check(f"{name}: the finding is reported", "recording-zoned-host-aware" in codes, shown(codes))
     takes = drive.zones is not None and drive.zones.takes_partitions is not False
     told = (bool(advice.zoned), advice.chosen is not None)
-    yield Check(
-        f"{name}: recommended as a disk if the kernel allows partitions", told == (False, takes), f"{told}"
-    )
+    yield Check(f"{name}: recommended if the kernel allows partitions", told == (False, takes), f"{told}")
     if not takes:
         yield _refused(f"{name}: plan refuses without partitions", node, None, "accepts no partitions")
     commands = [["mkfs.ext4", "-q", "-F", node], ["mount", "-t", "ext4", node, PLACE]]
@@ -288,9 +286,7 @@ def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
     yield Check(f"{name}: findmnt matches the plan", found == wanted, shown(found))
     profiles = [line.split(":")[0] for line in tool("btrfs", "filesystem", "df", str(place)).splitlines()]
     once = ["Data, single", "System, single", "Metadata, single"]
-    yield Check(
-        f"{name}: data and metadata have one copy, as recommended", profiles[:3] == once, shown(profiles)
-    )
+    yield Check(f"{name}: data and metadata have one copy", profiles[:3] == once, shown(profiles))
     yield _refused(f"{name}: plan refuses a mounted drive", node, Mode.REPLACE, "in use")
     tool("umount", str(place))
     yield _refused(f"{name}: plan refuses a drive with Btrfs", node, None, "btrfs on the whole drive")

@@ -124,9 +124,7 @@ def _forged(targets: list[str]) -> Iterator[Check]:
         ("node", replace(plan.stripe, device=FOREIGN)),
         ("UUID", replace(plan.stripe, uuids=(FOREIGN_UUID,))),
     ):
-        yield _refused(
-            f"apply refuses a foreign array's {what}", partial(_start, _derived(plan, stripe)), "nother array"
-        )
+        yield _refused(f"foreign {what} is refused", partial(_start, _derived(plan, stripe)), "nother array")
 
 
 def _derived(plan: Plan, stripe: Stripe) -> Plan:

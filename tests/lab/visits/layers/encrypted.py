@@ -130,9 +130,7 @@ def _whole(node: str) -> Iterator[Check]:
     let_go(container)
     open_by_crypttab(container)
     mounted = run(["mount", str(PLACE)], seconds=SLOW, accept=range(256))
-    yield Check(
-        "crypttab and fstab reopen and mount the volume", (PLACE / "kept").exists(), mounted.last_words
-    )
+    yield Check("crypttab and fstab mount the volume", (PLACE / "kept").exists(), mounted.last_words)
     let_go(container)
 
 
@@ -286,9 +284,7 @@ def _again(volume: Volume) -> Iterator[Check]:
     tool(*(("umount", str(volume.mount_point)) if checker else ("swapoff", volume.path)))
     if checker:
         checked = run([*checker, volume.path], seconds=SLOW, accept=range(256))
-        yield Check(
-            f"{volume.filesystem}: the check finds no errors", checked.status == 0, checked.last_words
-        )
+        yield Check(f"{volume.filesystem}: a check finds no errors", checked.status == 0, checked.last_words)
     tool("cryptsetup", "close", container.name)
     open_by_crypttab(container)
     done = run(

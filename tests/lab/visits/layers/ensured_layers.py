@@ -157,9 +157,7 @@ def ensured_mirror(fleet: Fleet) -> Iterator[Check]:
     ):
         yield _ends(f"refused: {word}", REFUSED, word, text, ONE, TWO)
     yield _ends("a single member is refused", REFUSED, "instead of", TOGETHER, ONE)
-    yield _ends(
-        "a blank drive in place of a member is refused", REFUSED, "may contain all files", right, ONE, SPARE
-    )
+    yield _ends("a blank drive as a member is refused", REFUSED, "may contain all files", right, ONE, SPARE)
     yield from _mirror_drifts(array, nodes, right)
 
 

@@ -85,9 +85,7 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
     plan = _planned(fleet, "raid1")
     with standing_in("mdadm", "--create", DIES):
         newest = _applied(plan)
-    yield Check(
-        "a mirror: apply is killed during the rehearsal", state(newest) is RunState.INTERRUPTED, story(newest)
-    )
+    yield Check("a mirror: the rehearsal is killed", state(newest) is RunState.INTERRUPTED, story(newest))
     yield Check("a mirror: the killed rehearsal changes no byte", digests(_nodes(fleet)) == before, "")
     yield _unseen(plan)
     resume(newest)
@@ -99,16 +97,10 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
             keep(newest)
         except DiskwrightError as error:
             said = str(error)
-    yield Check(
-        "a mirror: keep is killed",
-        state(newest) is RunState.INTERRUPTED,
-        said + story(newest),
-    )
+    yield Check("a mirror: keep is killed", state(newest) is RunState.INTERRUPTED, said + story(newest))
     resume(newest)
     followed(newest)
-    yield Check(
-        "a mirror: resume finishes keep", state(newest) in (RunState.KEPT, RunState.DONE), story(newest)
-    )
+    yield Check("a mirror: resume succeeds", state(newest) in (RunState.KEPT, RunState.DONE), story(newest))
     yield from _copies(plan)
     _down(plan)
 

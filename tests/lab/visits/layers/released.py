@@ -92,9 +92,7 @@ def released(kind: str, fleet: Fleet) -> Iterator[Check]:
     before = _uses(nodes)
     yield Check(f"{kind}: the drives are in use", len(before) >= 2, shown(before))
     found = " ".join(diskwright("inspect", nodes[0], seconds=SLOW).output.split())
-    yield Check(
-        f"{kind}: inspect recommends release", f"diskwright release {nodes[0]}" in found, found[-900:]
-    )
+    yield Check(f"{kind}: inspect names release", f"diskwright release {nodes[0]}" in found, found[-900:])
     yield from _release(kind, nodes)
     (first,) = list_runs()
     back = diskwright("undo", first.name, accept=range(256), seconds=SLOW)

@@ -234,9 +234,7 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
     if case.filesystem == "ext4":
         words = tool("dumpe2fs", "-h", volume.path)
         found = re.findall(r"(?m)^RAID stri(?:de|pe width):\s+(\d+)", words)
-        yield Check(
-            f"{case.name}: dumpe2fs shows stride and stripe width", found == list(blocks), shown(found)
-        )
+        yield Check(f"{case.name}: dumpe2fs shows the stripe width", found == list(blocks), shown(found))
     if case.filesystem == "xfs":
         words = tool("xfs_info", str(PLACE))
         units = re.findall(r"sunit=(\d+)\s+swidth=(\d+) blks", words)[:1]

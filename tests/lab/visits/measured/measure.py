@@ -84,9 +84,7 @@ def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Che
     assert isinstance(ratio, dict)
     numbers = [float(number) for number in re.findall(r"\d+\.\d+", sentence)]
     holds = any(abs(number - ratio["estimate"]) < 0.06 for number in numbers)
-    return Check(
-        f"{drive.name}: the sentence contains the ratio", holds, f"{sentence} ({ratio['estimate']:.3f})"
-    )
+    return Check(f"{drive.name}: the ratio is displayed", holds, f"{sentence} ({ratio['estimate']:.3f})")
 
 
 def by_fio(path: str) -> float:

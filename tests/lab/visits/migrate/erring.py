@@ -70,15 +70,11 @@ def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
             told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
         said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
         yield Check(f"the {time} undo fails", told.status != 0, said)
-        yield Check(
-            f"the {time} undo reports no bit-for-bit restore", SAME not in said or NOT_SAME in said, said
-        )
+        yield Check(f"the {time} undo reports no full restore", SAME not in said or NOT_SAME in said, said)
     below.fails(fails=False)
     told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
     said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
-    yield Check(
-        "after the error, undo reports a bit-for-bit restore", told.status == 0 and SAME in said, said
-    )
+    yield Check("undo reports a full restore after the error", told.status == 0 and SAME in said, said)
     yield Check("the medium has the old bytes", below.digest == before, shown(below.digest))
 
 

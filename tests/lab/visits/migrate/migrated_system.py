@@ -32,9 +32,7 @@ def migrated_system(fleet: Fleet) -> Iterator[Check]:
     tool("mount", node, str(PLACE))
     status, said = _migrate(node)
     tool("umount", str(PLACE))
-    yield Check(
-        "migrate refuses while mounted", status == 3 and f"by-uuid/{UUID} --way full" in said, said[-2500:]
-    )
+    yield Check("refused while mounted", status == 3 and f"by-uuid/{UUID} --way full" in said, said[-2500:])
     before = digest_of(node)
     shown = _migrate(node)
     as_a_byte = "zap_block -f /etc/fstab" in shown[1]
@@ -62,9 +60,7 @@ def migrated_system(fleet: Fleet) -> Iterator[Check]:
     ]
     yield Check("GRUB reads the result, if installed", len(read) == (3 if program else 0), "; ".join(read))
     lines = tool("debugfs", "-c", "-R", "cat /etc/fstab", node)
-    yield Check(
-        "the system's fstab changes only from ext3 to ext4", lines == LINES.replace("ext3", "ext4"), lines
-    )
+    yield Check("the system's fstab has ext4 instead of ext3", lines == LINES.replace("ext3", "ext4"), lines)
     checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
     yield Check("e2fsck finds no errors", checked.status == 0, checked.output)
     yield ends("converted", "undo")

@@ -121,9 +121,7 @@ def transacted(fleet: Fleet) -> Iterator[Check]:
 
 def _given_up(here: Surroundings, before: str) -> Iterator[Check]:
     change = here.begin("given-up")
-    yield Check(
-        "the filesystem cannot be mounted next to its snapshot", not mounts(here.node, "-o", "ro"), ""
-    )
+    yield Check("a filesystem with a snapshot cannot be mounted", not mounts(here.node, "-o", "ro"), "")
     migrate(change.work)
     yield Check("the conversion changes the snapshot", digest_of(change.work) != before, "")
     yield Check("the conversion leaves the drive unchanged", here.digest == before, "")

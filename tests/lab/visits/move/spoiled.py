@@ -67,9 +67,7 @@ def stops_and_goes_back(_: Fleet) -> Iterator[Check]:
     stopped = status == ExitCode.FAILED and _names_it(said) and "ddrescue" in said
     yield Check("move stops and names the bad sector", stopped, said[-2000:])
     status, said = told("resume")
-    yield Check(
-        "resume stops at the same sector", status == ExitCode.FAILED and _names_it(said), said[-2000:]
-    )
+    yield Check("resume stops there again", status == ExitCode.FAILED and _names_it(said), said[-2000:])
     status, said = told("undo")
     yield Check(
         "undo succeeds and names the bad sector",

@@ -226,9 +226,7 @@ def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
         finding.code
         for finding in diagnose(Machine(machine_of(machine).kernel, (found,), root=True), found, ()).findings
     ]
-    yield Check(
-        "inspect: a drive unplugged while being read is a finding", "drive-unread" in codes, shown(codes)
-    )
+    yield Check("inspect: unplugging during a read is a finding", "drive-unread" in codes, shown(codes))
     yield Check(
         "inspect: the unplugged drive is not called empty",
         not _passes_for_empty(found),

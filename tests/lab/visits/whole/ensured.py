@@ -78,9 +78,7 @@ def ensured(fleet: Fleet) -> Iterator[Check]:
         bool(refused.get("failed")) and 'replace = "' in str(refused.get("msg")),
         shown(refused),
     )
-    yield Check(
-        "two drives for one entry are refused", "2 drives match" in str(unclear.get("msg")), shown(unclear)
-    )
+    yield Check("an ambiguous entry is refused", "2 drives match" in str(unclear.get("msg")), shown(unclear))
     yield Check("the first play changes the drive", _is(made, "changed"), shown(made))
     yield Check("the second play changes nothing", _is(again, "as-wanted"), shown(again))
     yield _is_mounted("the volume is mounted")

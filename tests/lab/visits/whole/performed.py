@@ -77,19 +77,13 @@ def _set_up(drive: EmulatedDrive, node: str) -> Iterator[Check]:
     diskwright("plan", node, "--replace", *wishes, "-o", str(plan), seconds=PATIENCE)
     told = diskwright("apply", str(plan), "--confirm", drive.serial, seconds=PATIENCE, accept=range(256))
     (run,) = list_runs()
-    yield Check(
-        "a drive with files waits for a decision", state(run) is RunState.WAITING, told.errors[-1500:]
-    )
+    yield Check("apply to a drive with files waits", state(run) is RunState.WAITING, told.errors[-1500:])
     kept = diskwright("keep", seconds=PATIENCE, accept=range(256))
     (SHARED / "apply.txt").write_text(told.errors + told.output + kept.errors + kept.output)
     shutil.copyfile(run / JOURNAL, SHARED / JOURNAL)
     yield Check("keep finishes", state(run) is RunState.KEPT, kept.errors[-1500:])
     yield Check("the journal survives a power cut", "is in memory" not in told.errors, told.errors[:1500])
-    yield Check(
-        "the run keeps the applied plan",
-        (run / plan.name).read_text() == plan.read_text(),
-        str(run),
-    )
+    yield Check("the run keeps the applied plan", (run / plan.name).read_text() == plan.read_text(), str(run))
 
 
 def _wait_for(fleet: Fleet, seconds: float = 60.0) -> None:

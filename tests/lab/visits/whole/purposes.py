@@ -62,9 +62,7 @@ def by_wizard(fleet: Fleet) -> Iterator[Check]:
     yield from _stands(QUESTIONS, node)
     node = node_of(fleet[SCREENS.name])
     session = walks.on_screens(RealServices(only=(node,)), SCREENS.serial, PURPOSE, _place(SCREENS))
-    yield Check(
-        "screens: setup starts a run", session is not None and session.run is not None, repr(session)[:800]
-    )
+    yield Check("screens: a run starts", session is not None and session.run is not None, repr(session)[:800])
     yield from _stands(SCREENS, node)
 
 
