@@ -96,7 +96,7 @@ def ensured_group(fleet: Fleet) -> Iterator[Check]:
     )
     yield _ends("unspecified values match anything", 0, "already match", less, GROUP)
     for text, word in (
-        (plain, "differ from the 3 requested"),
+        (plain, "is refused; no changes were made"),
         (IN_GROUP.replace('"101M"', '"64M"'), "instead of"),
         (IN_GROUP.replace('label = "mail"', 'label = "post"'), "lacks logical volume post"),
         (IN_GROUP.replace('fs = "xfs"', 'fs = "ext4"'), "is xfs instead of ext4"),
