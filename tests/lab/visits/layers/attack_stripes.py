@@ -1,5 +1,5 @@
-"""Job: arrays over several drives, attacked on the direct path. Foreign arrays on the neighbouring drives
-keep every byte, and what somebody puts where a run was cut off is not written over."""
+"""Job: attack arrays over several drives on the direct path. Foreign arrays on the neighbouring drives
+keep every byte, and later data in place of an interrupted run is not overwritten."""
 
 from __future__ import annotations
 
@@ -73,8 +73,7 @@ MODULES = ("raid0", "sd_mod")
 
 
 def attacked(fleet: Fleet) -> Iterator[Check]:
-    """Foreign arrays' names and UUIDs in plans; runs cut off in the middle, and others' work in their
-    place."""
+    """Try names and UUIDs of foreign arrays in plans, interrupted runs, and data of others in their place."""
     for module in MODULES:
         tool("modprobe", module)
     targets, neighbours = ([node_of(drive) for drive in drives] for drives in (TARGETS, NEIGHBOURS))
@@ -116,7 +115,7 @@ def _plan(targets: list[str]) -> Plan:
 
 
 def _forged(targets: list[str]) -> Iterator[Check]:
-    """Everything derived again, as by someone who knows the code."""
+    """Return a plan with everything derived again, as by someone who knows the code."""
     plan = _plan(targets)
     assert plan.stripe is not None
     yield Check("plan never uses another array's node", plan.stripe.device != FOREIGN, plan.stripe.device)
@@ -150,12 +149,12 @@ def _start(plan: Plan) -> Path:
 
 
 def _killed(plan: Plan, program: str, word: str) -> Path:
-    """A run that was killed when the program had done its work."""
+    """Return a run that was killed after a program finished."""
     return _ended(plan, program, word, DIES)
 
 
 def _ended(plan: Plan, program: str, word: str, then: str) -> Path:
-    """A run that did not come to its end."""
+    """Check that a run did not finish."""
     with standing_in(program, word, then):
         found = _start(plan)
         limit = monotonic() + SLOW
@@ -168,7 +167,7 @@ def _ended(plan: Plan, program: str, word: str, then: str) -> Path:
 
 
 def _cut_off(targets: list[str]) -> Iterator[Check]:
-    """The array was made, and nobody could say so any more; then somebody used it."""
+    """Kill a run after it created the array and before the journal entry, then use the array."""
     plan = _plan(targets)
     assert plan.stripe is not None
     found, node = _killed(plan, "mdadm", "--create"), plan.stripe.device
@@ -201,7 +200,7 @@ def _refused(what: str, attempt: Callable[[], object], word: str) -> Check:
 
 
 def _zoned(node: str) -> Iterator[Check]:
-    """All zones were emptied, or some, and then somebody used the drive."""
+    """Kill a run after it reset all or some zones, then use the drive."""
     choice = replace(
         _wish().choice,
         filesystem="btrfs",

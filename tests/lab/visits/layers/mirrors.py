@@ -1,8 +1,7 @@
-"""Job: md's mirror over two drives: killed on the direct path and gone on with, verified while it is still
-being copied, and one drive taken away.
+"""Job: md's mirror over two drives: killed on the direct path, verified during synchronisation, and one drive
+removed.
 
-The copying is held to a crawl until everything about it is seen, so that nothing here depends on how fast a
-guest is.
+Synchronisation is slowed down until everything was observed, so the speed of the guest does not matter.
 """
 
 import hashlib
@@ -66,7 +65,7 @@ CRAWL, RUN = "100", "1000000"
 
 
 def mirrored(fleet: Fleet) -> Iterator[Check]:
-    """From plan to the loss of a drive."""
+    """Check from the plan to the loss of a drive."""
     plan = _prepared(fleet)
     newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
     yield Check("a mirror: apply succeeds with every check", state(newest) is RunState.DONE, story(newest))
@@ -76,7 +75,7 @@ def mirrored(fleet: Fleet) -> Iterator[Check]:
 
 
 def mirror_killed(fleet: Fleet) -> Iterator[Check]:
-    """A run directly on the drives whose process dies when the mirror was made: no way back, and none on."""
+    """Kill a run directly on the drives after it created the mirror. It can be neither undone nor resumed."""
     plan = _prepared(fleet)
     with without_loops(), standing_in("mdadm", "--create", DIES):
         newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
@@ -103,7 +102,7 @@ def _prepared(fleet: Fleet) -> Plan:
 
 
 def copying_at(speed: str) -> None:
-    """How fast md copies, in KiB a second."""
+    """Set md's synchronisation speed in KiB per second."""
     for name in ("speed_limit_min", "speed_limit_max"):
         (SPEED / name).write_text(speed)
 
@@ -155,7 +154,7 @@ def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
 
 
 def _survives(plan: Plan) -> Iterator[Check]:
-    """Copied to its end, each drive alone has the file."""
+    """Check that each drive alone has the file after synchronisation."""
     (volume,) = plan.volumes
     content = Random("mirrored").randbytes(5 * MIB)
     (PLACE / "file").write_bytes(content)

@@ -1,8 +1,8 @@
-"""Job: one volume over three drives, by md and Btrfs: planned, applied, used, and held against the
-kernel and each layer's own tools.
+"""Job: one volume over three drives, by md and Btrfs: planned, applied, used, and compared with the kernel
+and each layer's tools.
 
-Also, on the direct path: a run that is stopped when its array stands is taken back to the byte, and one that
-is killed there goes on.
+Also, on the direct path: runs stopped or killed when the array exists leave the drives free to be set up
+again.
 """
 
 import hashlib
@@ -86,7 +86,7 @@ CONTENT_BYTES = 5 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One layout: how it is striped, what it holds, on which three drives."""
+    """A layout: kind of striping, content, and its three drives."""
 
     kind: Kind
     filesystem: str
@@ -95,12 +95,12 @@ class Case:
 
     @property
     def name(self) -> str:
-        """For a reader."""
+        """Name for reports."""
         return f"{self.kind} and {self.filesystem} on {self.drives}"
 
 
 def stripes_alone(fleet: Fleet) -> Iterator[Check]:
-    """Without udev, as on a rescue medium: a run taken back, and one killed that goes on to its end."""
+    """Check without udev, as on a rescue medium: a stopped run, and a killed one."""
     _load()
     yield from _stopped(fleet, Case("md", "ext4", "512e"))
     yield from _killed(fleet, Case("md", "xfs", "4kn", 64 * KIB))
@@ -108,7 +108,7 @@ def stripes_alone(fleet: Fleet) -> Iterator[Check]:
 
 
 def stripes_with_udev(fleet: Fleet) -> Iterator[Check]:
-    """With udev, which puts together by itself whatever it sees."""
+    """Check with udev, which assembles whatever it detects."""
     _load()
     yield from _whole(fleet, Case("md", "xfs", "512e", 128 * KIB))
     # Over the first one: udev gets events of the old partitions under the names of the new ones.
@@ -116,7 +116,7 @@ def stripes_with_udev(fleet: Fleet) -> Iterator[Check]:
 
 
 def stripes_more(fleet: Fleet) -> Iterator[Check]:
-    """The other pairs."""
+    """Check the other combinations."""
     _load()
     yield from _whole(fleet, Case("md", "ext4", "4kn", 16 * KIB))
     yield from _whole(fleet, Case("btrfs", "btrfs", "4kn"))
@@ -134,7 +134,7 @@ def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
 
 
 def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan:
-    """As `diskwright plan` does it; through a document, as it would be handed on."""
+    """Plan like `diskwright plan`, and read the plan from its document."""
     machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
     recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
     wanted = request("large-media", None, "striped", str(PLACE), case.filesystem)
@@ -164,8 +164,7 @@ def _whole(fleet: Fleet, case: Case) -> Iterator[Check]:
 
 
 def _stands(case: Case, plan: Plan) -> Iterator[Check]:
-    """What was made, by the kernel and by tools that had no part in making it, and a file in it over a
-    remount."""
+    """Check the result with the kernel and independent tools, and a file over a remount."""
     (volume,) = plan.volumes
     content = Random(case.name).randbytes(CONTENT_BYTES)
     if udev_runs():
@@ -249,7 +248,7 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
 
 
 def _take_down(plan: Plan) -> None:
-    """Nothing left of a layout but what it wrote."""
+    """Remove a layout except for its data."""
     run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
     forget_in_fstab(plan.volumes[0].uuid)
     stripe = plan.stripe
@@ -263,8 +262,8 @@ ARRAY_MADE = ("mdadm", "--create")
 
 
 def _stopped(fleet: Fleet, case: Case) -> Iterator[Check]:
-    """A run directly on the drives that is asked to stop while it makes the array stops before it formats,
-    and leaves the drives free to be set up again."""
+    """Stop a run directly on the drives while it creates the array. It stops before formatting and leaves
+    the drives free to be set up again."""
     nodes = _nodes(fleet, case)
     for node in nodes:
         empty(node)
@@ -303,7 +302,7 @@ def _stands_anything(nodes: Sequence[str]) -> list[str]:
 
 
 def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
-    """A run directly on the drives whose process dies right when the array was made."""
+    """Kill a run directly on the drives just after it created the array."""
     for node in _nodes(fleet, case):
         empty(node)
     plan = _planned(fleet, case)
@@ -319,7 +318,7 @@ def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
 
 
 def _refused(fleet: Fleet) -> Iterator[Check]:
-    """Drives of different logical blocks."""
+    """Check that drives with different logical blocks are refused."""
     mixed = [node_of(fleet["stripe-512e-0"]), node_of(fleet["stripe-4kn-0"])]
     said = ""
     machine = probe_machine(mixed, seconds=SLOW)

@@ -1,10 +1,9 @@
-"""Job: once a move has begun to write, a sector of the partition cannot be read any more. The move stops and
-says where; it goes back, and all is to the bit what it was.
+"""Job: after a move has begun to write, a sector of the partition becomes unreadable. The move stops and
+names the place. Undo restores every bit.
 
-QEMU's blkdebug fails the reads. Unlike a drive it goes on doing so whatever is written there. The device
-mapper's `error` would not: but the kernel makes no partitions on what the device mapper makes, and diskwright
-does not count that among the drives, so nothing moves there. Sectors that can be read again once they are
-written are those of tests/loop/probe/failing.py.
+QEMU's blkdebug fails the reads. Unlike a real drive, it continues to do so after writes. The device mapper's
+`error` target would not, but the kernel creates no partitions on mapped devices, and diskwright does not move
+there. tests/loop/probe/failing.py has sectors that are readable again after a write.
 """
 
 from __future__ import annotations
@@ -54,13 +53,13 @@ def _make(lab: Laboratory) -> None:
 
 
 def _names_it(said: str) -> bool:
-    """Whether a byte of the physical block is named."""
+    """Return True if a byte of the physical block is named."""
     found = re.search(r"at byte (\d+)", _plain(said))
     return found is not None and int(found[1]) // SECTOR_BYTES // 8 * 8 == BLOCK
 
 
 def stops_and_goes_back(_: Fleet) -> Iterator[Check]:
-    """Nothing is lost that the drive had."""
+    """Check that no data of the drive is lost."""
     tool("modprobe", "ext4")
     before = _digest(ONE)
     status, said = told("move", ONE.node, "--to", TO, "--confirm", DRIVE.serial)
@@ -87,13 +86,13 @@ def _start(one: Misaligned) -> int:
 
 
 def _digest(one: Misaligned) -> str:
-    """Of all of the partition that can be read."""
+    """Return the digest of all readable bytes of the partition."""
     parts = (range(AFFECTED.start), range(AFFECTED.stop, one.size_bytes))
     return sha256(b"".join(_read(one, part) for part in parts)).hexdigest()
 
 
 def _read(one: Misaligned, part: range) -> bytes:
-    """From the drive."""
+    """Read from the drive."""
     forget_caches(one.node)
     with Path(one.node).open("rb", buffering=0) as device:
         device.seek(part.start)
@@ -104,7 +103,7 @@ def _read(one: Misaligned, part: range) -> bytes:
 
 
 def _held_against(lab: Laboratory) -> Iterable[Check]:
-    """With this machine's eyes, which the bad sector does not keep off."""
+    """Compare on this machine, where the sector is readable."""
     now, before = lab.image(DRIVE.name).read_bytes(), (lab.shared / DRIVE.name).read_bytes()
     end = ONE.start_bytes + ONE.size_bytes
     same = now[:end] == before[:end] and now[-MIB:] == before[-MIB:]
