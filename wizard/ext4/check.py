@@ -19,11 +19,12 @@ from wizard.model.migration import (
     SetOwnFstabType,
     Way,
 )
-from wizard.model.said import Message, join, t
-from wizard.plan.check import identity_faults
+from wizard.model.said import join, t
+from wizard.plan.check import drive_faults
+from wizard.plan.messages import INCONSISTENT
 from wizard.plan.rules import is_device_path, uuid_fault
 
-LINE_TWICE = t("the plan changes a line twice, or lines in several files")
+AGAIN = t("Recreate it with `diskwright migrate`.")
 
 MEANS = {
     Way.MOUNT: {Means.FILES},
@@ -39,13 +40,7 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
     applying the plan checks that the filesystem still exists unchanged.
     """
     if fault := next(_faults(migration), None):
-        raise BadInput(
-            t(
-                "{where} is inconsistent: {fault}. Recreate it with `diskwright migrate`.",
-                where=where,
-                fault=fault,
-            )
-        )
+        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
 def told_anew(migration: Migration) -> Migration:
@@ -61,30 +56,26 @@ def told_anew(migration: Migration) -> Migration:
     )
 
 
-def _faults(migration: Migration) -> Iterator[Message | str]:
-    yield from identity_faults(migration.drive)
+def _faults(migration: Migration) -> Iterator[str]:
+    yield from drive_faults(migration.drive)
     if not is_device_path(migration.device):
-        yield t('"{device}" is not a device under /dev', device=printable(migration.device, 60))
+        yield "device"
     yield from _ext_faults(migration.before)
     if migration.means not in MEANS[migration.way]:
-        yield t("the {way} conversion is not protected by {means}", way=migration.way, means=migration.means)
+        yield "means"
     yield from _folder_faults(migration)
     operations = tuple(step.operation for step in migration.steps)
     yield from _operation_faults(migration, operations)
 
 
-def _ext_faults(before: ExtFacts) -> Iterator[Message]:
+def _ext_faults(before: ExtFacts) -> Iterator[str]:
     """Yield impossible superblock values in a document."""
-    if fault := uuid_fault(before.uuid):
-        yield t(
-            'the filesystem UUID "{uuid}" is invalid: it {fault}',
-            uuid=printable(before.uuid, 60),
-            fault=fault,
-        )
+    if uuid_fault(before.uuid):
+        yield "before.uuid"
     if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
         1 << bits for bits in range(7, 17)
     ):
-        yield t("the block or inode size is invalid for ext filesystems")
+        yield "before.block_bytes"
     counts = (
         before.blocks,
         before.blocks_per_group,
@@ -93,76 +84,71 @@ def _ext_faults(before: ExtFacts) -> Iterator[Message]:
         before.desc_bytes,
     )
     if not all(0 < count < 1 << 48 for count in counts) or not 0 <= before.free_blocks <= before.blocks:
-        yield t("the superblock contains impossible values")
+        yield "before"
 
 
-def _folder_faults(migration: Migration) -> Iterator[Message]:
+def _folder_faults(migration: Migration) -> Iterator[str]:
     wanted = {Means.TRANSACTION: (True, False), Means.DIRECT: (False, True)}.get(
         migration.means, (False, False)
     )
     if (bool(migration.store), bool(migration.undo_dir)) != wanted:
-        yield t("the folders do not match the protection used")
+        yield "store"
     for folder in filter(None, (migration.store, migration.undo_dir)):
         if (
             not folder.isprintable()
             or not PurePosixPath(folder).is_absolute()
             or ".." in PurePosixPath(folder).parts
         ):
-            yield t('"{folder}" is not a valid folder', folder=printable(folder, 60))
+            yield printable(folder, 60)
 
 
-def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[Message]:
+def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[str]:
     lines = [operation for operation in operations if isinstance(operation, SetFstabType)]
     own = [operation for operation in operations if isinstance(operation, SetOwnFstabType)]
     others = tuple(
         operation for operation in operations if not isinstance(operation, SetFstabType | SetOwnFstabType)
     )
-    if not operations:
-        yield t("the plan has no steps")
-    if others != operations_for(migration.way, migration.before, repairs=migration.repairs) or operations != (
-        *others,
-        *own,
-        *lines,
-    ):
-        yield t("the steps do not match the {way} conversion for the filesystem", way=migration.way)
     if (
-        len({(line.file, line.number) for line in lines}) != len(lines)
+        not operations
+        or others != operations_for(migration.way, migration.before, repairs=migration.repairs)
+        or operations != (*others, *own, *lines)
+        or len({(line.file, line.number) for line in lines}) != len(lines)
         or len({(line.file, line.digest) for line in lines}) > 1
     ):
-        yield LINE_TWICE
+        yield "steps"
     yield from _own_faults(migration, own)
     for line in lines:
         yield from _line_faults(line)
 
 
-def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[Message]:
-    if own and migration.way is Way.MOUNT:
-        yield t("the plan changes a file on a filesystem that must remain unchanged")
-    if len({line.number for line in own}) != len(own) or len({line.digest for line in own}) > 1:
-        yield LINE_TWICE
+def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[str]:
+    if (
+        (own and migration.way is Way.MOUNT)
+        or len({line.number for line in own}) != len(own)
+        or len({line.digest for line in own}) > 1
+    ):
+        yield "steps"
     for line in own:
         if line.block < 0 or not 0 <= line.offset < migration.before.block_bytes:
-            yield t(
-                "byte {offset} of block {block} is not a valid file position",
-                offset=line.offset,
-                block=line.block,
-            )
+            yield "steps"
         yield from _line_faults(line)
 
 
-def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[Message]:
+def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[str]:
     fields = line.old.split()
     file = line.file if isinstance(line, SetFstabType) else OWN_FSTAB
-    if not file.startswith("/") or not file.isprintable() or line.number < 1 or len(line.digest) != 64:
-        yield t('"{file}" is not an fstab file', file=printable(file, 60))
-    elif (
-        len(fields) < 3
+    if (
+        not file.startswith("/")
+        or not file.isprintable()
+        or line.number < 1
+        or len(line.digest) != 64
+        or len(fields) < 3
         or fields[0].startswith("#")
         or "\n" in line.old
         or fields[2] not in OLD_TYPES
         or line.new != retyped(line.old)
     ):
-        yield t("the line to change does not specify ext2 or ext3")
+        yield "steps"
 
 
 def _from_first(body: JSON) -> JSON:
@@ -187,7 +173,7 @@ def _not_a_copy(body: JSON) -> JSON:
 MIGRATIONS = Sealed(
     "diskwright.migration/2",
     Migration,
-    t("Recreate it with `diskwright migrate`."),
+    AGAIN,
     check_migration,
     told_anew,
     {"diskwright.migration/1": _from_first, "diskwright.migration/2": _not_a_copy},

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from wizard.documents.codec import JSON, Sealed, to_json, without_texts
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.errors import BadInput, partition_path
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
@@ -54,6 +54,8 @@ from wizard.plan.rules import (
 from wizard.plan.steps.operations import layout_after, operations_of, table_after
 from wizard.plan.steps.render import told_anew
 
+AGAIN = t("Create the plan again with `diskwright plan`.")
+
 
 def check_plan(plan: Plan, where: str = "The plan") -> None:
     """Raises BadInput for the first difference from what the planner would write. `where` names the file.
@@ -62,28 +64,22 @@ def check_plan(plan: Plan, where: str = "The plan") -> None:
     derived. Does not access the machine: only applying the plan checks that the drive still matches `before`.
     """
     if fault := next(_faults(plan), None):
-        raise BadInput(
-            t(
-                "{where} is inconsistent: {fault}. Create the plan again with `diskwright plan`.",
-                where=where,
-                fault=fault,
-            )
-        )
+        raise BadInput(messages.INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
-def _faults(plan: Plan) -> Iterator[Message]:
+def _faults(plan: Plan) -> Iterator[str]:
     """Yield faults in an order in which each check may rely on the previous ones."""
     for member in plan.members:
         yield from drive_faults(member.drive)
     yield from _volume_faults(plan)
     if plan.part and (plan.stripe or plan.others or plan.after.whole):
-        yield t("the plan changes one partition and other things")
+        yield "part"
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
-        yield t("the plan encrypts something other than a partition of one drive")
+        yield "containers"
     if plan.stripe is not None:
         yield from striped_faults(plan, plan.stripe)
     elif plan.others:
-        yield t("the plan has several drives but no stripe")
+        yield "others"
     elif plan.after.whole is not None:
         yield from _whole_faults(plan)
     elif plan.part:
@@ -94,38 +90,38 @@ def _faults(plan: Plan) -> Iterator[Message]:
         yield from _partitioned_faults(plan)
 
 
-def _whole_faults(plan: Plan) -> Iterator[Message]:
+def _whole_faults(plan: Plan) -> Iterator[str]:
     """Check a filesystem on a drive without a table, which is only allowed on host-managed zones."""
     yield from before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
-    if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
-        yield t("the plan is for a whole drive without a table, but the volume is not")
-    elif not is_zoned_mode(volume.filesystem, volume.mkfs_options):
-        yield t(
-            "{filesystem} without a partition table does not support zones",
-            filesystem=printable(volume.filesystem, 40),
-        )
+    if (
+        len(plan.volumes) != 1
+        or volume.partition != 0
+        or volume.path != plan.drive.path
+        or not is_zoned_mode(volume.filesystem, volume.mkfs_options)
+    ):
+        yield "volumes"
     if plan.after != whole_after(plan.drive, volume):
-        yield t("the final layout does not match the volume")
+        yield "after"
     if tuple(step.operation for step in plan.steps) != whole_operations(volume):
-        yield messages.OTHER_FOR_VOLUME
+        yield "steps"
 
 
-def _partition_change_faults(plan: Plan) -> Iterator[Message]:
+def _partition_change_faults(plan: Plan) -> Iterator[str]:
     """Check a change of one partition that preserves the others. Everything is derived from the old layout
     and the new volume, if any."""
     slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
     if slot is None or is_container(slot):
-        yield t("partition {number} cannot be changed", number=plan.part)
+        yield "part"
         return
     others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
     yield from before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
     yield from _kept_faults(plan)
     last = max(one.number for one in plan.before.partitions)
     if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
-        yield t("logical partitions would be renumbered")
+        yield "part"
     if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
-        yield t("the volume is not on the changed partition")
+        yield "volumes"
         return
     if plan.before.table not in ("gpt", "mbr"):
         return
@@ -144,12 +140,12 @@ def _partition_change_faults(plan: Plan) -> Iterator[Message]:
         operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
     yield from encryption_faults(plan, table.entries)
     if plan.after != after:
-        yield t("the final layout does not match the change")
+        yield "after"
     if tuple(step.operation for step in plan.steps) != operations:
-        yield t("the operations do not match the change")
+        yield "steps"
 
 
-def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Message]:
+def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
     """Check that a partition preserves its contents and grows into the adjacent free space or shrinks at its
     end."""
     resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
@@ -165,20 +161,20 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[Message]:
         or (slot.overhang_bytes and (resized.end_bytes < least or any(map(resized.overlaps, others))))
         or resized.end_bytes > _outermost(plan.drive, plan.before.table).end_bytes
     ):
-        yield t("partition {number} neither grows into free space nor shrinks", number=slot.number)
+        yield "after"
     if resized.size_bytes % block:
-        yield messages.PARTIAL_BLOCKS(number=slot.number)
+        yield "after"
     growing = growing_of(slot.filesystem)
     if not slot.overhang_bytes and (growing is None or not (grows or growing.smaller)):
-        yield t("the contents of partition {number} cannot be resized to that size", number=slot.number)
+        yield "part"
     if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
-        yield t("resizing a logical partition is not supported")
+        yield "part"
 
 
-def _partitioned_faults(plan: Plan) -> Iterator[Message]:
+def _partitioned_faults(plan: Plan) -> Iterator[str]:
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     if len(tables) != 1:
-        yield t("the plan writes {tables} tables instead of one", tables=len(tables))
+        yield "steps"
         return
     table = tables[0]
     yield from before_faults(plan.before, fresh=table.fresh)
@@ -188,98 +184,63 @@ def _partitioned_faults(plan: Plan) -> Iterator[Message]:
     yield from _operation_faults(plan, table)
 
 
-def identity_faults(drive: Identity) -> Iterator[str]:
-    """Return faults of a drive named in a document, as clauses."""
-    return map(str, drive_faults(drive))
-
-
-def drive_faults(drive: Identity) -> Iterator[Message]:
-    """Return the faults of `identity_faults` as messages."""
+def drive_faults(drive: Identity) -> Iterator[str]:
+    """Yield the faulty fields of a drive named in a document."""
     if not is_device_path(drive.path):
-        yield t("'{path}' is not a drive in /dev", path=printable(drive.path, 60))
-    if fault := geometry_fault(drive.geometry):
-        yield fault
+        yield "drive.path"
+    if geometry_fault(drive.geometry):
+        yield "drive.geometry"
     if not 0 < drive.size_bytes < LARGEST_BYTES:
-        yield t("{size} bytes is not a valid drive size", size=drive.size_bytes)
+        yield "drive.size_bytes"
 
 
-def _volume_faults(plan: Plan) -> Iterator[Message]:
+def _volume_faults(plan: Plan) -> Iterator[str]:
     if not (plan.volumes or plan.part or plan.only_table):
-        yield t("the plan creates no volume")
+        yield "volumes"
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
-        yield t("the volume group is not on one partition of one drive")
-    for volume in plan.volumes:
-        yield from _one_volume_faults(plan, volume)
-        if fault := volume_role_fault(
-            volume, alone=plan.stripe is None and plan.group is None and plan.after.whole is None
-        ):
-            yield messages.VOLUME_FAULT(number=volume.partition, fault=fault)
-        if fault := writer_fault(volume.writer, volume.filesystem, volume.role) or subvolumes_fault(
-            volume.subvolumes, volume.filesystem
-        ):
-            yield messages.VOLUME_FAULT(number=volume.partition, fault=fault)
-        if fault := danger_fault(volume, plan.doubts):
-            yield messages.VOLUME_FAULT(number=volume.partition, fault=fault)
+        yield "group"
+    for number, volume in enumerate(plan.volumes, start=1):
+        yield from _one_volume_faults(plan, volume, number)
+        place = f"volumes.{number}"
+        alone = plan.stripe is None and plan.group is None and plan.after.whole is None
+        if volume_role_fault(volume, alone=alone):
+            yield f"{place}.role"
+        if writer_fault(volume.writer, volume.filesystem, volume.role):
+            yield f"{place}.writer"
+        if subvolumes_fault(volume.subvolumes, volume.filesystem):
+            yield f"{place}.subvolumes"
+        if danger := danger_fault(volume, plan.doubts):
+            yield danger
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
-    if len(set(numbers)) != len(numbers):
-        yield t("two volumes have the same number")
-    if len({volume.uuid for volume in plan.volumes}) != len(plan.volumes):
-        yield messages.SAME_UUID
-    if fault := mount_order_fault(
-        tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))
+    places = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
+    if (
+        len(set(numbers)) != len(numbers)
+        or len({volume.uuid for volume in plan.volumes}) != len(plan.volumes)
+        or mount_order_fault(tuple(places))
     ):
-        yield t("{fault}", fault=str(fault).rstrip("."))
+        yield "volumes"
 
 
-def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[Message]:
-    number = volume.partition
+def _one_volume_faults(plan: Plan, volume: Volume, row: int) -> Iterator[str]:
+    number, place = volume.partition, f"volumes.{row}"
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= number <= GPT_PARTITIONS:
-            yield t("partition {number} does not exist", number=number)
+            yield f"{place}.partition"
         elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
-            path = printable(_partition_of(volume), 60)
-            yield t(
-                "volume {number} is at '{path}', which is not on {drive}",
-                number=number,
-                path=path,
-                drive=plan.drive.path,
-            )
+            yield f"{place}.path"
     if not is_workload_id(volume.workload):
-        yield t(
-            "volume {number} has the unknown workload '{workload}'",
-            number=number,
-            workload=printable(volume.workload, 40),
-        )
+        yield f"{place}.workload"
     if volume.filesystem not in MADE:
-        yield t(
-            "volume {number} has the filesystem '{filesystem}', which diskwright cannot create",
-            number=number,
-            filesystem=printable(volume.filesystem, 40),
-        )
+        yield f"{place}.filesystem"
         return
-    if unfit := label_fault(volume.label, volume.filesystem):
-        yield t(
-            "volume {number} has the label '{label}', which {fault}",
-            number=number,
-            label=printable(volume.label, 40),
-            fault=unfit,
-        )
-    if fault := volume_uuid_fault(volume.uuid, volume.filesystem):
-        yield t(
-            "volume {number} has the UUID '{uuid}', which {fault}",
-            number=number,
-            uuid=printable(volume.uuid, 40),
-            fault=fault,
-        )
-    if fault := options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
-        yield t("volume {number}: {fault}", number=number, fault=fault)
-    if volume.mount_point is not None and (fault := place_fault(volume.mount_point, volume.filesystem)):
-        yield t(
-            "volume {number} has the mount point '{place}', which {fault}",
-            number=number,
-            place=printable(volume.mount_point, 60),
-            fault=fault,
-        )
+    if label_fault(volume.label, volume.filesystem):
+        yield f"{place}.label"
+    if volume_uuid_fault(volume.uuid, volume.filesystem):
+        yield f"{place}.uuid"
+    if options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
+        yield f"{place}.mkfs_options"
+    if volume.mount_point is not None and place_fault(volume.mount_point, volume.filesystem):
+        yield f"{place}.mount_point"
 
 
 def _partition_of(volume: Volume) -> str:
@@ -287,16 +248,16 @@ def _partition_of(volume: Volume) -> str:
     return volume.encryption.device if volume.encryption else volume.path
 
 
-def _kept_faults(plan: Plan) -> Iterator[Message]:
+def _kept_faults(plan: Plan) -> Iterator[str]:
     """Check a layout to which partitions are added."""
     if plan.before.table not in ("gpt", "mbr"):
-        yield t("the plan adds partitions to a table of type '{kind}'", kind=printable(plan.before.table, 20))
+        yield "before.table"
     elif (
         overlapping(plan.before.partitions)
         or loose(plan.before.partitions)
         or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots)
     ):
-        yield t("the preserved partitions overlap or are outside the drive")
+        yield "before.slots"
 
 
 def _bounds(plan: Plan, table: WriteTable) -> Extent:
@@ -317,73 +278,62 @@ def _outermost(drive: Identity, table: str) -> Extent:
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
 
-def _table_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
+def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     drive = plan.drive
-    if table.device != drive.path:
-        yield t(
-            "the plan writes a table on '{device}' instead of {drive}",
-            device=printable(table.device, 60),
-            drive=drive.path,
-        )
-    if not table.fresh and table.table != plan.before.table:
-        yield t("the plan writes a {kind} table over a table of another type", kind=table.table)
+    if table.device != drive.path or (not table.fresh and table.table != plan.before.table):
+        yield "table"
     new = [entry for entry in table.entries if not entry.kept]
     if sorted(entry.number for entry in new) != sorted({volume.partition for volume in plan.volumes}):
-        yield t("the new partitions do not match the volumes")
+        yield "entries"
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
-        yield t("an MBR has four primary partitions")
+        yield "entries"
     bounds, outermost = _bounds(plan, table), _outermost(drive, table.table)
     if not table.fresh and (
         bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
     ):
-        yield t("the initial layout exceeds the limits of a table")
+        yield "before.slots"
     by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
     for entry in new:
         volume = by_number.get(entry.number)
         if volume and entry.type != partition_type(volume, table.table):
-            yield t(
-                "partition {number} has the type '{type}', which does not match the volume",
-                number=entry.number,
-                type=printable(entry.type, 40),
-            )
+            yield "entries.type"
         yield from _entry_faults(entry, drive.geometry, bounds)
+        # Contents may reach past the end of another partition.
         place = Extent(entry.start_bytes, entry.size_bytes)
         if not table.fresh and any(place.overlaps(one) for one in reserved_in(plan.before, bounds)):
-            yield t(
-                "Partition {number} would overwrite contents that reach past the end of another partition.",
-                number=entry.number,
-            )
+            yield "entries"
     yield from _share_faults(plan, table)
 
 
-def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[Message]:
+def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[str]:
     end = entry.start_bytes + entry.size_bytes
-    if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
-        yield t("partition {number} is outside the usable range of the drive", number=entry.number)
-    offset = max(geometry.alignment_offset_bytes, 0)
+    offset, block = max(geometry.alignment_offset_bytes, 0), geometry.logical_block_bytes
     if (
-        misalignment_bytes(geometry, entry.start_bytes)
+        entry.size_bytes <= 0
+        or entry.start_bytes < bounds.start_bytes
+        or end > bounds.end_bytes
+        or misalignment_bytes(geometry, entry.start_bytes)
         or (entry.start_bytes - offset) % FLOOR_BYTES
         or entry.start_bytes < FLOOR_BYTES
+        or entry.start_bytes % block
+        or entry.size_bytes % block
     ):
-        yield t("partition {number} is not aligned", number=entry.number)
-    if entry.start_bytes % geometry.logical_block_bytes or entry.size_bytes % geometry.logical_block_bytes:
-        yield messages.PARTIAL_BLOCKS(number=entry.number)
+        yield "entries"
 
 
-def _share_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
+def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     """Check that new partitions overlap neither each other nor preserved ones."""
     kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
     new = sorted(
         (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
     )
-    if any(after[0] < before[1] for before, after in pairwise(new)):
-        yield t("two new partitions overlap")
-    if any(start < old_end and old_start < end for start, end in new for old_start, old_end in kept):
-        yield t("a new partition overlaps a preserved partition")
+    if any(after[0] < before[1] for before, after in pairwise(new)) or any(
+        start < old_end and old_start < end for start, end in new for old_start, old_end in kept
+    ):
+        yield "entries"
 
 
-def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
+def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     """Derive all other operations from the checked parts, and compare."""
     if plan.group is not None:
         yield from grouped_faults(plan, plan.group, table, _bounds(plan, table))
@@ -395,15 +345,15 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
     if table != table_after(
         plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
     ):
-        yield t("the table does not match the volumes and the preserved partitions")
+        yield "steps"
     if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
-        yield messages.AFTER_NOT_TABLE
+        yield "after"
     operations = tuple(step.operation for step in plan.steps)
     wipes = operations[: operations.index(table)]
     yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
     first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
     if operations != operations_of(first, table, plan.volumes, plan.drive.geometry):
-        yield messages.OTHER_FOR_VOLUMES
+        yield "steps"
 
 
 FIRST_LOST_DOUBT = (
@@ -434,7 +384,7 @@ def _removed(body: JSON) -> Message | None:
 PLANS = Sealed(
     "diskwright.plan/2",
     Plan,
-    t("Create the plan again with `diskwright plan`."),
+    AGAIN,
     check_plan,
     told_anew,
     {"diskwright.plan/1": _from_first},

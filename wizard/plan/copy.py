@@ -11,6 +11,7 @@ from wizard.model.changes import Bring, BringAmount, BringTo, ChangeStep, EditFs
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import Message, Sentences, t, tn
 from wizard.plan.check import drive_faults
+from wizard.plan.messages import INCONSISTENT
 from wizard.plan.rules import is_device_path, mount_point_fault
 from wizard.plan.settings.possible import digest_of_text, with_fields
 from wizard.plan.settings.steps_of import change_steps
@@ -200,26 +201,22 @@ def _comment(line: str, lines: list[str]) -> str:
     return comment
 
 
-def _take_faults(bring: Bring) -> Iterator[Message]:
+def _take_faults(bring: Bring) -> Iterator[str]:
     """Yield differences from what `place_edit` returns."""
     takes = bring.takes
     if takes is None:
         return
-    if (fault := takes_fault(takes.place)) is not None:
-        yield fault
-    edit, file = takes.edit, printable(takes.edit.file, 60)
+    edit = takes.edit
     plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
-    if not plain or not _are_expected_edits(takes, edit.lines):
-        yield t("changes in {file} go beyond the lines of both volumes", file=file)
     if (
-        bring.source.path != takes.place
+        takes_fault(takes.place) is not None
+        or not plain
+        or not _are_expected_edits(takes, edit.lines)
+        or bring.source.path != takes.place
         or bring.source.is_device
         or bring.target.folder != bring.target.place
     ):
-        yield t(
-            "{place} is not the source, or the target is not the top of a volume",
-            place=printable(takes.place, 60),
-        )
+        yield "takes"
 
 
 def _is_at(place: str, edit: LineEdit) -> bool:
@@ -246,28 +243,25 @@ def _are_expected_edits(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
     return second.number > 0 and moved(second.old, first.old) == first.new
 
 
+AGAIN = t("Recreate it with `diskwright bring`.")
+
+
 def check_bring(bring: Bring, where: str = "The document") -> None:
     """Raises BadInput for the first difference from what `diskwright bring` writes. `where` names the
     file."""
     if fault := next(_faults(bring), None):
-        raise BadInput(t("{where} is inconsistent: {fault}.", where=where, fault=fault))
+        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
-def _faults(bring: Bring) -> Iterator[Message]:
+def _faults(bring: Bring) -> Iterator[str]:
     yield from drive_faults(bring.drive)
     source, target = bring.source, bring.target
     paths = (source.path, *source.below, target.place, target.folder, *target.makes)
-    yield from (
-        t("{path} is not a plain absolute path", path=printable(path, 60))
-        for path in paths
-        if not _is_plain(path)
-    )
     nodes = (target.device, *((source.path,) if source.is_device else ()))
-    yield from (
-        t("{path} is not a device", path=printable(node, 60)) for node in nodes if not is_device_path(node)
-    )
+    yield from (printable(path, 60) for path in paths if not _is_plain(path))
+    yield from (printable(node, 60) for node in nodes if not is_device_path(node))
     if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
-        yield t("{name} is not a filesystem for volumes", name=printable(target.filesystem, 30))
+        yield "target.filesystem"
     yield from _folder_faults(target)
     yield from _amount_faults(bring.amount)
     yield from _take_faults(bring)
@@ -282,24 +276,20 @@ def _is_plain(path: str) -> bool:
     )
 
 
-def _folder_faults(target: BringTo) -> Iterator[Message]:
+def _folder_faults(target: BringTo) -> Iterator[str]:
     folder = PurePosixPath(target.folder)
     if not folder.is_relative_to(target.place):
-        yield t(
-            "{folder} is not in {place}",
-            folder=printable(target.folder, 60),
-            place=printable(target.place, 60),
-        )
+        yield "target.folder"
     parents = [str(one) for one in (folder, *folder.parents) if one != PurePosixPath(target.place)]
     count = len(target.makes)
     if list(reversed(target.makes)) != parents[:count] or target.place in target.makes:
-        yield t("the created folders do not connect to {folder}", folder=printable(target.folder, 60))
+        yield "target.makes"
 
 
-def _amount_faults(amount: BringAmount) -> Iterator[Message]:
+def _amount_faults(amount: BringAmount) -> Iterator[str]:
     kinds = (amount.files, amount.links, amount.names, amount.others)
     if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
-        yield t("the file counts do not add up")
+        yield "amount"
 
 
 def told_anew(bring: Bring) -> Bring:
@@ -307,9 +297,7 @@ def told_anew(bring: Bring) -> Bring:
     return replace(bring, doubts=losses_of(bring))
 
 
-BRINGS = Sealed(
-    "diskwright.bring/1", Bring, t("Recreate it with `diskwright bring`."), check_bring, told_anew
-)
+BRINGS = Sealed("diskwright.bring/1", Bring, AGAIN, check_bring, told_anew)
 BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.is_one, BRINGS.read
 
 

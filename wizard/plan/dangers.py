@@ -255,16 +255,10 @@ def _options_in(doubt: Message | str) -> list[str]:
     return re.split(r"[\s,;]+", str(option)[:LONGEST_OPTION])
 
 
-def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> Message | None:
-    """Return the fault of a dangerous option as the end of a sentence: on a system volume, or without a
-    doubt. None if neither."""
-    if danger := systems_danger(
-        volume.role, volume.filesystem, (*volume.mkfs_options, *volume.mount_options)
-    ):
-        return t("has {danger}, which puts data at risk, on a system volume", danger=danger)
-    if danger := unsaid_danger(volume, doubts):
-        return t("has {danger}, which puts data at risk, without a warning", danger=danger)
-    return None
+def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
+    """Return a dangerous option of a system volume, or one that no doubt names. None if neither."""
+    options = (*volume.mkfs_options, *volume.mount_options)
+    return systems_danger(volume.role, volume.filesystem, options) or unsaid_danger(volume, doubts)
 
 
 def systems_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:

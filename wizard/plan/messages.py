@@ -13,13 +13,8 @@ RECORD_AS_ROOT = t("Record the machine as root: sudo diskwright inspect --save F
 AGAIN_AS_ROOT = t("Create the plan again as root, when the drive is readable.")
 
 
-# Clauses of BROKEN: why a plan differs from what the planner writes.
-AFTER_NOT_TABLE = t("the final layout does not match the table")
-OTHER_FOR_VOLUME = t("the operations do not match the volume")
-OTHER_FOR_VOLUMES = t("the operations do not match the volumes")
-PARTIAL_BLOCKS = Sentence("partition {number} is not a whole number of blocks")
-VOLUME_FAULT = Sentence("volume {number} {fault}")
-SAME_UUID = t("two volumes have the same UUID")
+INCONSISTENT = Sentence("{where} is inconsistent: invalid {what}. {again}")
+"""A document differs from what diskwright would write. `what` is the place in the document."""
 
 # Faults of labels, mount points and options: ends of sentences, or clauses.
 CONTROLS = t("contains control characters")

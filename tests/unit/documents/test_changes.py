@@ -173,60 +173,60 @@ def test_earlier_version_is_recreated_or_continues_in_its_run() -> None:
         read_changes(first, "c.json")
     assert read_kept_changes(first, "c.json") == CHANGES
     other = first_body(change(ReserveBlocks, device="/dev/sdb1")(CHANGES))
-    with pytest.raises(BadInput, match="blocks for root"):
+    with pytest.raises(BadInput, match="reserve-blocks"):
         read_kept_changes(sealed(other, "diskwright.changes/1"), "c.json")
 
 
 FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
-    (lambda changes: replace(changes, steps=changes.steps[::-1]), "order"),
-    (lambda changes: replace(changes, steps=()), "nothing"),
-    (lambda changes: replace(changes, device="/dev/sdb1"), "not on"),
-    (lambda changes: replace(changes, device="/dev/sda1/../sdb"), "not on"),
+    (lambda changes: replace(changes, steps=changes.steps[::-1]), "steps"),
+    (lambda changes: replace(changes, steps=()), "steps"),
+    (lambda changes: replace(changes, device="/dev/sdb1"), "device"),
+    (lambda changes: replace(changes, device="/dev/sda1/../sdb"), "device"),
     (lambda changes: replace(changes, filesystem="zfs"), "filesystem"),
-    (lambda changes: replace(changes, uuid="x"), "UUID"),
-    (change(ReserveBlocks, device="/dev/sdb1"), "blocks for root"),
-    (change(ReserveBlocks, new_blocks=60), "is impossible"),
-    (change(ReserveBlocks, new_blocks=-1), "is impossible"),
-    (change(Remount, device="/dev/sdb1"), "it remounts '/dev/sdb1'"),
-    (change(Remount, new=("rw", "noatime")), "cannot be changed in use"),
-    (change(Remount, new=("ro", "nosuid", "noatime")), "cannot be changed in use"),
+    (lambda changes: replace(changes, uuid="x"), "uuid"),
+    (change(ReserveBlocks, device="/dev/sdb1"), "reserve-blocks"),
+    (change(ReserveBlocks, new_blocks=60), "reserve-blocks"),
+    (change(ReserveBlocks, new_blocks=-1), "reserve-blocks"),
+    (change(Remount, device="/dev/sdb1"), "remount"),
+    (change(Remount, new=("rw", "noatime")), "remount"),
+    (change(Remount, new=("ro", "nosuid", "noatime")), "remount"),
     (
         change(Remount, old=("ro", "nosuid", "relatime"), new=("ro", "nosuid", "noatime")),
-        "cannot be changed in use",
+        "remount",
     ),
-    (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "cannot be changed in use"),
-    (change(Remount, new=("rw", "nosuid", "noatime,bind")), "cannot be changed in use"),
-    (change(EditFstab, file="etc/fstab"), "is not an fstab file"),
-    (line(old="# all is well"), "its fstab line is invalid"),
-    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "its fstab line is invalid"),
-    (line(number=0), "its fstab line is invalid"),
-    (line(old=None, number=0), "adds or removes a line"),
-    (line(new=None), "adds or removes a line"),
-    (line(new=LINE.replace("/srv", "/etc")), "more than a line's options"),
-    (change(EditFstab, lines=()), "is not an fstab file"),
-    (line(options=("relatime", "errors=remount-ro")), "its fstab line is invalid"),
-    (line(options=("errors=remount-ro", "user")), "change the action of mount"),
-    (line(options=("errors=remount-ro", "x-systemd.makefs")), "does not pass mount option"),
-    (line(options=("errors=remount-ro", "noatime 0 0")), "more than a line's options"),
-    (line(options=("relatime", "barrier=0x0")), "data at risk"),
-    (line(options=("relatime", "data=writeback")), "data at risk"),
-    (change(SetQueue, device="/dev/sdb"), "sets"),
-    (change(SetQueue, name="../../../etc/passwd"), "is not a drive queue value"),
-    (change(SetQueue, name="nr_requests", old="1", new="2"), "is not a drive queue value"),
-    (change(SetQueue, new="none\n"), "is not a drive queue value"),
-    (change(WriteRules, file="/etc/cron.d/60-diskwright-S1"), "own file"),
-    (change(WriteRules, file="/etc/udev/rules.d/60-other.rules"), "own file"),
-    (change(WriteRules, values=(("scheduler", 'none", RUN+="/bin/sh'),)), "is not a drive queue value"),
-    (change(WriteRules, values=()), "set nothing"),
+    (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "remount"),
+    (change(Remount, new=("rw", "nosuid", "noatime,bind")), "remount"),
+    (change(EditFstab, file="etc/fstab"), "edit-fstab"),
+    (line(old="# all is well"), "lines"),
+    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "lines"),
+    (line(number=0), "lines"),
+    (line(old=None, number=0), "lines"),
+    (line(new=None), "lines"),
+    (line(new=LINE.replace("/srv", "/etc")), "lines"),
+    (change(EditFstab, lines=()), "edit-fstab"),
+    (line(options=("relatime", "errors=remount-ro")), "lines"),
+    (line(options=("errors=remount-ro", "user")), "lines"),
+    (line(options=("errors=remount-ro", "x-systemd.makefs")), "lines"),
+    (line(options=("errors=remount-ro", "noatime 0 0")), "lines"),
+    (line(options=("relatime", "barrier=0x0")), "lines"),
+    (line(options=("relatime", "data=writeback")), "lines"),
+    (change(SetQueue, device="/dev/sdb"), "set-queue"),
+    (change(SetQueue, name="../../../etc/passwd"), "queue"),
+    (change(SetQueue, name="nr_requests", old="1", new="2"), "queue"),
+    (change(SetQueue, new="none\n"), "queue"),
+    (change(WriteRules, file="/etc/cron.d/60-diskwright-S1"), "write-rules"),
+    (change(WriteRules, file="/etc/udev/rules.d/60-other.rules"), "write-rules"),
+    (change(WriteRules, values=(("scheduler", 'none", RUN+="/bin/sh'),)), "queue"),
+    (change(WriteRules, values=()), "write-rules"),
 ]
 
 
 @pytest.mark.parametrize(("forge", "says"), FORGED)
 def test_changes_tune_cannot_write_are_refused(forge: Callable[[Changes], Changes], says: str) -> None:
     forged = forge(CHANGES)
-    with pytest.raises(BadInput, match=says) as refused:
+    says = f"c.json is inconsistent: invalid {says}"
+    with pytest.raises(BadInput, match=says):
         check_changes(forged, "c.json")
-    assert str(refused.value).startswith("c.json is inconsistent: ")
     with pytest.raises(BadInput, match=says):
         read_changes(render_changes(forged), "c.json")
 

@@ -134,7 +134,7 @@ def test_earlier_version_is_recreated_or_continues_in_its_run() -> None:
     assert read_kept_migration(first, "m.json") == FULL
     body = as_first_written()
     body["steps"][0]["operation"] = {"kind": "add-journal"}
-    with pytest.raises(BadInput, match="do not match the full conversion"):
+    with pytest.raises(BadInput, match="invalid steps"):
         read_kept_migration(sealed(body, "diskwright.migration/1"), "m.json")
 
 
@@ -182,5 +182,5 @@ def test_folder_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_migration_refused_as_a_document_is_never_created() -> None:
     broken = replace(situation(), store=Folder("/var/tmp/../stores", 1 << 40))
-    with pytest.raises(BadInput, match="is not a valid folder"):
+    with pytest.raises(BadInput, match=r"/var/tmp/\.\./stores"):
         make_migration(broken, Way.FULL)

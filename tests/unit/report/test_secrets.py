@@ -56,7 +56,7 @@ def test_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
     made = plan_for(partitioned(partition(1, MIB, GIB)), wish("ext4"), mode=Mode.REPLACE)
     slots = [replace(slot, size_bytes=size) if slot.number == 1 else slot for slot in made.before.slots]
     forged = replace(made, before=replace(made.before, slots=tuple(slots)))
-    with pytest.raises(BadInput, match="the initial layout exceeds the largest possible drive"):
+    with pytest.raises(BadInput, match=r"before\.slots"):
         check_plan(forged)
 
 

@@ -16,10 +16,10 @@ from wizard.model.geometry import grain_bytes, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.migration import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
-from wizard.plan.messages import MAY_BE_SHINGLED
+from wizard.plan.messages import INCONSISTENT, MAY_BE_SHINGLED
 from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move
 
-NOT_TOGETHER = Sentence("{where}: {what} is inconsistent with the rest.")
+AGAIN = t("Recreate it with `diskwright move`.")
 
 
 def check_move(move: Move, where: str) -> None:
@@ -45,7 +45,7 @@ def check_move(move: Move, where: str) -> None:
         ),
     }
     if what := next((name for name, is_faulty in faults.items() if is_faulty), None):
-        raise BadInput(NOT_TOGETHER(where=where, what=what))
+        raise BadInput(INCONSISTENT(where=where, what=what, again=AGAIN))
 
 
 def _exceeds_drive(span: Extent, size_bytes: int) -> bool:
@@ -55,18 +55,18 @@ def _exceeds_drive(span: Extent, size_bytes: int) -> bool:
 def check_moves(moves: Moves, where: str) -> None:
     """Raises BadInput if there are no moves, a move is inconsistent, or drives or partitions do not match."""
     if not moves.moves:
-        raise BadInput(NOT_TOGETHER(where=where, what="moves"))
+        raise BadInput(INCONSISTENT(where=where, what="moves", again=AGAIN))
     for move in moves.moves:
         check_move(move, where)
     numbers = {move.number for move in moves.moves}
     if len(numbers) != len(moves.moves) or any(move.drive != moves.drive for move in moves.moves):
-        raise BadInput(NOT_TOGETHER(where=where, what="moves"))
+        raise BadInput(INCONSISTENT(where=where, what="moves", again=AGAIN))
 
 
 MOVES = Sealed(
     "diskwright.move/2",
     Moves,
-    t("Recreate it with `diskwright move`."),
+    AGAIN,
     check_moves,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
 )

@@ -22,7 +22,6 @@ from wizard.model.geometry import Geometry, align_up
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.plan import Layout, Plan, Slot, TableEntry, WriteTable
 from wizard.model.said import Message, rounded_up, t
-from wizard.plan import messages
 from wizard.plan.dangers import doubts_of, known_identity, layout_before, rehearsal_doubts, slot_of
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_PRIMARIES, fresh_bounds, with_free
 from wizard.plan.refusals import measured, refuse_drive, refuse_table, unread_content
@@ -163,45 +162,48 @@ def _table_of(path: str, after: Layout) -> WriteTable:
     return WriteTable(path, "mbr" if after.table == "mbr" else "gpt", False, entries)
 
 
-def restored_faults(plan: Plan) -> Iterator[Message]:
+def restored_faults(plan: Plan) -> Iterator[str]:
     """Check a plan that writes a lost table back."""
     before, after = plan.before, plan.after
     if before.table != "none" or before.slots or before.signatures or before.waiting or not before.unmarked:
-        yield t("the drive has a table or other contents")
+        yield "before"
     if plan.volumes or plan.group or plan.others or plan.stripe or after.whole or after.signatures:
-        yield t("the plan does more than write the table")
+        yield "after"
     if faults := [*_layout_faults(after, plan.drive.size_bytes, plan.drive.geometry)]:
         yield from faults
         return
     bounds = fresh_bounds(after.table, plan.drive.size_bytes, plan.drive.geometry)
     if after != Layout(after.table, with_free(after.partitions, bounds)):
-        yield messages.AFTER_NOT_TABLE
+        yield "after"
     if tuple(step.operation for step in plan.steps) != (_table_of(plan.drive.path, after),):
-        yield t("the operations do not match the change")
+        yield "steps"
 
 
-def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Iterator[Message]:
+def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Iterator[str]:
     """Yield why a table cannot have these partitions."""
     slots, block = layout.partitions, geometry.logical_block_bytes
     if layout.table not in ("gpt", "mbr") or not slots:
-        yield t("the table is missing")
+        yield "after.table"
         return
     is_mbr = layout.table == "mbr"
     most = MBR_PRIMARIES if is_mbr else GPT_PARTITIONS
     numbers = [slot.number for slot in slots]
     if len(set(numbers)) != len(numbers) or min(numbers) < 1 or max(numbers) > most:
-        yield t("the table cannot number its partitions so")
+        yield "after.slots"
     bounds = fresh_bounds(layout.table, size_bytes, geometry)
     for slot in slots:
-        if slot.size_bytes <= 0 or not slot.is_within(bounds):
-            yield t("partition {number} is outside the usable range of the drive", number=slot.number)
-        if slot.start_bytes % block or slot.size_bytes % block:
-            yield messages.PARTIAL_BLOCKS(number=slot.number)
-        if not slot.kept or not (_is_mbr_entry(slot) if is_mbr else _is_gpt_entry(slot)):
-            yield t("partition {number} cannot be in the table", number=slot.number)
+        if (
+            slot.size_bytes <= 0
+            or not slot.is_within(bounds)
+            or slot.start_bytes % block
+            or slot.size_bytes % block
+            or not slot.kept
+            or not (_is_mbr_entry(slot) if is_mbr else _is_gpt_entry(slot))
+        ):
+            yield "after.slots"
     places = sorted(slots, key=lambda slot: slot.start_bytes)
     if any(after.start_bytes < one.end_bytes for one, after in pairwise(places)):
-        yield t("partitions overlap")
+        yield "after.slots"
 
 
 def _is_mbr_entry(slot: Slot) -> bool:

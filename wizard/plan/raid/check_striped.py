@@ -5,7 +5,7 @@ Partitions, names, nodes and options of a striped plan all follow from drives, v
 
 from collections.abc import Iterator, Sequence
 
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import partition_path
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
@@ -13,7 +13,6 @@ from wizard.model.plan import Layout, Member, Operation, Plan, Stripe, Volume, W
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.dangers import doubts_of
 from wizard.plan.free_space import LARGEST_BYTES, is_container
-from wizard.plan.messages import OTHER_FOR_VOLUME
 from wizard.plan.raid.striping import (
     FILESYSTEMS,
     METADATA,
@@ -33,72 +32,59 @@ from wizard.plan.rules import uuid_fault
 from wizard.plan.steps.commands import array_uuid
 
 
-def before_faults(before: Layout, *, fresh: bool) -> Iterator[Message]:
+def before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
     """Check an old layout. `fresh`: nothing is preserved."""
     position = 0
     for slot in before.slots:
-        if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:
-            yield t("the initial layout is out of order")
-            return
-        if slot.end_bytes > LARGEST_BYTES:
-            yield t("the initial layout exceeds the largest possible drive")
+        if (
+            slot.start_bytes < position
+            or slot.start_bytes < 0
+            or slot.size_bytes <= 0
+            or slot.end_bytes > LARGEST_BYTES
+        ):
+            yield "before.slots"
             return
         position = slot.start_bytes
-        if slot.mount_point is not None or (slot.kept and not slot.number):
-            yield t("the initial layout mounts something or preserves free space, unlike any valid plan")
-        if slot.number and slot.kept == fresh:
-            yield (
-                Sentence("partition {number} is preserved although the table is new")
-                if fresh
-                else Sentence("partition {number} is removed although the table is preserved")
-            )(number=slot.number)
+        if slot.mount_point is not None or (slot.kept == fresh if slot.number else slot.kept):
+            yield "before.slots"
     numbers = [slot.number for slot in before.partitions]
     if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
-        yield t("the initial layout lists a partition twice")
+        yield "before.slots"
     if before.whole is not None:
-        yield t("the initial layout has data allowed only in a final layout")
+        yield "before.whole"
 
 
-def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[Message]:
+def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[str]:
     """Check the erasure of old signatures on one drive."""
     path = member.drive.path
     allowed = {path} | {
         partition_path(path, slot.number) for slot in member.before.partitions if not is_container(slot)
     }
     devices = [wipe.device for wipe in wipes if isinstance(wipe, WipeSignatures)]
-    if devices and not fresh:
-        yield t("the plan erases signatures although everything is preserved")
-    if len(set(devices)) != len(devices):
-        yield t("the plan erases signatures on one device twice")
-    for device in devices:
-        if device not in allowed:
-            yield t(
-                "the plan erases signatures on '{device}', which is not on {drive}",
-                device=printable(device, 60),
-                drive=path,
-            )
+    if (devices and not fresh) or len(set(devices)) != len(devices) or not allowed.issuperset(devices):
+        yield "wipes"
 
 
-def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
+def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
     """Yield faults in an order in which each check may rely on the previous ones."""
     if not 2 <= len(plan.members) <= MOST_DRIVES:
-        yield t("the stripe has {drives} drives", drives=len(plan.members))
+        yield "members"
     for values in (
         plan.paths,
         [drive.serial for drive in _drives(plan) if drive.serial],
         [drive.wwn for drive in _drives(plan) if drive.wwn],
     ):
         if len(set(values)) != len(values):
-            yield t("a drive is listed twice")
+            yield "members"
     if (
         any(_is_part(path, other) for path in plan.paths for other in plan.paths)
         or stripe.device in plan.paths
     ):
-        yield t("one drive could be part of another")
+        yield "members"
     for member in plan.members:
         yield from before_faults(member.before, fresh=True)
     if len(plan.volumes) != 1:
-        yield t("the stripe has {volumes} volumes instead of one", volumes=len(plan.volumes))
+        yield "volumes"
         return
     (volume,) = plan.volumes
     yield from _stripe_faults(plan, stripe, volume)
@@ -115,23 +101,15 @@ def _drives(plan: Plan) -> list[Identity]:
     return [member.drive for member in plan.members]
 
 
-def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
+def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
     """Check the values of the stripe itself."""
-    for uuid in stripe.uuids:
-        if fault := uuid_fault(uuid):
-            yield t("the array has the UUID '{uuid}', which {fault}", uuid=printable(uuid, 40), fault=fault)
-    if len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
-        yield t("the plan uses a UUID twice")
+    if any(map(uuid_fault, stripe.uuids)) or len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
+        yield "stripe.uuids"
     if stripe.kind == "md":
         yield from _array_faults(plan, stripe)
     wanted = {"md": 1, "btrfs": 0}[stripe.kind]
     if len(stripe.uuids) != wanted:
-        yield t(
-            "the {kind} has {uuids} UUIDs instead of {wanted}",
-            kind=stripe.kind,
-            uuids=len(stripe.uuids),
-            wanted=wanted,
-        )
+        yield "stripe.uuids"
         return
     match stripe.kind:
         case "md":
@@ -147,42 +125,36 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Messa
                 and stripe.metadata in possible
             )
     if not matches:
-        yield t(
-            "the name, node or a setting of the {kind} does not match the volume",
-            kind=stripe.kind,
-        )
+        yield "stripe"
 
 
-def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[Message]:
+def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
     if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
-        yield t("the drives have different logical block sizes")
-    if stripe.mirrors:
-        if stripe.chunk_bytes:
-            yield t("the array has a chunk size despite mirroring")
-    elif fault := chunk_fault(stripe.chunk_bytes):
-        yield t("the chunk size {chunk:exact} {fault}", chunk=stripe.chunk_bytes, fault=fault)
+        yield "members"
+    if stripe.chunk_bytes if stripe.mirrors else chunk_fault(stripe.chunk_bytes):
+        yield "stripe.chunk_bytes"
 
 
-def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
+def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
     if volume.filesystem not in FILESYSTEMS[stripe.kind]:
-        yield t("{kind} does not support {filesystem}", filesystem=volume.filesystem, kind=stripe.kind)
+        yield "volumes"
         return
     if volume.partition != NUMBER or volume.path != striped_path(_drives(plan), stripe):
-        yield t("the volume is at '{path}', which is not the created device", path=printable(volume.path, 60))
+        yield "volumes"
     try:
         options = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(plan.members))
     except ValueError:
         options = ()
     if options != volume.mkfs_options:
-        yield t("the filesystem options do not match the stripe")
+        yield "volumes"
 
 
-def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Message]:
+def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
     """Derive tables, layouts and operations again, and compare."""
     drives = _drives(plan)
     extents = striped_extents(drives)
     if not extents:
-        yield t("the drives have no usable space")
+        yield "members"
         return
     tables = [
         striped_table(member.drive, member.before, extent, stripe, volume)
@@ -190,27 +162,24 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[Mess
     ]
     for member, table in zip(plan.members, tables, strict=True):
         if member.after != striped_after(member.drive, table, stripe, volume):
-            yield t("the final layout of {drive} does not match the stripe", drive=member.drive.path)
+            yield "after"
     operations = [step.operation for step in plan.steps]
     first = next((at for at, operation in enumerate(operations) if isinstance(operation, WriteTable)), 0)
     wipes = [operation for operation in operations[:first] if isinstance(operation, WipeSignatures)]
     yield from _ordered_wipe_faults(plan, wipes)
     if tuple(operations) != striped_operations(drives, wipes, tables, stripe, volume):
-        yield OTHER_FOR_VOLUME
+        yield "steps"
 
 
-def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[Message]:
+def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[str]:
     """Check that all signature erasures are on the plan's drives and follow each drive's rules."""
     left = list(wipes)
     for member in plan.members:
         own = [wipe for wipe in left if isinstance(wipe, WipeSignatures) and _is_on(member, wipe.device)]
         left = [wipe for wipe in left if wipe not in own]
         yield from wipe_faults(member, own, fresh=True)
-    for wipe in left:
-        yield t(
-            "the plan erases signatures on '{device}', which is not on any of the drives",
-            device=printable(getattr(wipe, "device", ""), 60),
-        )
+    if left:
+        yield "wipes"
 
 
 def _is_on(member: Member, device: str) -> bool:

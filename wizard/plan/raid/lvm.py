@@ -16,7 +16,6 @@ from wizard.model.operations import Group, MakeLogicalVolume, MakeVolumeGroup
 from wizard.model.plan import Layout, Operation, Plan, TableEntry, Volume, WipeSignatures, WriteTable
 from wizard.model.said import MIB, Message, rounded_up, t
 from wizard.plan.free_space import TOO_SMALL, Demand, place
-from wizard.plan.messages import AFTER_NOT_TABLE, OTHER_FOR_VOLUMES
 from wizard.plan.raid.check_striped import wipe_faults
 from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
 from wizard.plan.request.roles import TableKind
@@ -241,7 +240,7 @@ def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Gro
     )
 
 
-def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[Message]:
+def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[str]:
     """Yield faults in an order in which each check may rely on the previous ones. `table` must be within
     `bounds` and have at least one new partition."""
     yield from _group_faults(plan, group)
@@ -249,60 +248,41 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
     volumes, entry = plan.volumes, _new_entry(table)
     extent = entry.extent
     if table != grouped_table(plan.drive.path, plan.before, table.fresh, group, volumes, extent, table.table):
-        yield t("the table does not match the volume group and the preserved partitions")
+        yield "steps"
     if plan.after != grouped_after(plan.before, table, group, volumes, bounds):
-        yield AFTER_NOT_TABLE
+        yield "after"
     operations = tuple(step.operation for step in plan.steps)
     wipes = operations[: operations.index(table)]
     yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
     first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
     sizes = [volume.size_bytes for volume in logical_volumes(plan)]
     if operations != grouped_operations(first, table, group, volumes, sizes):
-        yield OTHER_FOR_VOLUMES
+        yield "steps"
 
 
-def _group_faults(plan: Plan, group: Group) -> Iterator[Message]:
+def _group_faults(plan: Plan, group: Group) -> Iterator[str]:
     """Check name and place of the group, and the nodes of the volumes."""
     volumes = plan.volumes
     if len({volume.partition for volume in volumes}) != 1:
-        yield t("the volumes are not in one partition")
-    if fault := uuid_fault(group.uuid):
-        yield t(
-            "the physical volume has the UUID '{uuid}', which {fault}",
-            uuid=printable(group.uuid, 40),
-            fault=fault,
-        )
-    if group.uuid in {volume.uuid for volume in volumes}:
-        yield t("the plan uses a UUID twice")
+        yield "volumes"
+    if uuid_fault(group.uuid) or group.uuid in {volume.uuid for volume in volumes}:
+        yield "group.uuid"
     if group != group_of(plan.drive.path, volumes[0].partition, volumes[0].label, group.uuid):
-        yield t("the name or path of the volume group does not match the volumes")
+        yield "group"
     names = logical_names([volume.label for volume in volumes])
     for volume, name in zip(volumes, names, strict=True):
-        if volume.path != _logical_node(group, name):
-            yield t("a volume is at '{path}', outside the volume group", path=printable(volume.path, 60))
-        if volume.role or volume.encryption:
-            yield t(
-                "{path} has a role or encryption, which volume groups do not support",
-                path=printable(volume.path, 60),
-            )
+        if volume.path != _logical_node(group, name) or volume.role or volume.encryption:
+            yield "volumes"
 
 
-def _size_faults(plan: Plan, table: WriteTable) -> Iterator[Message]:
+def _size_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     """Check the sizes of the logical volumes, which must fit in the group."""
     created = logical_volumes(plan)
     if len(created) != len(plan.volumes):
-        yield t(
-            "the plan creates {made} logical volumes for {volumes} volumes",
-            made=len(created),
-            volumes=len(plan.volumes),
-        )
+        yield "steps"
         return
     for one, volume in zip(created, plan.volumes, strict=True):
         if one.size_bytes % EXTENT_BYTES or one.size_bytes < MADE[volume.filesystem].minimum_bytes:
-            yield t(
-                "{path} has an invalid size of {size} bytes",
-                path=printable(volume.path, 60),
-                size=one.size_bytes,
-            )
+            yield "steps"
     if sum(one.size_bytes for one in created) > group_room_bytes(_new_entry(table).size_bytes):
-        yield t("the logical volumes are larger than the volume group")
+        yield "steps"

@@ -11,7 +11,6 @@ from wizard.model.operations import Encryption
 from wizard.model.plan import Plan, TableEntry, Volume
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
-from wizard.plan.messages import SAME_UUID
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
 from wizard.plan.request.subvolumes import places_of
@@ -174,49 +173,32 @@ def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Message, ..
     return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
 
 
-def _planned_key_faults(plan: Plan) -> Iterator[Message]:
+def _planned_key_faults(plan: Plan) -> Iterator[str]:
     places = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
-    if fault := keys_fault([one.key for one in plan.containers], places):
-        yield t("the key of an encrypted volume {fault}", fault=fault)
+    if keys_fault([one.key for one in plan.containers], places):
+        yield "containers"
 
 
-def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[Message]:
+def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[str]:
     """Check the plan's containers, each on its volume's partition. `entries` are from the plan's table."""
     if plan.containers and LOST not in plan.doubts:
-        yield t("the plan encrypts without a warning about a lost passphrase")
+        yield "doubts"
     sizes = {entry.number: entry.size_bytes for entry in entries}
     uuids = [*(volume.uuid for volume in plan.volumes), *(encryption.uuid for encryption in plan.containers)]
     if len(set(uuids)) != len(uuids):
-        yield SAME_UUID
+        yield "volumes"
     yield from _planned_key_faults(plan)
     for volume in plan.volumes:
         if (encryption := volume.encryption) is None:
             continue
-        number = volume.partition
-        if volume.filesystem not in FILESYSTEMS:
-            yield t(
-                "volume {number} is {filesystem}, which is not supported in an encrypted volume",
-                number=number,
-                filesystem=volume.filesystem,
-            )
-        if fault := uuid_fault(encryption.uuid):
-            uuid = printable(encryption.uuid, 40)
-            yield t(
-                "volume {number} is in a container with UUID '{uuid}', which {fault}",
-                number=number,
-                uuid=uuid,
-                fault=fault,
-            )
+        if volume.filesystem not in FILESYSTEMS or volume.path != encryption.opened:
+            yield "volumes"
         size = sizes.get(volume.partition, 0)
         geometry = plan.drive.geometry
-        if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes:
-            yield t("volume {number} is too small for encryption", number=number)
         uuid, key = encryption.uuid, encryption.key
-        if encryption != encryption_of(encryption.device, volume.label, size, geometry, uuid, key):
-            yield t("the encryption of volume {number} does not match the partition", number=number)
-        if volume.path != encryption.opened:
-            yield t(
-                "volume {number} is at '{path}', which is not the opened container",
-                number=number,
-                path=printable(volume.path, 60),
-            )
+        if (
+            uuid_fault(uuid)
+            or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
+            or encryption != encryption_of(encryption.device, volume.label, size, geometry, uuid, key)
+        ):
+            yield "containers"

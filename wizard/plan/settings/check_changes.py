@@ -33,12 +33,13 @@ from wizard.model.changes import (
     Unmount,
     WriteRules,
 )
-from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.errors import BadInput, partition_path
 from wizard.model.operations import MAPPER
 from wizard.model.plan import Mount
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.plan.check import drive_faults
 from wizard.plan.dangers import DANGERS, dangers_in
+from wizard.plan.messages import INCONSISTENT
 from wizard.plan.rules import (
     is_device_path,
     is_workload_id,
@@ -67,11 +68,7 @@ def old_label_fault(label: str, filesystem: str) -> Message | None:
     return relabelling.fault(label)
 
 
-CHANGES_OTHER = Sentence("it changes '{device}'")
-NO_MOUNT = Sentence("'{place}' is not a mount point")
-ENDS_OTHERWISE = Sentence("it gives '{device}' an impossible end")
-GROWS_OTHERWISE = t("it grows something in an impossible way")
-BAD_LINE = t("its fstab line is invalid")
+AGAIN = t("Make a new one with `diskwright tune`.")
 
 ORDER: tuple[type[ChangeOperation], ...] = (
     ReserveBlocks,
@@ -133,7 +130,7 @@ def check_changes(changes: Changes, where: str = "The document") -> None:
     derived. Only applying the changes checks that these files belong to the system.
     """
     if fault := next(_faults(changes), None):
-        raise BadInput(t("{where} is inconsistent: {fault}. Make a new one.", where=where, fault=fault))
+        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
 def _is_of_drive(device: str, drive: str) -> bool:
@@ -143,43 +140,38 @@ def _is_of_drive(device: str, drive: str) -> bool:
     )
 
 
-def _faults(changes: Changes) -> Iterator[Message]:
+def _faults(changes: Changes) -> Iterator[str]:
     yield from drive_faults(changes.drive)
     if not is_device_path(changes.device) or not _is_of_drive(changes.device, changes.drive.path):
-        device, drive = printable(changes.device, 60), printable(changes.drive.path, 60)
-        yield t("'{device}' is not on {drive}", device=device, drive=drive)
+        yield "device"
     yield from _wish_faults(changes)
     operations = [step.operation for step in changes.steps]
-    if not operations:
-        yield t("it changes nothing")
-    if foreign := next(
-        (one.kind for one in operations if not isinstance(one, TAKES[type(changes.wanted)])), ""
-    ):
-        yield t("the request does not allow {kind}", kind=foreign)
     places = [ORDER.index(type(operation)) for operation in operations]
     names = [_only_once(operation) for operation in operations]
-    if places != sorted(places) or len(set(names)) != len(names):
-        yield t("its changes are out of order or repeated")
+    if (
+        not operations
+        or not all(isinstance(one, TAKES[type(changes.wanted)]) for one in operations)
+        or places != sorted(places)
+        or len(set(names)) != len(names)
+    ):
+        yield "steps"
     for operation in operations:
         if fault := _operation_fault(operation, changes):
             yield fault
 
 
-def _wish_faults(changes: Changes) -> Iterator[Message]:
+def _wish_faults(changes: Changes) -> Iterator[str]:
     if isinstance(changes.wanted, SwitchOff | Release):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
-            yield t("it names a filesystem instead of the whole drive")
+            yield "filesystem"
         return
     written = WRITTEN_UUIDS if isinstance(changes.wanted, NewUuid) else frozenset()
     if changes.filesystem not in KINDS and changes.filesystem not in written:
-        yield t(
-            "diskwright does not know the filesystem '{filesystem}'",
-            filesystem=printable(changes.filesystem, 40),
-        )
+        yield "filesystem"
     if changes.uuid and not _UUID.fullmatch(changes.uuid):
-        yield t("'{uuid}' is not a UUID", uuid=printable(changes.uuid, 60))
+        yield "uuid"
     if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
-        yield t("its workload '{workload}' is unknown", workload=printable(changes.wanted.workload, 40))
+        yield "wanted.workload"
 
 
 def _only_once(operation: ChangeOperation) -> str:
@@ -194,7 +186,7 @@ def _only_once(operation: ChangeOperation) -> str:
             return operation.kind
 
 
-def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | None:
+def _operation_fault(operation: ChangeOperation, changes: Changes) -> str | None:
     match operation:
         case ReserveBlocks():
             return _reserve_fault(operation, changes)
@@ -204,11 +196,7 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | 
             return _fstab_fault(operation, changes)
         case SetQueue(device=device, name=name, old=old, new=new):
             if device != changes.drive.path or old == new:
-                return t(
-                    "it sets '{name}' of '{device}', which must not change",
-                    name=printable(name, 40),
-                    device=printable(device, 60),
-                )
+                return operation.kind
             return _value_fault(name, old) or _value_fault(name, new)
         case WriteRules():
             return _rules_fault(operation, changes)
@@ -222,13 +210,13 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> Message | 
 
 def _action_fault(
     operation: Relabel | Mount | ChangeOwner | Unmount | PowerOff | StopLayer, changes: Changes
-) -> Message | None:
+) -> str | None:
     if isinstance(operation, StopLayer):
         return _layer_fault(operation)
     # Before a drive is powered off, its partitions are unmounted.
     own = (changes.device,) if isinstance(operation, Relabel | Mount | ChangeOwner) else _nodes(changes)
     if operation.device not in own:
-        return CHANGES_OTHER(device=printable(operation.device, 60))
+        return operation.kind
     match operation:
         case ChangeOwner():
             return _owner_fault(operation, changes)
@@ -237,24 +225,16 @@ def _action_fault(
         case Mount():
             return _mount_fault(operation, changes)
         case Unmount(mount_point=place, options=options):
-            if not place.startswith("/") or not _WORDS.fullmatch(operation.filesystem):
-                return NO_MOUNT(place=printable(place, 60))
-            invalid = next((option for option in options if not _SHOWN.fullmatch(option)), None)
-            return (
-                None if invalid is None else t("'{option}' is not an option", option=printable(invalid, 40))
-            )
+            known = place.startswith("/") and bool(_WORDS.fullmatch(operation.filesystem))
+            return None if known and all(map(_SHOWN.fullmatch, options)) else operation.kind
         case PowerOff(device=device, files=files):
             known = all(
                 file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in files
             )
-            return (
-                None
-                if device == changes.drive.path and files and known
-                else t("it powers off something else")
-            )
+            return None if device == changes.drive.path and files and known else operation.kind
 
 
-def _layer_fault(operation: StopLayer) -> Message | None:
+def _layer_fault(operation: StopLayer) -> str | None:
     """Check the form. That the layers are on this drive follows from planning again, before they stop."""
     device, layer = operation.device, operation.layer
     is_whole = all(map(is_device_path, operation.members)) and bool(operation.members)
@@ -265,27 +245,27 @@ def _layer_fault(operation: StopLayer) -> Message | None:
         uuid_fits = bool(_UUID.fullmatch(operation.uuid)) if layer == "md" else not operation.uuid
         start = "/dev/md" if layer == "md" else MAPPER
         fits = is_device_path(device) and device.startswith(start) and uuid_fits and not operation.volumes
-    return None if fits and is_whole else t("it stops '{device}'", device=printable(device, 60))
+    return None if fits and is_whole else operation.kind
 
 
-def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> Message | None:
+def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> str | None:
     if operation.device != changes.device:
-        return CHANGES_OTHER(device=printable(operation.device, 60))
+        return operation.kind
     if not 0 < operation.old_bytes < operation.new_bytes < changes.drive.size_bytes:
-        return ENDS_OTHERWISE(device=printable(operation.device, 60))
+        return operation.kind
     if isinstance(operation, ExtendPartition):
         return _end_fault(operation, changes)
     growing = KINDS[changes.filesystem].growing
     fits = operation.filesystem == changes.filesystem and growing is not None and growing.in_use is not None
     place = operation.mount_point
     if not fits or not place.startswith("/") or operation.member < 1:
-        return GROWS_OTHERWISE
+        return operation.kind
     steps = (step.operation for step in changes.steps)
     sizes = {one.new_bytes for one in steps if isinstance(one, ExtendPartition | GrowMounted)}
-    return None if len(sizes) == 1 else GROWS_OTHERWISE
+    return None if len(sizes) == 1 else operation.kind
 
 
-def _end_fault(operation: ExtendPartition, changes: Changes) -> Message | None:
+def _end_fault(operation: ExtendPartition, changes: Changes) -> str | None:
     """Check that the new end is on the drive at a block boundary, and that the filesystem grows, too."""
     block, end = changes.drive.geometry.logical_block_bytes, operation.start_bytes + operation.new_bytes
     odd = any(n % block for n in (operation.start_bytes, operation.old_bytes, operation.new_bytes))
@@ -294,32 +274,27 @@ def _end_fault(operation: ExtendPartition, changes: Changes) -> Message | None:
         or operation.drive != changes.drive.path
         or not 0 < operation.start_bytes < end <= changes.drive.size_bytes
     ):
-        return ENDS_OTHERWISE(device=printable(operation.device, 60))
+        return operation.kind
     grows = any(isinstance(step.operation, GrowMounted) for step in changes.steps)
-    return None if grows else GROWS_OTHERWISE
+    return None if grows else operation.kind
 
 
-def _relabel_fault(operation: Relabel, changes: Changes) -> Message | None:
+def _relabel_fault(operation: Relabel, changes: Changes) -> str | None:
     filesystem, place = operation.filesystem, operation.mount_point
     is_uuid = operation.identifier == "uuid"
     kind = KINDS.get(filesystem) if filesystem == changes.filesystem else None
     is_written = filesystem in WRITTEN_UUIDS and filesystem == changes.filesystem and is_uuid
     if not is_written and (kind is None or not (kind.set_uuid if is_uuid else kind.relabelling)):
-        return t("it labels another filesystem")
+        return operation.kind
     if isinstance(changes.wanted, NewUuid) is not is_uuid:
-        return t("the request does not allow {kind}", kind=operation.identifier)
+        return operation.kind
     if is_uuid:
         return _uuid_fault(operation, changes)
-    if place and not place.startswith("/"):
-        return NO_MOUNT(place=printable(place, 60))
-    if fault := old_label_fault(operation.old, filesystem):
-        return t("its old label {fault}", fault=fault)
-    return (
-        t("its label {fault}", fault=fault) if (fault := label_fault_of(operation.new, filesystem)) else None
-    )
+    fits = not (old_label_fault(operation.old, filesystem) or label_fault_of(operation.new, filesystem))
+    return None if fits and (not place or place.startswith("/")) else operation.kind
 
 
-def _uuid_fault(operation: Relabel, changes: Changes) -> Message | None:
+def _uuid_fault(operation: Relabel, changes: Changes) -> str | None:
     """Check that UUIDs have the form that is written, and that only partitions of the drive get one."""
     kind, drive = operation.filesystem, changes.drive.path
     form = _MBR_ID if kind == "mbr" else _GUID if kind in WRITTEN_UUIDS else _UUID
@@ -334,30 +309,28 @@ def _uuid_fault(operation: Relabel, changes: Changes) -> Message | None:
         and (kind not in UUID_TABLES or changes.device == drive)
     ):
         return None
-    return t("'{uuid}' is not a UUID", uuid=printable(operation.new, 60))
+    return operation.kind
 
 
-def _mount_fault(operation: Mount, changes: Changes) -> Message | None:
+def _mount_fault(operation: Mount, changes: Changes) -> str | None:
     kind = KINDS[changes.filesystem]
-    if operation.others or operation.filesystem not in filter(None, (*kind.kernel_names, kind.mount_helper)):
-        return t("it mounts the filesystem in an unsupported way")
-    if fault := mount_point_fault(operation.mount_point):
-        return t("its mount point {fault}", fault=fault)
-    return _as_message(mount_options_fault(operation.options))
+    if (
+        operation.others
+        or operation.filesystem not in filter(None, (*kind.kernel_names, kind.mount_helper))
+        or mount_point_fault(operation.mount_point)
+        or mount_options_fault(operation.options)
+    ):
+        return operation.kind
+    return None
 
 
-def _owner_fault(operation: ChangeOwner, changes: Changes) -> Message | None:
+def _owner_fault(operation: ChangeOwner, changes: Changes) -> str | None:
     owner = changes.wanted.owner if isinstance(changes.wanted, Attach | Tune) else None
-    if fault := mount_point_fault(operation.mount_point):
-        return t("its mount point {fault}", fault=fault)
+    if mount_point_fault(operation.mount_point):
+        return operation.kind
     kinds = KINDS[changes.filesystem].kernel_names
     is_asked = owner is not None and operation.new == top_for(owner, operation.old) != operation.old
-    return None if is_asked and operation.filesystem in kinds else t("it gives the filesystem another owner")
-
-
-def _as_message(fault: str | None) -> Message | None:
-    """Convert a fault from the rules for plans."""
-    return None if fault is None else t("{fault}", fault=fault)
+    return None if is_asked and operation.filesystem in kinds else operation.kind
 
 
 def _nodes(changes: Changes) -> tuple[str, ...]:
@@ -367,106 +340,97 @@ def _nodes(changes: Changes) -> tuple[str, ...]:
     return (drive, *(partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)))
 
 
-def _value_fault(name: str, value: str) -> Message | None:
+def _value_fault(name: str, value: str) -> str | None:
     """Return why a queue value is not allowed, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
-        return t(
-            "'{value}' for '{name}' is not a drive queue value that diskwright sets",
-            value=printable(value, 40),
-            name=printable(name, 40),
-        )
+        return "queue"
     return None
 
 
-def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> Message | None:
-    if operation.device != changes.device or not changes.filesystem.startswith("ext"):
-        return t("it reserves blocks for root on '{device}'", device=printable(operation.device, 60))
-    if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (
-        1 << bits for bits in range(10, 17)
+def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> str | None:
+    if (
+        operation.device != changes.device
+        or not changes.filesystem.startswith("ext")
+        or not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48
+        or operation.block_bytes not in (1 << bits for bits in range(10, 17))
     ):
-        return t("its number of reserved blocks is impossible")
+        return operation.kind
     return None
 
 
-def _remount_fault(operation: Remount, changes: Changes) -> Message | None:
+def _remount_fault(operation: Remount, changes: Changes) -> str | None:
     old, new = {*operation.old}, {*operation.new}
     if (
         operation.device != changes.device
         or not operation.mount_point.startswith("/")
         or changes.filesystem not in REMOUNTING
-    ):
-        device, place = printable(operation.device, 60), printable(operation.mount_point, 60)
-        return t("it remounts '{device}' at '{place}'", device=device, place=place)
-    if (
-        not all(_WORD.fullmatch(word) for word in old | new)
+        or not all(_WORD.fullmatch(word) for word in old | new)
         or (old ^ new) - (REMOUNTED if isinstance(changes.wanted, SetOptions) else TUNED)
         or old == new
         or "rw" not in new & old
     ):
-        return t("it remounts with options that cannot be changed in use")
+        return operation.kind
     return None
 
 
-def _fstab_fault(operation: EditFstab, changes: Changes) -> Message | None:
+def _fstab_fault(operation: EditFstab, changes: Changes) -> str | None:
     if (
         not operation.file.startswith("/")
         or not operation.file.isprintable()
         or len(operation.digest) != 64
         or not operation.lines
     ):
-        return t("'{file}' is not an fstab file", file=printable(operation.file, 60))
+        return operation.kind
     return next((fault for edit in operation.lines if (fault := _line_fault(edit, changes))), None)
 
 
-def _line_fault(edit: LineEdit, changes: Changes) -> Message | None:
+def _line_fault(edit: LineEdit, changes: Changes) -> str | None:
     """Check an fstab edit by the rules of the request."""
     for line in (edit.old, edit.new):
         if line is not None and (len(line.split()) < 3 or line.lstrip()[:1] == "#" or "\n" in line):
-            return BAD_LINE
+            return "lines"
     if edit.old == edit.new or (edit.old is None) is not (edit.number == 0) or edit.number < 0:
-        return BAD_LINE
+        return "lines"
     match changes.wanted:
         case SetLabel():
             return _source_fault(edit, changes)
         case Attach():
-            return None if edit.old is None else t("it changes a line instead of adding one")
+            return None if edit.old is None else "lines"
         case Detach():
-            return None if edit.new is None else t("it changes a line instead of removing one")
+            return None if edit.new is None else "lines"
         case _:
             return _options_fault(edit)
 
 
-def _source_fault(edit: LineEdit, changes: Changes) -> Message | None:
+def _source_fault(edit: LineEdit, changes: Changes) -> str | None:
     new = next((step.operation.new for step in changes.steps if isinstance(step.operation, Relabel)), "")
     fits = edit.old is not None and edit.new == with_source(edit.old, by_label(new))
-    return (
-        None
-        if fits and edit.old and "label" in edit.old.split()[0].lower()
-        else t("it changes more than the label")
-    )
+    return None if fits and edit.old and "label" in edit.old.split()[0].lower() else "lines"
 
 
-def _options_fault(edit: LineEdit) -> Message | None:
+def _options_fault(edit: LineEdit) -> str | None:
     """Return why the new options of a line are not allowed, or None. Other fields must not change."""
     if edit.old is None or edit.new is None:
-        return t("it adds or removes a line")
+        return "lines"
     old, new = edit.old.split(), edit.new.split()
     kept = tuple(old[3].split(",")) if len(old) > 3 else ()
     if new[:3] != old[:3] or new[4:] != old[4:]:
-        return t("it changes more than a line's options")
+        return "lines"
     added = tuple(option for option in new[3].split(",") if option not in kept)
-    if fault := mount_options_fault(added):
-        return _as_message(fault)
+    if mount_options_fault(added):
+        return "lines"
     # The ext4 driver also mounts ext2 and ext3, so check the dangerous options of all filesystems.
-    if dangers := {danger for kind in DANGERS for danger in dangers_in(added, kind)}:
-        return t("{option} puts data at risk", option=min(dangers))
-    return None
+    return "lines" if any(dangers_in(added, kind) for kind in DANGERS) else None
 
 
-def _rules_fault(operation: WriteRules, changes: Changes) -> Message | None:
+def _rules_fault(operation: WriteRules, changes: Changes) -> str | None:
     path = PurePosixPath(operation.file)
-    if not path.is_absolute() or not operation.file.isprintable() or path.name != rules_name(changes.drive):
-        return t("'{file}' is not the drive's own file of udev rules", file=printable(operation.file, 60))
-    if not operation.values or len(dict(operation.values)) != len(operation.values):
-        return t("its rules set nothing, or repeat a setting")
+    if (
+        not path.is_absolute()
+        or not operation.file.isprintable()
+        or path.name != rules_name(changes.drive)
+        or not operation.values
+        or len(dict(operation.values)) != len(operation.values)
+    ):
+        return operation.kind
     return next((fault for name, value in operation.values if (fault := _value_fault(name, value))), None)

@@ -30,7 +30,7 @@ from wizard.model.changes import (
 from wizard.model.errors import printable
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
-from wizard.plan.settings.check_changes import REMOUNTING, TUNED, check_changes
+from wizard.plan.settings.check_changes import AGAIN, REMOUNTING, TUNED, check_changes
 from wizard.plan.settings.possible import digest_of_text
 from wizard.plan.settings.steps_of import change_steps, rules_name, told_anew
 
@@ -239,7 +239,7 @@ def _queue(
 CHANGES = Sealed(
     "diskwright.changes/2",
     Changes,
-    t("Make a new one with `diskwright tune`."),
+    AGAIN,
     check_changes,
     told_anew,
     {"diskwright.changes/1": without_texts},

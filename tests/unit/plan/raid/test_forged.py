@@ -121,7 +121,7 @@ def test_other_drives_are_refused(plan: Plan) -> None:
         with pytest.raises(BadInput, match="is inconsistent"):
             check_plan(replace(plan, others=others))
     on_drives = plan.stripe is not None and plan.stripe.kind == "btrfs"
-    says = "several drives but no stripe" if on_drives else "which is not on /dev/sda"
+    says = "others" if on_drives else "volumes.1.path"
     with pytest.raises(BadInput, match=says):
         check_plan(replace(plan, stripe=None))
 
