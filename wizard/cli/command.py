@@ -79,9 +79,15 @@ class CommandParser(ArgumentParser):
     """Argument parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
 
     def __init__(
-        self, name: str, says: Message, examples: Sequence[Example], about: Sequence[Message]
+        self,
+        name: str,
+        examples: Sequence[Example],
+        about: Sequence[Message],
+        says: Message | None = None,
     ) -> None:
-        super().__init__(f"diskwright {name}".strip(), description=str(says), formatter_class=Literal)
+        """`says`: the description of a parser whose name is not in SAYS."""
+        said = str(says or t("{summary:First}.", summary=SAYS[name]()))
+        super().__init__(f"diskwright {name}".strip(), description=said, formatter_class=Literal)
         self.examples, self.about = tuple(examples), tuple(about)
 
     def add_journal(self, says: Message) -> None:
@@ -151,21 +157,21 @@ SAYS = {
     "export": Sentence("export a plan or drive for ensure, Ansible or other tools"),
     "apply": Sentence("apply a plan exactly as shown"),
     "ensure": Sentence("make drives match a file; changes only what differs"),
-    "move": Sentence("move a misaligned partition in place"),
+    "move": Sentence("move a partition, or all misaligned ones, with all data"),
     "bring": Sentence("copy a folder or a filesystem to a volume, and compare"),
-    "label": Sentence("change the label of a filesystem"),
+    "label": Sentence("change the label of a filesystem, also in fstab"),
     "new-uuid": Sentence("give a copied filesystem, container or table its own UUID"),
     "mount": Sentence("mount a filesystem, now and at every boot"),
-    "unmount": Sentence("unmount a filesystem"),
-    "remount": Sentence("change mount options"),
-    "grow": Sentence("grow a mounted filesystem into free space"),
-    "power-off": Sentence("unmount and power off a removable drive"),
-    "release": Sentence("stop arrays, volume groups and containers on a drive"),
+    "unmount": Sentence("unmount a filesystem; if busy, list the programs"),
+    "remount": Sentence("change mount options in fstab and, if possible, at once"),
+    "grow": Sentence("grow a mounted ext3, ext4, XFS or Btrfs into free space"),
+    "power-off": Sentence("unmount, flush and power off a removable drive"),
+    "release": Sentence("stop unused arrays, volume groups and containers on a drive"),
     "status": Sentence("list runs, waiting ones first"),
     "look": Sentence("show the result of a waiting run, read-only"),
     "keep": Sentence("keep the result of a waiting run for good"),
     "undo": Sentence("restore the old content, bit for bit, unless the run was kept"),
-    "resume": Sentence("continue an interrupted run"),
+    "resume": Sentence("continue a failed, stopped or interrupted run"),
     "report": Sentence("save a run or a plan as one HTML page or as JSON"),
     "install": Sentence("install missing tools with your package manager"),
     "demo": Sentence("try the wizard on a disposable drive"),

@@ -125,9 +125,7 @@ ABOUT = (
 def parser() -> ArgumentParser:
     """`diskwright plan DEVICE... [--stripe KIND] [--replace | --use-free] (--volume ... | --workload ID) [-o
     PLAN.json]`."""
-    made = CommandParser(
-        "plan", t("Plan a layout, show it, and save it. Never writes to the drive."), EXAMPLES, ABOUT
-    )
+    made = CommandParser("plan", EXAMPLES, ABOUT)
     made.add_argument(
         "devices",
         metavar="DEVICE",

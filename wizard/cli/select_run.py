@@ -99,7 +99,7 @@ def told(found: FoundRun) -> Iterator[Message | str]:
 
 
 # Options.
-RUN = t("a name from `diskwright status`, or a run's folder")
+RUN = t("a name from `diskwright status`, or a run's folder; optional if one run is open")
 RUNS_IN = t("folder for runs, as in `apply --journal DIR`")
 RUN_HERE = t("folder for runs (/var/lib/diskwright/runs)")
 DOCUMENT = Sentence("print a {schema} document")

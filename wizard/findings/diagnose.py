@@ -393,109 +393,77 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
     )
 
 
-CODES: dict[str, Message] = {
-    # Alignment.
-    "alignment-physical": t(
-        "A partition is not aligned to the physical block or minimum I/O size, by the kernel's formula."
-    ),
-    "alignment-4096": t(
-        "A partition is not aligned to 4096 bytes on a drive that reports 512-byte blocks, possibly falsely."
-    ),
-    "alignment-grain": t("A partition is aligned to the physical block, but not to 1 MiB."),
-    "alignment-ok": t(
-        "A partition is aligned to the physical block and to 1 MiB. Many such partitions share one finding."
-    ),
-    "alignment-end": t("A partition ends within a physical block."),
-    "alignment-inside": t(
-        "A partition, container or array is aligned to the drive's blocks, but its data is not."
-    ),
-    "alignment-compensated": t(
-        "A partition, container or array is not aligned to the drive's blocks, but its data is."
-    ),
-    "alignment-chunk": t(
-        "Data on a striped array is not aligned to chunks or, with parity, to full stripes."
-    ),
-    "alignment-stripe": t(
-        "Comparison of a filesystem's stride and stripe width (XFS: su and sw) with the underlying array."
-    ),
-    "alignment-stack": t("The kernel reports a device stack (RAID, device-mapper) as misaligned."),
-    # Blocks.
-    "geometry-512e": t("The drive emulates 512-byte blocks on 4096-byte physical blocks."),
-    "geometry-4kn": t("The drive accepts only 4096-byte blocks."),
-    "geometry-usb-4096": t(
-        "A USB bridge presents 4096-byte blocks. Without the bridge, the drive may have 512-byte blocks."
-    ),
-    "geometry-optimal-io-bogus": t("The drive reports an impossible optimal I/O size."),
-    "geometry-contradiction": t("The kernel and the drive disagree about the physical blocks."),
-    "geometry-nvme-formats": t(
-        "An NVMe drive has a better format than the current one. Changing it erases the drive."
-    ),
-    "geometry-large-blocks": t("The drive's physical blocks are larger than 4096 bytes."),
-    # Recording.
-    "recording-zoned-host-managed": t("The drive requires sequential writes within zones."),
-    "recording-zoned-host-aware": t("The drive is shingled and prefers sequential writes within zones."),
-    "recording-shingled": t("The drive is shingled and drive-managed."),
-    "recording-shingled-likely": t("Evidence suggests a shingled drive, without proof."),
-    "recording-listed-conventional": t("The manufacturer lists the model as conventional."),
-    "recording-unknown": t("It is unknown if this hard disk is shingled."),
-    "recording-contradiction": t("Sources disagree about the drive's recording method or rotation."),
-    # The partition table.
-    "content-shared": t(
-        "A device belongs to a Btrfs, array, pool, cache or volume group on several devices."
-    ),
-    "boot-may-stop": t("A line of fstab without nofail names a removable or absent drive."),
-    "table-lost": t("The partition table is missing, but filesystems in former partitions remain."),
-    "contents-unrecognised": t("The drive has unrecognised data."),
-    "disc-image": t("The drive contains a disc image, such as an installer."),
-    "table-overlap": t("Two partitions overlap."),
-    "content-unclean": t("An NTFS is marked for a check by Windows."),
-    "content-hibernated": t("A swap contains the memory of a hibernated system."),
-    "content-deprecated": t("An XFS has version 4, which Linux drops in 2030."),
-    "content-beyond-partition": t("A filesystem is larger than its partition."),
-    "content-smaller": t("A filesystem is smaller than its partition."),
-    "table-outside": t("A partition extends beyond the usable range of the drive or table."),
-    "table-covered": t("A partition overlaps the partition table."),
-    "table-no-bytes": t("A partition table entry has no bytes."),
-    "table-kernel-differs": t("The kernel and the table disagree about a partition's bounds."),
-    "table-primary-damaged": t("The primary GPT is damaged."),
-    "table-both-damaged": t("Both copies of the GPT are damaged."),
-    "table-backup-missing": t("The GPT has no backup at the end of the drive."),
-    "table-backup-damaged": t("The backup GPT is damaged."),
-    "table-backup-misplaced": t("The backup GPT is not at the end of the drive."),
-    "table-mbr-over-2tib": t("The drive is too large for an MBR table."),
-    "table-hybrid": t("The drive has both a GPT and an MBR with partitions."),
-    # Signatures.
-    "signatures-ambivalent": t("Several signatures on one device conflict."),
-    "signatures-lost": t("No content is recognised, but a backup superblock of ext2, ext3 or ext4 exists."),
-    "signatures-beside-table": t("The whole drive has a signature in addition to a partition table."),
-    # Uses.
-    "use-mounted": t("All or part of the drive is mounted."),
-    "use-swap": t("All or part of the drive is used as swap space."),
-    "use-holder": t("Another block device is built on the drive."),
-    "use-loop-backing": t("A loop device uses the drive."),
-    "use-raid-member": t("The drive or a partition belongs to an active RAID array or volume group."),
-    "use-running-system": t("The drive contains the running system."),
-    "use-opened": t("A program has opened the drive exclusively."),
-    # The drive itself.
-    "move-unfinished": t("A partition move by diskwright is unfinished."),
-    "drive-waiting": t("A diskwright run is waiting on the drive, which looks empty to other programs."),
-    "drive-left": t(
-        "A diskwright run was left on the drive, and the blocks withheld by the run have since been written."
-    ),
-    "identity-same-drive": t(
-        "The drive cannot be distinguished from another: one drive with several names, or a copy."
-    ),
-    "identity-same-serial": t("Another drive reports the same serial number."),
-    "identity-same-filesystem": t(
-        "Two devices have the same filesystem, container or table UUID, as copies do."
-    ),
-    "drive-no-size": t("The kernel reports no size for the drive and cannot use it."),
-    "drive-unread": t("Some information about the drive could not be read."),
-    "drive-locked": t("The drive has an ATA password: locked now, or when powered off."),
-    "drive-read-only": t("The kernel rejects writes to the drive."),
-    "health-failing": t("The drive's SMART health check failed."),
-    "health-unreadable": t("The drive has unreadable sectors, or its last self-test found errors."),
-    "health-worn": t(
-        "The drive replaced bad sectors, previously lost data, or is near the end of its endurance."
-    ),
-}
+CODES = frozenset(
+    {
+        "alignment-physical",
+        "alignment-4096",
+        "alignment-grain",
+        "alignment-ok",
+        "alignment-end",
+        "alignment-inside",
+        "alignment-compensated",
+        "alignment-chunk",
+        "alignment-stripe",
+        "alignment-stack",
+        "geometry-512e",
+        "geometry-4kn",
+        "geometry-usb-4096",
+        "geometry-optimal-io-bogus",
+        "geometry-contradiction",
+        "geometry-nvme-formats",
+        "geometry-large-blocks",
+        "recording-zoned-host-managed",
+        "recording-zoned-host-aware",
+        "recording-shingled",
+        "recording-shingled-likely",
+        "recording-listed-conventional",
+        "recording-unknown",
+        "recording-contradiction",
+        "content-shared",
+        "boot-may-stop",
+        "table-lost",
+        "contents-unrecognised",
+        "disc-image",
+        "table-overlap",
+        "content-unclean",
+        "content-hibernated",
+        "content-deprecated",
+        "content-beyond-partition",
+        "content-smaller",
+        "table-outside",
+        "table-covered",
+        "table-no-bytes",
+        "table-kernel-differs",
+        "table-primary-damaged",
+        "table-both-damaged",
+        "table-backup-missing",
+        "table-backup-damaged",
+        "table-backup-misplaced",
+        "table-mbr-over-2tib",
+        "table-hybrid",
+        "signatures-ambivalent",
+        "signatures-lost",
+        "signatures-beside-table",
+        "use-mounted",
+        "use-swap",
+        "use-holder",
+        "use-loop-backing",
+        "use-raid-member",
+        "use-running-system",
+        "use-opened",
+        "move-unfinished",
+        "drive-waiting",
+        "drive-left",
+        "identity-same-drive",
+        "identity-same-serial",
+        "identity-same-filesystem",
+        "drive-no-size",
+        "drive-unread",
+        "drive-locked",
+        "drive-read-only",
+        "health-failing",
+        "health-unreadable",
+        "health-worn",
+    }
+)
+"""All finding codes; docs/findings.md explains them."""

@@ -177,7 +177,7 @@ def test_long_command_continues_after_a_backslash(monkeypatch: pytest.MonkeyPatc
 def test_help_texts_are_built_only_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = CommandParser("show", EXAMPLES, (plain("show", says=EXAMPLES),), (EXAMPLES,))
+    made = CommandParser("show", (plain("show", says=EXAMPLES),), (EXAMPLES,))
     said: list[str] = []
 
     def noted(text: str, *_: int) -> list[str]:

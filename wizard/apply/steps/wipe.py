@@ -232,13 +232,13 @@ def recognised_differences(
         return (t("found {kinds:list} instead of exactly one filesystem", kinds=kinds),)
     seen = signatures[0]
     pairs = (
-        (Sentence("the type is {seen!r}, not {wanted!r}"), seen.kind, filesystem),
-        (Sentence("the UUID is {seen!r}, not {wanted!r}"), seen.uuid, uuid),
-        (Sentence("the label is {seen!r}, not {wanted!r}"), seen.label, label),
+        ("type", seen.kind, filesystem),
+        ("UUID", seen.uuid, uuid),
+        ("label", seen.label, label),
     )
     return tuple(
-        differs(seen=printable(str(found)), wanted=wanted)
-        for differs, found, wanted in pairs
+        t("the {field} is {seen!r}, not {wanted!r}", field=field, seen=printable(str(found)), wanted=wanted)
+        for field, found, wanted in pairs
         if found != wanted
     )
 

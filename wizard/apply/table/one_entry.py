@@ -14,6 +14,7 @@ from wizard.apply.table.proof import (
     MBR_LINE_BYTES,
     MBR_LINES_AT,
     MBR_TYPE_AT,
+    WRONG_TABLE,
     GptLocation,
     Image,
     copies_of,
@@ -135,7 +136,7 @@ def with_lost_table(operation: WriteTable, before: Image, layout: Layout) -> Ima
         operation.table,
         *(("ok", "ok") if is_gpt else (None, None)),
     ):
-        raise Failed(t("The changed table would not contain the planned partitions."))
+        raise Failed(WRONG_TABLE(detail="partitions"))
     return wanted
 
 
@@ -162,7 +163,7 @@ def _complete_gpt(image: Image, layout: Layout, *, is_new: bool) -> Image:
         or not copy.sound
         or copy.first_usable_lba < FIRST_ENTRIES + -(-len(copy.entries) // block)
     ):
-        raise Failed(t("The backup GPT leaves no space for the primary one."))
+        raise Failed(WRONG_TABLE(detail="no space for the primary GPT"))
     lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * MBR_LINE_BYTES)
     return _rebuild_first(_with_record(image, lines), last)
 
@@ -212,7 +213,7 @@ def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | Non
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
     changed = set(_entries(before)) - kept
     if len(changed) != 1 or not changed.issuperset(new):
-        raise Failed(t("The table of {device} differs from the table in the plan.", device=operation.device))
+        raise Failed(WRONG_TABLE(detail=operation.device))
     (number,) = changed
     return number, new.get(number)
 
@@ -227,14 +228,14 @@ def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
     old, new = _entries(before), _entries(wanted)
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
-        raise Failed(t("The changed table would not contain the planned partitions."))
+        raise Failed(WRONG_TABLE(detail="partitions"))
     for number, entry in entries.items():
         read = new[number]
         actual = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         if entry.kept and read != old[number]:
-            raise Failed(t("Partition {number}, to be preserved, would change.", number=number))
+            raise Failed(WRONG_TABLE(detail=f"preserved partition {number}"))
         if actual != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
-            raise Failed(t("Partition {number} would differ from the plan.", number=number))
+            raise Failed(WRONG_TABLE(detail=f"partition {number}"))
 
 
 def _change_gpt(before: Image, number: int, entry: TableEntry | None) -> Image:
@@ -271,7 +272,7 @@ def read_exactly(image: Image, place: Extent) -> bytes:
     """Read a place within one piece. Raises Failed if the image lacks a part of it."""
     data = image.read(place.start_bytes, place.size_bytes)
     if len(data) != place.size_bytes:
-        raise Failed(t("The table record at byte {byte} is in an unexpected place.", byte=place.start_bytes))
+        raise Failed(WRONG_TABLE(detail=f"byte {place.start_bytes}"))
     return data
 
 
@@ -288,7 +289,7 @@ def _change_mbr(before: Image, number: int, entry: TableEntry | None) -> Image:
         return _with_line(before, line, None)
     link = records[index - 1].link
     if record.link is not None or link is None:
-        raise Failed(t("Partition {number} is not the last logical partition.", number=number))
+        raise Failed(WRONG_TABLE(detail=f"partition {number}"))
     return _with_line(before, link, None)
 
 

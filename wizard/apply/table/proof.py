@@ -32,6 +32,8 @@ from wizard.plan.free_space import is_container
 from wizard.probe.content.gpt import HEADER, SIGNATURE
 from wizard.probe.content.tables import GptEntry, TableReading, read_table
 
+WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.")
+
 
 def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the table on the disk and the layout: kind, numbers, starts, sizes, types,
@@ -54,40 +56,26 @@ def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
 
 
 def _entry_differences(slot: Slot, part: Partition) -> list[str]:
-    pairs: list[tuple[Sentence, int | str | None, int | str | None]] = [
-        (
-            Sentence("partition {number} starts at byte {seen}, not {wanted}"),
-            part.start_bytes,
-            slot.start_bytes,
-        ),
-        (
-            Sentence("partition {number} has {seen} bytes, not {wanted}"),
-            part.size_bytes,
-            slot.size_bytes,
-        ),
-        (Sentence("partition {number} has the type {seen!r}, not {wanted!r}"), part.type, slot.type),
-        (
-            Sentence("partition {number} has the name {seen!r}, not {wanted!r}"),
-            part.name or "",
-            slot.name or "",
-        ),
-        (
-            Sentence("partition {number} has the flags {seen!r}, not {wanted!r}"),
-            hex(part.attributes),
-            hex(slot.attributes),
-        ),
+    pairs: list[tuple[str, int | str | None, int | str | None]] = [
+        ("start", part.start_bytes, slot.start_bytes),
+        ("size", part.size_bytes, slot.size_bytes),
+        ("type", part.type, slot.type),
+        ("name", part.name or "", slot.name or ""),
+        ("flags", hex(part.attributes), hex(slot.attributes)),
     ]
     if slot.kept and slot.part_uuid:
-        pairs.append(
-            (
-                Sentence("partition {number} has the UUID {seen!r}, not {wanted!r}"),
-                part.part_uuid,
-                slot.part_uuid,
+        pairs.append(("UUID", part.part_uuid, slot.part_uuid))
+    return [
+        str(
+            t(
+                "partition {number}: {field} {seen!r}, not {wanted!r}",
+                number=slot.number,
+                field=field,
+                seen=_shown(seen),
+                wanted=_shown(wanted),
             )
         )
-    return [
-        str(differs(number=slot.number, seen=_shown(seen), wanted=_shown(wanted)))
-        for differs, seen, wanted in pairs
+        for field, seen, wanted in pairs
         if seen != wanted
     ]
 
@@ -101,21 +89,16 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
         if part is None or part.kernel_start_bytes is None:
             found.append(str(t("the kernel does not see partition {number}", number=slot.number)))
             continue
-        if part.kernel_start_bytes != slot.start_bytes:
-            difference = t(
-                "the kernel sees partition {number} at byte {seen}, not {wanted}",
-                number=slot.number,
-                seen=part.kernel_start_bytes,
-                wanted=slot.start_bytes,
-            )
-            found.append(str(difference))
+        size_bytes = part.kernel_size_bytes
         # The kernel shows only the first record of an extended partition, to protect the logical ones.
-        if not is_container(slot) and part.kernel_size_bytes != slot.size_bytes:
+        if part.kernel_start_bytes != slot.start_bytes or not (
+            is_container(slot) or size_bytes == slot.size_bytes
+        ):
             difference = t(
-                "the kernel sees partition {number} with {seen} bytes, not {wanted}",
+                "the kernel sees partition {number} at byte {start} with {size} bytes",
                 number=slot.number,
-                seen=str(part.kernel_size_bytes),
-                wanted=slot.size_bytes,
+                start=part.kernel_start_bytes,
+                size=str(size_bytes),
             )
             found.append(str(difference))
     return tuple(found)
@@ -169,13 +152,7 @@ def _header(drive: str, block: int, block_bytes: int) -> bytearray:
     """Read the block of a header. Raises Failed if there is none."""
     found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
     if not found.startswith(SIGNATURE):
-        raise Failed(
-            t(
-                "The table written to {drive} has no header in block {block}.",
-                drive=drive,
-                block=block,
-            )
-        )
+        raise Failed(WRONG_TABLE(detail=f"no header in block {block} of {drive}"))
     return found
 
 
@@ -272,10 +249,10 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
     may_change = tuple(_changeable(copies_of(before), new))
     for offset in changed_bytes(before, wanted):
         if not is_within(offset, may_change):
-            raise Failed(t("libparted changed byte {byte}, which belongs to no new partition.", byte=offset))
+            raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
     table = _reading(wanted).table
     if (table.primary, table.backup) != ("ok", "ok"):
-        raise Failed(t("libparted wrote a GPT with an invalid copy."))
+        raise Failed(WRONG_TABLE(detail="invalid GPT copy"))
     return wanted
 
 
@@ -287,12 +264,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
         if entry.kept and _comparable(old.get(entry.number), with_uuid) != _comparable(
             new.get(entry.number), with_uuid
         ):
-            raise Failed(
-                t(
-                    "libparted changed the record of partition {number}, which must be preserved.",
-                    number=entry.number,
-                )
-            )
+            raise Failed(WRONG_TABLE(detail=f"preserved partition {entry.number}"))
 
 
 def _entries(image: Image) -> dict[int, GptEntry]:
@@ -339,7 +311,7 @@ def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
     size = image.block_bytes
     raw = image.read(block * size, HEADER.size)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
-        raise Failed(t("The table has no header in block {block}.", block=block))
+        raise Failed(WRONG_TABLE(detail=f"no header in block {block}"))
     _, _, _, _, _, _, other, _, _, _, entries, count, entry_bytes, _ = HEADER.unpack(raw)
     return GptLocation(
         Extent(block * size, size), Extent(entries * size, count * entry_bytes), entry_bytes
@@ -369,7 +341,7 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
         blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))
         writes += _joined((offset, changed.pop(offset)) for offset in blocks)
     if changed:
-        raise Failed(t("Byte {byte}, outside the table, would change.", byte=min(changed)))
+        raise Failed(WRONG_TABLE(detail=f"byte {min(changed)}"))
     return tuple(writes)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import parted
 
-from wizard.apply.table.proof import SET_AFTERWARDS
+from wizard.apply.table.proof import SET_AFTERWARDS, WRONG_TABLE
 from wizard.documents.codec import from_json
 from wizard.filesystems.kind import (
     BASIC_DATA_TYPE,
@@ -74,25 +74,12 @@ def write(operation: WriteTable) -> None:
     else:
         disk = parted.newDisk(device)
         if disk.type != LABELS[operation.table]:
-            raise Failed(
-                t(
-                    "libparted reports a {seen} table on {device}, not {wanted}.",
-                    seen=disk.type,
-                    device=operation.device,
-                    wanted=LABELS[operation.table],
-                )
-            )
+            raise Failed(WRONG_TABLE(detail=f"{disk.type} on {operation.device}"))
     present = _present(disk, operation, device.sectorSize)
     for entry in operation.entries:
         if entry.number not in present:
             if entry.kept:
-                raise Failed(
-                    t(
-                        "Partition {number}, to be preserved, is not on {device}.",
-                        number=entry.number,
-                        device=operation.device,
-                    )
-                )
+                raise Failed(WRONG_TABLE(detail=f"preserved partition {entry.number}"))
             _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
@@ -150,22 +137,9 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
         and flag is None
         and declared is None
     ):
-        raise Failed(
-            t(
-                "libparted cannot set the type {type} for partition {number}.",
-                number=entry.number,
-                type=entry.type,
-            )
-        )
+        raise Failed(WRONG_TABLE(detail=f"type {entry.type} of partition {entry.number}"))
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
-        raise Failed(
-            t(
-                "Partition {number} is not a whole number of {block}-byte blocks of {device}.",
-                number=entry.number,
-                block=sector_bytes,
-                device=operation.device,
-            )
-        )
+        raise Failed(WRONG_TABLE(detail=f"blocks of partition {entry.number}"))
     geometry = parted.Geometry(
         device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes
     )
@@ -174,15 +148,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):
-        raise Failed(
-            t(
-                "libparted would make partition {made} at block {block} instead of {number} at {wanted}.",
-                made=made[2],
-                block=made[0],
-                number=entry.number,
-                wanted=geometry.start,
-            )
-        )
+        raise Failed(WRONG_TABLE(detail=f"partition {made[2]} at block {made[0]}"))
     if flag is not None:
         part.setFlag(flag)
     if operation.table == "gpt" and entry.name:

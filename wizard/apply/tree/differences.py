@@ -26,6 +26,9 @@ KINDS = {
 }
 """Names of entry types for display."""
 
+CHANGED = Sentence("{field} changed from {was} to {now}")
+"""`field`: a property of stat(2), flags, holes, or the target of a link."""
+
 
 SeenAs = Callable[[TreeEntry], TreeEntry | None]
 """Returns the parts of an entry to compare, or None to ignore it."""
@@ -106,13 +109,13 @@ def _entry(line: bytes | None, file: Path) -> TreeEntry | None:
 
 def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     if old.kind is not new.kind:
-        yield t("type changed from {was} to {now}", was=KINDS[old.kind], now=KINDS[new.kind])
+        yield CHANGED(field="type", was=KINDS[old.kind], now=KINDS[new.kind])
         return
     if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
         yield (
             t("content differs")
             if old.size_bytes == new.size_bytes
-            else t("size changed from {was} to {now} bytes", was=old.size_bytes, now=new.size_bytes)
+            else CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
         )
     yield from _storage_differences(old, new, inode_numbers)
     yield from _property_differences(old, new)
@@ -122,17 +125,17 @@ def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> I
 
 def _property_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     pairs = (
-        (Sentence("permissions changed from {was} to {now}"), f"{old.mode:04o}", f"{new.mode:04o}"),
-        (Sentence("owner changed from {was} to {now}"), f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
-        (Sentence("modification time changed from {was} to {now}"), old.modified, new.modified),
-        (Sentence("access time changed from {was} to {now}"), old.accessed, new.accessed),
-        (Sentence("link target changed from {was} to {now}"), old.target, new.target),
-        (Sentence("device number changed from {was} to {now}"), old.device, new.device),
-        (Sentence("flags changed from {was} to {now}"), f"{old.flags:#x}", f"{new.flags:#x}"),
+        ("mode", f"{old.mode:04o}", f"{new.mode:04o}"),
+        ("owner", f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
+        ("mtime", old.modified, new.modified),
+        ("atime", old.accessed, new.accessed),
+        ("target", old.target, new.target),
+        ("device", old.device, new.device),
+        ("flags", f"{old.flags:#x}", f"{new.flags:#x}"),
     )
-    for differs, was, is_now in pairs:
+    for field, was, is_now in pairs:
         if was != is_now:
-            yield differs(was=_format(was), now=_format(is_now))
+            yield CHANGED(field=field, was=_format(was), now=_format(is_now))
 
 
 def _format(value: str | int | bytes) -> str:
@@ -149,19 +152,15 @@ def _format(value: str | int | bytes) -> str:
 def _storage_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
     if was != is_now and old.size_bytes == new.size_bytes:
-        yield t("position of data and holes changed from {was} to {now}", now=is_now, was=was)
+        yield CHANGED(field="holes", was=was, now=is_now)
 
 
 def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     was, now = dict(old.attributes), dict(new.attributes)
     for name in sorted({*was, *now}):
         attribute = printable(name, 60)
-        if name not in now:
-            yield t("extended attribute {name} is missing", name=attribute)
-        elif name not in was:
-            yield t("extended attribute {name} is new", name=attribute)
-        elif was[name] != now[name]:
-            yield t("extended attribute {name} changed", name=attribute)
+        if was.get(name) != now.get(name):
+            yield t("extended attribute {name} differs", name=attribute)
 
 
 def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
@@ -171,15 +170,13 @@ def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> It
             t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
             for entry in (old, new)
         )
-        yield t("changed from {was} to {now}", was=was, now=is_now)
+        yield CHANGED(field="link", was=was, now=is_now)
     if old.kind is not EntryKind.FOLDER and old.links != new.links:
-        yield t("hard link count changed from {was} to {now}", was=old.links, now=new.links)
+        yield CHANGED(field="nlink", was=old.links, now=new.links)
     if inode_numbers and old.inode != new.inode:
-        yield t("inode number changed from {was} to {now}", now=new.inode, was=old.inode)
+        yield CHANGED(field="inode", was=old.inode, now=new.inode)
     if inode_numbers and old.changed != new.changed:
-        yield t(
-            "inode change time changed from {was} to {now}", now=_time(new.changed), was=_time(old.changed)
-        )
+        yield CHANGED(field="ctime", was=_time(old.changed), now=_time(new.changed))
 
 
 def _time(nanoseconds: int) -> str:

@@ -38,10 +38,9 @@ OUTPUT = t("save the plan for `diskwright apply`")
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """A command: name, help, examples, extra arguments, and the requested change."""
+    """A command: name, examples, extra arguments, and the requested change."""
 
     name: str
-    says: Sentence
     examples: tuple[Example, ...]
     add: Callable[[ArgumentParser], object]
     wanted: Callable[[Namespace], Wanted]
@@ -63,14 +62,12 @@ ACTIONS = {
     for action in (
         ActionSpec(
             "label",
-            Sentence("Change the label of a filesystem, also in fstab."),
             (root("label", "/dev/sdX1", "films", "--confirm", "SERIAL"),),
             lambda made: made.add_argument("label", metavar="LABEL", help=str(t("the new label"))),
             lambda given: SetLabel(given.label),
         ),
         ActionSpec(
             "new-uuid",
-            Sentence("Give a copied filesystem, LUKS container or partition table UUIDs of its own."),
             (
                 root("new-uuid", "/dev/sdX1", "--confirm", "SERIAL"),
                 root("new-uuid", "/dev/sdX", "--confirm", "SERIAL"),
@@ -80,7 +77,6 @@ ACTIONS = {
         ),
         ActionSpec(
             "mount",
-            Sentence("Mount a filesystem, now and at every boot."),
             (
                 root("mount", "/dev/sdX1", "--confirm", "SERIAL"),
                 root("mount", "/dev/sdX1", "--at", "/srv/films", "--once", "--confirm", "SERIAL"),
@@ -92,7 +88,6 @@ ACTIONS = {
         ),
         ActionSpec(
             "unmount",
-            Sentence("Unmount a filesystem. If busy, refuse and list the programs."),
             (
                 root("unmount", "/dev/sdX1", "--confirm", "SERIAL"),
                 root("unmount", "/dev/sdX1", "--boot", "--confirm", "SERIAL"),
@@ -104,7 +99,6 @@ ACTIONS = {
         ),
         ActionSpec(
             "remount",
-            Sentence("Change mount options in fstab, and on the mounted filesystem if the kernel can."),
             (root("remount", "/dev/sdX1", "noatime,nofail", "--confirm", "SERIAL"),),
             lambda made: made.add_argument(
                 "options", metavar="A,B", type=_options, help=str(t("all options for the fstab line"))
@@ -113,21 +107,18 @@ ACTIONS = {
         ),
         ActionSpec(
             "grow",
-            Sentence("Grow a mounted ext3, ext4, XFS or Btrfs into the free space after its partition."),
             (root("grow", "/dev/sdX1", "--confirm", "SERIAL"),),
             lambda _made: None,
             lambda _given: Grow(),
         ),
         ActionSpec(
             "power-off",
-            Sentence("Unmount, flush and power off a removable drive."),
             (root("power-off", "/dev/sdX", "--confirm", "SERIAL"),),
             lambda _made: None,
             lambda _given: SwitchOff(),
         ),
         ActionSpec(
             "release",
-            Sentence("Stop the arrays, volume groups and containers on a drive that nothing uses."),
             (root("release", "/dev/sdX", "--confirm", "SERIAL"),),
             lambda _made: None,
             lambda _given: Release(),
@@ -149,7 +140,6 @@ def parser(name: str) -> ArgumentParser:
     undo = _UNDO.get(name, Sentence("`diskwright undo` reverts the change."))()
     made = CommandParser(
         name,
-        action.says(),
         action.examples,
         (
             join(

@@ -42,7 +42,6 @@ def parser() -> ArgumentParser:
     """`diskwright advise DEVICE --workload ID [--json] [--machine FILE]`."""
     made = CommandParser(
         "advise",
-        t("Rank filesystems for a drive and a workload, with options, reasons and published figures."),
         (
             plain("advise", "/dev/sdX", "--workload", "large-media"),
             plain("advise", "/dev/sdX", "--workload", "small-files", "--json", "|", "jq", "'.choices[0]'"),

@@ -47,7 +47,6 @@ def parser() -> ArgumentParser:
     [--fstab FILE]`."""
     made = CommandParser(
         "apply",
-        t("Apply a plan exactly as shown, and check the result."),
         (
             plain("apply", "media.json", "--dry-run"),
             root("apply", "media.json", "--confirm", "WD-WX11A2345678"),

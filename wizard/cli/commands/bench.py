@@ -24,11 +24,6 @@ def parser() -> ArgumentParser:
     """Return the parser of `bench`."""
     made = CommandParser(
         "bench",
-        t(
-            "Measure the cost of misaligned access on a drive, with pairs of aligned and "
-            "misaligned direct I/O. With --shingled, look instead for the random-write "
-            "cliff of drive-managed shingled drives."
-        ),
         (
             root(
                 "bench",

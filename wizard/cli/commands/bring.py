@@ -24,10 +24,6 @@ def parser() -> ArgumentParser:
     [--journal DIR] [--fstab FILE]`."""
     made = CommandParser(
         "bring",
-        t(
-            "Copy a folder or a filesystem to a volume, and compare. Never overwrites "
-            "files; only reads the source."
-        ),
         (
             root("bring", "/home/anna", "/srv/media", "--into", "anna"),
             root("bring", "/dev/sdY1", "/srv/media", "--confirm", "SERIAL"),
@@ -36,7 +32,10 @@ def parser() -> ArgumentParser:
             root("undo"),
         ),
         (
-            t("Copies SOURCE into TARGET, as completely as the target supports. Losses are listed first."),
+            t(
+                "Copies SOURCE into TARGET, as completely as the target supports. Losses are listed first. "
+                "Existing files are never overwritten; the source is only read."
+            ),
             t(
                 "Files that change during the copy are copied again or listed. Finally, all "
                 "data is read back from the drive and compared."

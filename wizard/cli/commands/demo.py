@@ -28,7 +28,6 @@ def parser() -> ArgumentParser:
     """`diskwright demo [--plain | --by-itself]`."""
     made = CommandParser(
         "demo",
-        t("Try everything on a disposable drive."),
         (
             root("demo", says=t("the five screens, on a badly partitioned disposable drive")),
             root("demo", "--plain", says=t("the wizard line by line, for screen readers and serial lines")),

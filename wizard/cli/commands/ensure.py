@@ -152,7 +152,6 @@ def parser() -> ArgumentParser:
     """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
     made = CommandParser(
         "ensure",
-        t("Make drives match a file. Can be repeated safely; changes only differences."),
         (
             root("ensure", "wanted.toml", "--check"),
             root("ensure", "wanted.toml"),

@@ -42,7 +42,6 @@ def parser() -> ArgumentParser:
     """`diskwright export SOURCE --as FORMAT [--device DEVICE] [--fstab FILE] [-o FILE|FOLDER]`."""
     made = CommandParser(
         "export",
-        t("Export a plan or an existing drive for another tool. Never writes to a drive."),
         (
             plain("export", "media.json", "--as", "sfdisk", "-o", "media.dump"),
             plain("export", "media.json", "--as", "repart", "-o", "repart.d"),
@@ -65,7 +64,7 @@ def parser() -> ArgumentParser:
                 "`fstab` is the lines that the plan adds. A drive can be exported as wanted or "
                 "ansible; `ensure` then changes nothing on that drive."
             ),
-            t("Whatever is not written is listed on stderr."),
+            t("Whatever is not exported is listed on stderr. Never writes to a drive."),
         ),
     )
     made.add_argument("plan", metavar="SOURCE", help=str(t("a plan saved with -o, or an existing drive")))

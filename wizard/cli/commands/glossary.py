@@ -22,7 +22,6 @@ def parser() -> ArgumentParser:
     """`diskwright glossary [TERM] [--json]`."""
     made = CommandParser(
         "glossary",
-        t("Explain one term, or list all."),
         (plain("glossary"), plain("glossary", "512e"), plain("glossary", "stripe", "width")),
         (
             t(

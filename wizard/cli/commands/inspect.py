@@ -29,7 +29,6 @@ def parser() -> ArgumentParser:
     """`diskwright inspect [DEVICE...] [--json] [--all] [--save FILE | --machine FILE]`."""
     made = CommandParser(
         "inspect",
-        t("List drives with identity, block sizes, partitions, use and findings."),
         (
             plain("inspect", says=t("all drives")),
             plain("inspect", "/dev/sdb", says=t("one drive")),

@@ -20,7 +20,6 @@ def parser() -> ArgumentParser:
     """`diskwright install NAME... [--yes]`."""
     made = CommandParser(
         "install",
-        t("Install missing tools with your package manager."),
         (root("install", "mkfs.exfat"), root("install", "cryptsetup", "lvm2", "--yes")),
         (
             t(

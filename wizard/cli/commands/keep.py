@@ -20,10 +20,6 @@ def parser() -> ArgumentParser:
     DIR]`."""
     made = CommandParser(
         "keep",
-        t(
-            "Keep the result of a run for good, and delete the saved bytes. RUN is "
-            "optional if one run is open."
-        ),
         (root("keep"), root("keep", "0008-sdb1"), root("keep", "--from-drive", "/dev/sdb")),
         (
             t("Writes the withheld signatures, mounts the volumes as planned, and runs all checks."),

@@ -23,7 +23,6 @@ def parser() -> ArgumentParser:
     """`diskwright look [RUN] [--journal DIR]`."""
     made = CommandParser(
         "look",
-        t("Show the result of a waiting run, read-only."),
         (root("look"), root("look", "0008-sdb")),
         (
             t(

@@ -31,7 +31,6 @@ def parser() -> ArgumentParser:
     ...`."""
     made = CommandParser(
         "migrate",
-        t("Convert ext2 or ext3 to ext4 with all files. Compares the conversions, or plans one."),
         (
             root("migrate", "/dev/sdX1"),
             root("migrate", "/dev/sdX1", "--way", "full", "-o", "films.json"),

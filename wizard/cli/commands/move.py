@@ -23,7 +23,6 @@ def parser() -> ArgumentParser:
     """`diskwright move DEVICE [--align | --to START] [--confirm TOKEN] [--dry-run] [-o FILE] [--json]`."""
     made = CommandParser(
         "move",
-        t("Move a partition, or all misaligned partitions, with all data."),
         (
             root("move", "/dev/sdX1"),
             root("move", "/dev/sdX1", "--align", "--confirm", "SERIAL"),

@@ -36,7 +36,6 @@ def parser() -> ArgumentParser:
     refused = "'.options[] | select(.kernel.takes == false) | .text'"
     made = CommandParser(
         "options",
-        t("List filesystem options with effect, danger, conflicts and kernel support."),
         (
             plain("options", "ext4"),
             plain("options", "xfs", "--json", "|", "jq", "-r", refused),

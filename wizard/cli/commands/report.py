@@ -30,7 +30,6 @@ def parser() -> ArgumentParser:
     [--without-serials]`."""
     made = CommandParser(
         "report",
-        t("Save facts, findings, advice, plan, measurements, steps and checks as one HTML page or as JSON."),
         (
             root("report", "-o", "report.html"),
             root("report", "0007-sdb", "--without-serials", "-o", "report.html"),

@@ -37,7 +37,6 @@ def parser() -> ArgumentParser:
     """`diskwright resume [RUN] [--confirm TOKEN] [--passphrase-file FILE] [--journal DIR]`."""
     made = CommandParser(
         "resume",
-        t("Continue a failed, stopped or interrupted run. RUN is optional if one run is open."),
         (
             root("resume"),
             root("resume", "0007-sdb", "--confirm", "WD-WX11A2345678"),

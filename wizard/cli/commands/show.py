@@ -29,7 +29,6 @@ def parser() -> ArgumentParser:
     commands = "'.steps[].commands[] | join(\" \")'"
     made = CommandParser(
         "show",
-        t("Show a plan: the drive before and after, and every step with commands, losses and undo."),
         (
             plain("show", "media.json"),
             plain("show", "media.json", "--json", "|", "jq", "-r", commands),

@@ -68,7 +68,6 @@ def parser() -> ArgumentParser:
     """`diskwright status [RUN] [--json] [--journal DIR]`."""
     made = CommandParser(
         "status",
-        t("List runs, or show all details of one run."),
         (root("status"), root("status", "0007-sdb"), root("status", "--json")),
         (
             t("Waiting runs come first, then the newest. States:"),

@@ -53,10 +53,6 @@ def parser() -> ArgumentParser:
     drive = ("trial", "/dev/sdX", "--workload", "small-files")
     made = CommandParser(
         "trial",
-        t(
-            "Compare filesystems on your drive. Each is created at the planned position "
-            "of the volume, and runs the workload."
-        ),
         (
             root(*drive, says=t("show steps and losses without writing")),
             root(
@@ -80,6 +76,7 @@ def parser() -> ArgumentParser:
         ),
         (
             t(
+                "Creates each filesystem at the planned position of the volume, and runs the workload there. "
                 "Writes only in free space. Deleted files there are lost for good; tables "
                 "and partitions do not change."
             ),

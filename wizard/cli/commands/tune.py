@@ -33,7 +33,6 @@ def parser() -> ArgumentParser:
     """`diskwright tune DEVICE --workload ID [-o CHANGES.json] [--fstab FILE] [--json]`."""
     made = CommandParser(
         "tune",
-        t("Suggest better settings for an existing filesystem. Makes no changes."),
         (
             plain("tune", "/dev/sdX1", "--workload", "small-files"),
             root("tune", "/dev/sdX1", "--workload", "large-media", "-o", "better.json"),

@@ -15,7 +15,6 @@ def parser() -> ArgumentParser:
     """`diskwright undo [RUN] [--journal DIR]`."""
     made = CommandParser(
         "undo",
-        t("Restore everything a run changed, unless kept. RUN is optional if one run is open."),
         (root("undo"), root("undo", "0007-sdb")),
         (
             t("The old content is restored bit for bit, read back and compared. If interrupted, run again."),

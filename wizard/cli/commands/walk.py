@@ -19,7 +19,6 @@ def parser() -> ArgumentParser:
     """Return the parser of the wizard."""
     made = CommandParser(
         "",
-        t("Set up a drive, or work on existing volumes."),
         (
             root(says=t("set up a drive of this machine")),
             plain(says=t("inspect and plan without root, which only applying requires")),
@@ -43,6 +42,7 @@ def parser() -> ArgumentParser:
                 "DISKWRIGHT_MOUSE=0 disables the mouse. NO_COLOR is respected."
             ),
         ),
+        says=t("Set up a drive, or work on existing volumes."),
     )
     made.add_argument(
         "device",

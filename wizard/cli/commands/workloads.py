@@ -22,7 +22,6 @@ def parser() -> ArgumentParser:
     """`diskwright workloads [--json]`."""
     made = CommandParser(
         "workloads",
-        t("List the workloads for `advise` and `plan`."),
         (plain("workloads"), plain("workloads", "--json", "|", "jq", "-r", "'.workloads[].id'")),
         (
             t(

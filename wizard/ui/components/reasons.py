@@ -181,15 +181,12 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
 
 def _finding(finding: Finding) -> Reason:
     from wizard.advice.evidence import evidence_for
-    from wizard.findings.diagnose import CODES
 
-    meaning = CODES.get(finding.code)
-    rule = t("{code}: {meaning}", code=finding.code, meaning=meaning) if meaning else finding.code
     behind = [
         *_named(WHY, finding.why),
         *_named(t("Do:"), finding.advice),
         *_named(SOURCE, finding.source),
-        *_named(t("Rule:"), rule),
+        *_named(t("Rule:"), finding.code),
     ]
     if finding.severity in SEVERE and (figures := evidence_for(finding.code)):
         behind += [para(strong(PUBLISHED)), GAP, *_evidence_blocks(figures)]

@@ -138,11 +138,11 @@ def test_table_as_planned_has_no_differences() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"start_bytes": 2 * MIB}, "partition 1 starts at byte 2097152, not 1048576"),
-        ({"size_bytes": GIB - 512}, "has 1073741312 bytes"),
-        ({"type": "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"}, "has the type"),
-        ({"name": "other"}, "has the name 'other'"),
-        ({"attributes": 4}, "has the flags '0x4', not '0x0'"),
+        ({"start_bytes": 2 * MIB}, "partition 1: start 2097152, not 1048576"),
+        ({"size_bytes": GIB - 512}, "partition 1: size 1073741312"),
+        ({"type": "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"}, "partition 1: type"),
+        ({"name": "other"}, "partition 1: name 'other'"),
+        ({"attributes": 4}, "partition 1: flags '0x4', not '0x0'"),
         ({"number": 3}, "partition 1 is missing"),
     ],
 )
@@ -159,7 +159,7 @@ def test_partitions_missed_by_the_kernel_are_reported() -> None:
     for change, said in (
         ({"kernel_start_bytes": None}, "the kernel does not see partition 1"),
         ({"kernel_start_bytes": 512}, "the kernel sees partition 1 at byte 512"),
-        ({"kernel_size_bytes": 512}, "the kernel sees partition 1 with 512 bytes"),
+        ({"kernel_size_bytes": 512}, "the kernel sees partition 1 at byte 1048576 with 512 bytes"),
     ):
         partition = replace(seen.partitions[0], **change)
         assert kernel_differences(plan.after, replace(seen, partitions=(partition,)))[0].startswith(said)
