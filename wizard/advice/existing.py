@@ -11,7 +11,9 @@ from wizard.advice.catalogue import CatalogueOption, OptionKind
 from wizard.model.advice import Choice
 from wizard.model.geometry import Identity, plausible_optimal_io_bytes
 from wizard.model.machine import Drive
-from wizard.model.said import KIB, Message, t
+from wizard.model.said import KIB, Message, Sentence, t
+
+MOUNTED_WITH = Sentence("mounted with {option}")
 
 READ_AHEAD_BYTES = 128 * KIB
 """Minimum read-ahead of the kernel by default, twice the stripe on arrays (block/blk-settings.c)."""
@@ -114,7 +116,7 @@ def _mount_options(
         kept = [text for text in kept if not _replaces(text, advised.text)]
         kept.append(advised.text)
         what, source = (
-            str(t("mounted with {option}", option=advised.text)),
+            str(MOUNTED_WITH(option=advised.text)),
             _option_source(known, OptionKind.MOUNT, advised.text),
         )
         changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
@@ -123,7 +125,7 @@ def _mount_options(
         kept.append("nofail")
         changes.append(
             Suggestion(
-                str(t("mounted with {option}", option="nofail")),
+                str(MOUNTED_WITH(option="nofail")),
                 t("The drive is removable. Without nofail, the boot may stop if the drive is missing."),
                 "systemd.mount(5)",
             )

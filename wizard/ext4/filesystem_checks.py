@@ -11,6 +11,8 @@ from wizard.model.errors import printable
 from wizard.model.finding import Finding
 from wizard.model.said import Message, Sentence, join, t, tn
 
+NO_ACTION = t("No action needed.")
+
 REPAIR = t(
     "Repair with --repair, on a copy of the changes or with an undo file. A backup first is recommended."
 )
@@ -234,7 +236,7 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
                 "The filesystem was not unmounted cleanly. Mounting or the first step of a "
                 "conversion replays the journal."
             ),
-            t("No action needed."),
+            NO_ACTION,
         )
     elif not before.clean and not before.has_errors and not before.half_done:
         yield info(
@@ -242,7 +244,7 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
             situation,
             t("{device} was not unmounted cleanly.", device=device),
             t("Without a journal, only a full check can detect damage; the first step does that."),
-            t("No action needed."),
+            NO_ACTION,
         )
 
 

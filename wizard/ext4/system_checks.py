@@ -22,6 +22,10 @@ from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Way
 from wizard.model.said import Message, Sentence, join, t
 
+NO_UNDO_FOLDER = Sentence("Cannot store undo data in {folder}: {fault}.")
+
+FREE_SPACE = t("Delete or move files first.")
+
 COPY_INSTEAD = t(
     "Create an ext4 on another drive with `diskwright plan --fs ext4`, then copy the "
     "files there with `diskwright bring`."
@@ -122,7 +126,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 free=free,
             ),
             t("Without a journal, a power cut requires a full filesystem check."),
-            join(t("Delete or move files first."), COPY_INSTEAD),
+            join(FREE_SPACE, COPY_INSTEAD),
             "superblock",
         )
     if before.free_blocks < spare:
@@ -136,7 +140,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 needed=spare * size,
             ),
             t("Fragmented files need some extra blocks for extents."),
-            t("Delete or move files first."),
+            FREE_SPACE,
             "superblock",
         )
     if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
@@ -177,11 +181,7 @@ def folders(situation: Situation) -> Iterator[Finding]:
             yield danger(
                 "migrate-folder",
                 situation,
-                t(
-                    "Cannot store undo data in {folder}: {fault}.",
-                    folder=printable(folder.path, 200),
-                    fault=folder.fault,
-                ),
+                NO_UNDO_FOLDER(folder=printable(folder.path, 200), fault=folder.fault),
                 t("Undo data must be on another filesystem that survives a reboot."),
                 t("Choose another folder."),
                 "statvfs(3)",
@@ -191,11 +191,7 @@ def folders(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-no-folder",
             situation,
-            t(
-                "Cannot store undo data in {folder}: {fault}.",
-                folder=printable(undo_dir.path, 200),
-                fault=undo_dir.fault,
-            ),
+            NO_UNDO_FOLDER(folder=printable(undo_dir.path, 200), fault=undo_dir.fault),
             t("Without undo data, undo is not possible."),
             t("Choose a folder on another filesystem (with the command: --store or --undo-dir)."),
             "statvfs(3)",

@@ -17,6 +17,8 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import MIB, Message, Sentence, join, t
 
+NO_ACTION = t("No action needed for this alone. New layouts start and end on 1 MiB.")
+
 KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
@@ -100,7 +102,7 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
                 "each write."
             ),
             KERNEL,
-            t("No action needed for this alone. New layouts start and end on 1 MiB."),
+            NO_ACTION,
         )
 
 
@@ -335,7 +337,7 @@ def _grain(drive: Drive, partition: Partition) -> Finding:
             "as array stripes or a controller cache, may be straddled."
         ),
         t("the 1 MiB alignment of libfdisk and libparted"),
-        t("No action needed for this alone. New layouts start and end on 1 MiB."),
+        NO_ACTION,
     )
 
 

@@ -13,6 +13,8 @@ from wizard.plan import free_space
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping
 from wizard.plan.rules import geometry_fault
 
+CLOSE_FIRST = Sentence("{subject} is in use by {by}; close that first")
+
 IN_USE = Sentence("{drive} is in use: {how}.")
 
 CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest", "zones"})
@@ -116,7 +118,7 @@ def in_use(use: Use) -> str:
         case "swap":
             text = t("{subject} is in use as swap; run swapoff first", subject=subject)
         case "holder":
-            text = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
+            text = CLOSE_FIRST(subject=subject, by=by)
         case "loop-backing":
             text = t("{subject} backs the loop device {by}; detach that first", subject=subject, by=by)
         case "raid-member":
@@ -128,7 +130,7 @@ def in_use(use: Use) -> str:
         case "opened":
             text = t("{subject} is open in another program; close that first", subject=subject)
         case _:
-            text = t("{subject} is in use by {by}; close that first", subject=subject, by=by)
+            text = CLOSE_FIRST(subject=subject, by=by)
     return str(text)
 
 
@@ -346,62 +348,27 @@ def _refuse_partitions(drive: Drive) -> None:
     path = drive.path
     size_bytes = drive.size_bytes or 0
     slots = [Slot(part.number, part.start_bytes, part.size_bytes, part.type) for part in drive.partitions]
-    if pair := overlapping(slots):
-        first, second = pair
-        raise Refused(
-            t(
-                "Partitions {first} and {second} of {drive} overlap. Cannot add to an inconsistent table.",
-                first=first.number,
-                second=second.number,
-                drive=path,
-            )
-        )
-    if outside := loose(slots):
-        raise Refused(
-            t(
-                "Partition {number} of {drive} is logical but outside the extended "
-                "partition. Cannot add to an inconsistent table.",
-                number=outside.number,
-                drive=path,
-            )
-        )
     table = drive.table
     lowest, highest = ((table.first_usable_bytes or 0), table.end_usable_bytes) if table else (0, None)
+    if (
+        overlapping(slots)
+        or loose(slots)
+        or any(
+            part.start_bytes < lowest
+            or (highest is not None and part.end_bytes > highest)
+            or part.size_bytes <= 0
+            or (table and _covers(part, table.own))
+            or part.end_bytes > size_bytes
+            for part in drive.partitions
+        )
+    ):
+        raise Refused(
+            t(
+                "Cannot add to the inconsistent table of {drive}: see `diskwright inspect {drive}`.",
+                drive=path,
+            )
+        )
     for part in drive.partitions:
-        if part.start_bytes < lowest or (highest is not None and size_bytes >= part.end_bytes > highest):
-            raise Refused(
-                t(
-                    "{part} is outside the usable range in the table of {drive}. Cannot add to "
-                    "an inconsistent table.",
-                    part=part.path,
-                    drive=path,
-                )
-            )
-        if part.size_bytes <= 0:
-            raise Refused(
-                t(
-                    "{part} has zero bytes in the table of {drive}. Cannot add to an inconsistent table.",
-                    part=part.path,
-                    drive=path,
-                )
-            )
-        if table and _covers(part, table.own):
-            raise Refused(
-                t(
-                    "{part} overlaps the partition table of {drive}. Cannot add to an inconsistent table.",
-                    part=part.path,
-                    drive=path,
-                )
-            )
-        if part.end_bytes > size_bytes:
-            raise Refused(
-                t(
-                    "{part} extends beyond the end of {drive}. Cannot add to a table that does "
-                    "not fit the drive.",
-                    part=part.path,
-                    drive=path,
-                )
-            )
         if part.type is None:
             raise Refused(
                 t(

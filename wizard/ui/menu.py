@@ -43,6 +43,8 @@ from wizard.ui import messages as words
 from wizard.ui.components.decisions import RUNNING, runs_on, waits, why_not_now
 from wizard.ui.view import Text
 
+FILES_DELETED = t("files deleted when you choose Keep")
+
 MOUNT_SAYS = t("now and at every boot")
 ADJUST_SAYS_TO = Sentence("up to {most:size}, or move; no file loss")
 
@@ -263,7 +265,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
         "format",
         "F",
         t("Format"),
-        t("files deleted when you choose Keep"),
+        FILES_DELETED,
         _or_empty(why_not_format(drive, part)),
         ends=True,
     )
@@ -271,7 +273,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
         "delete",
         "D",
         t("Delete"),
-        t("files deleted when you choose Keep"),
+        FILES_DELETED,
         _or_empty(why_not_delete(drive, part)),
         ends=True,
     )

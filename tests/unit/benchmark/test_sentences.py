@@ -35,8 +35,6 @@ from wizard.model.said import GIB, parse_size
         (verdict(SLOWER), ("XFS was 1.31x faster", "6 of 6", "Use XFS?")),
         (verdict(SAME), ("no measurable difference", "(0.98-1.03, 6 rounds)")),
         (verdict(OPEN), ("undecided after 6 rounds", "(0.63-1.87)")),
-        (verdict(OPEN, busy=True), ("undecided", "busy", "(0.63-1.87, 6 rounds)")),
-        (verdict(FASTER[:3], busy=True), ("undecided", "busy", "3 of at least 6")),
         (verdict(()), ("undecided", "0 of at least 6")),
         (verdict(SAME, aged=True), ("aged", "no measurable difference")),
     ],

@@ -48,6 +48,8 @@ from wizard.model.said import MIB, Message, Sentence, join, t, tn
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
 
+NOT_KEPT_YET = Sentence("The run {name} is {phase} and not ready to be kept. Nothing was written.")
+
 BACK = Sentence("{drives:list}: restored bit for bit, with all data read back and compared.")
 UNCHANGED = Sentence("{drives:list}: not one bit changed. The run only used a scratch copy, now deleted.")
 NEVER_WRITTEN = Sentence(
@@ -171,13 +173,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         _check_drives(run, plan, record)
         return _finish_kept(run, plan, finish)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
-        raise Refused(
-            t(
-                "The run {name} is {phase} and not ready to be kept. Nothing was written.",
-                name=run.name,
-                phase=record.phase,
-            )
-        )
+        raise Refused(NOT_KEPT_YET(name=run.name, phase=record.phase))
     clear_drives(plan, quietly)
     with holding(plan.paths, plan.part_path) as drives:
         proof = _release_drives(run, plan, drives, journal)
@@ -364,11 +360,7 @@ def check_keeps(run: Path) -> None:
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
-        not_complete = t(
-            "The run {name} is {phase} and not ready to be kept. Nothing was written.",
-            name=run.name,
-            phase=phase,
-        )
+        not_complete = NOT_KEPT_YET(name=run.name, phase=phase)
         raise Refused(join(not_complete, next_commands(run)))
 
 

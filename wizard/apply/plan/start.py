@@ -160,20 +160,6 @@ def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
 def _unconfirmed(plan: Plan, wrong: str | None) -> Message:
     """Describe how to confirm the plan, and which token is `wrong`."""
     options = tuple(f"--confirm {printable(token)}" for token in plan.tokens)
-    if len(plan.members) == 1:
-        drive, option = plan.drive.path, options[0]
-        if wrong is None:
-            return t(
-                "To confirm overwriting {drive}, add {option}. Nothing was written.",
-                drive=drive,
-                option=option,
-            )
-        return t(
-            "To confirm overwriting {drive}, add {option}: '{wrong}' does not match. Nothing was written.",
-            drive=drive,
-            option=option,
-            wrong=printable(wrong),
-        )
     if wrong is None:
         return t(
             "To confirm overwriting {drives:list}, add {options:row}, each exactly once. "
@@ -182,8 +168,8 @@ def _unconfirmed(plan: Plan, wrong: str | None) -> Message:
             options=options,
         )
     return t(
-        "To confirm overwriting {drives:list}, add {options:row}. '{wrong}' matches "
-        "no drive. Nothing was written.",
+        "To confirm overwriting {drives:list}, add {options:row}: '{wrong}' does not match. "
+        "Nothing was written.",
         drives=plan.paths,
         options=options,
         wrong=printable(wrong),

@@ -36,6 +36,8 @@ from wizard.plan.settings.tuning import read_changes, render_changes
 from wizard.plan.undo_policy import WayBackRoom
 from wizard.probe.facts import RawMachine
 
+NO_RESULT = t("No result arrived from the root process.")
+
 DISMISSED = {
     ("pkexec", 126): ask.DISMISSED,
     ("pkexec", 127): ask.NOT_ALLOWED,
@@ -66,7 +68,7 @@ class Elevated:
         """Probe the drives at `paths`, or all if None, as root. Raises as `survey` does."""
         answer = self._request(RootRequest(Ask.LOOK, paths=None if paths is None else tuple(paths)))
         if answer.machine is None:
-            raise Failed(t("No drive data arrived from the root process."))
+            raise Failed(NO_RESULT)
         return answer.machine
 
     def look_at_ext(self, device: str, folder: Path | None, journal_dir: Path | None) -> Situation:
@@ -79,14 +81,14 @@ class Elevated:
         )
         answer = self._request(request)
         if answer.situation is None:
-            raise Failed(t("No filesystem data arrived from the root process."))
+            raise Failed(NO_RESULT)
         return answer.situation
 
     def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
         answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
         if answer.room is None:
-            raise Failed(t("No result arrived from the root process."))
+            raise Failed(NO_RESULT)
         return answer.room
 
     def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:

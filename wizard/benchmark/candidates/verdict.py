@@ -86,17 +86,14 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
     ratio = one.ratio
     if ratio is None or one.rounds < FEWEST:
-        few = (
-            Sentence(
-                "{purpose}: {planned} or {other} undecided, the machine is busy: {rounds} of "
-                "at least {fewest} rounds completed."
-            )
-            if verdict.busy
-            else Sentence(
-                "{purpose}: {planned} or {other} undecided: {rounds} of at least {fewest} rounds completed."
-            )
+        return t(
+            "{purpose}: {planned} or {other} undecided: {rounds} of at least {fewest} rounds completed.",
+            purpose=purpose,
+            planned=planned,
+            other=other,
+            rounds=one.rounds,
+            fewest=FEWEST,
         )
-        return few(purpose=purpose, planned=planned, other=other, rounds=one.rounds, fewest=FEWEST)
     swapped = one.finding is TrialFinding.SLOWER
     shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if swapped else ratio
     won = one.rounds - one.won if swapped else one.won
@@ -113,20 +110,13 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
             won=won,
             rounds=one.rounds,
         )
-    still = (
-        Sentence(
-            "{purpose}: {planned} or {other} undecided, the machine is busy ({low}-{high}, {rounds} rounds)."
-        )
-        if verdict.busy
-        else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
-    )
     sentence = (
         Sentence(
             "{purpose}: no measurable difference between {planned} and {other} "
             "({low}-{high}, {rounds} rounds)."
         )
         if one.finding is TrialFinding.SAME
-        else still
+        else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
     )
     return sentence(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
 

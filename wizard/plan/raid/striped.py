@@ -45,6 +45,8 @@ from wizard.plan.request.encryption import refuse_encryption
 from wizard.plan.request.volume_request import Wish, check_wishes, told_apart
 from wizard.plan.steps.render import Context, steps_of
 
+NO_ENCRYPTION = t("Encryption across several drives is not supported.")
+
 Kind = Literal["md", "btrfs"]
 
 PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
@@ -92,7 +94,7 @@ def make_striped_plan(
     check_wishes((wish,))
     _check_asked(asked, wish, drives, mode)
     refuse_obstacles(machine, (wish,))
-    refuse_encryption(machine, (wish,), why_not=t("Encryption across several drives is not supported."))
+    refuse_encryption(machine, (wish,), why_not=NO_ENCRYPTION)
     if asked.kind == "md":
         refuse_lacking(machine.kernel, asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
@@ -169,7 +171,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
             )
         )
     if wish.encrypted:
-        raise BadInput(t("Encryption across several drives is not supported."))
+        raise BadInput(NO_ENCRYPTION)
     kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
     if wish.choice.filesystem not in FILESYSTEMS[kind]:
         possible = " or ".join(FILESYSTEMS[kind])

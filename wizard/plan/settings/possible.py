@@ -21,6 +21,8 @@ from wizard.plan.rules import mount_point_fault
 from wizard.plan.steps.commands import fstab_escaped
 from wizard.probe.host.uses import is_hidden
 
+USED = Sentence("{use}.")
+
 
 def digest_of_text(text: str) -> str:
     """Return the SHA-256 of a file's text, in hexadecimal, over its original bytes."""
@@ -194,7 +196,7 @@ def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message
     if table is not None and kind != "mbr" and (table.primary, table.backup) != ("ok", "ok"):
         return t("The GPT of {drive} needs a repair first.", drive=drive.path)
     used = next((use for use in drive.uses if table is not None or use.subject == device), None)
-    return t("{use}.", use=in_use(used)) if used else None
+    return USED(use=in_use(used)) if used else None
 
 
 def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Message | None:
@@ -332,5 +334,5 @@ def _other_use(drive: Drive, device: str | None) -> Message | None:
     """Return how a device, or if None any device of the drive, is used other than by a mount."""
     for use in drive.uses:
         if use.kind not in ("mounted", "running-system") and device in (None, use.subject):
-            return t("{use}.", use=in_use(use))
+            return USED(use=in_use(use))
     return None

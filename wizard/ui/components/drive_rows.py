@@ -36,6 +36,8 @@ from wizard.ui.view import (
     strong,
 )
 
+NOT_READ = t("not read")
+
 WHOLE = t("whole drive")
 NOW = t("Now")
 THEN = t("Then")
@@ -95,13 +97,12 @@ def plan_bars(plan: Plan) -> tuple[Bar, ...]:
 
 def _name(slot: Slot | None, fate: Fate) -> Text:
     if slot is None:
-        return {Fate.FREE: t("free"), Fate.UNREAD: t("not read")}.get(fate, WHOLE)
+        return {Fate.FREE: t("free"), Fate.UNREAD: NOT_READ}.get(fate, WHOLE)
     named = slot.label or slot.name
     return printable(named, 40) if named else t("{number}", number=slot.number) if slot.number else WHOLE
 
 
 SIZE = Sentence("{size:size}")
-NOT_READ = t("not read")
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
 RUN_WORKS = Sentence("being changed now")

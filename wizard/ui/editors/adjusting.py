@@ -52,6 +52,8 @@ from wizard.ui.view import (
     strong,
 )
 
+USE = t("use")
+
 ROUGHLY = Sentence("{value:size}")
 MEANS = t("Effect:")
 CANNOT = t("Not possible:")
@@ -83,7 +85,7 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
             desk,
             t("Resize or move which partition?"),
             rows,
-            t("use"),
+            USE,
             lambda device: adjust(desk, device),
         )
     )
@@ -251,7 +253,7 @@ class Adjusting(Beside):
                 value=_value(self._place, border),
             )
         )
-        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, t("use")))
+        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, USE))
 
     def act_reset(self, _row: str, _values: Values) -> None:
         """Restore the current place of the partition."""

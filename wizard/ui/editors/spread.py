@@ -37,6 +37,8 @@ from wizard.ui.view import (
     strong,
 )
 
+USE = t("use")
+
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
 
@@ -63,7 +65,7 @@ HELP = (
 
 
 MEANS = t("Effect")
-LAY = t("use")
+LAY = USE
 
 DRIVES, HOW = "drives", "how"
 """Row keys of the two headings."""
@@ -289,7 +291,7 @@ class Arrange(Screen):
             "arrangement",
             self.step,
             t("Table and volume group"),
-            (Action("take", "enter", t("use")), back_action()),
+            (Action("take", "enter", USE), back_action()),
             fields=(
                 Field(TABLE, t("Table"), now.table, offers=tables),
                 Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),

@@ -39,6 +39,8 @@ from wizard.ui.view import (
     strong,
 )
 
+USE = t("use")
+
 if TYPE_CHECKING:
     from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
 LOOKING = t("Checking the filesystem without writing ...")
 AGAIN = t("refresh")
-TAKE = t("use")
+TAKE = USE
 
 T = TypeVar("T")
 
@@ -273,7 +275,7 @@ def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
         def take(device: str) -> None:
             desk.go(WaysScreen(desk, drive, device))
 
-        desk.go(Which(desk, t("Convert which filesystem to ext4?"), tuple(rows), t("use"), take))
+        desk.go(Which(desk, t("Convert which filesystem to ext4?"), tuple(rows), USE, take))
     else:
         desk.screen.tell(NO_OLD, Tone.WARN)
 

@@ -48,6 +48,12 @@ from wizard.ui.view import (
     strong,
 )
 
+STOP = t("stop")
+
+UNDO = t("undo")
+
+KEEP = t("keep")
+
 if TYPE_CHECKING:
     from wizard.model.said import Message
 
@@ -220,7 +226,7 @@ class WorkScreen(Screen):
         if not self._settling:
             yield from (
                 Action("leave", "b", t("leave running")),
-                Action("stop", "S", t("stop"), ends=True),
+                Action("stop", "S", STOP, ends=True),
             )
         yield Action("commands", "v", COMMANDS)
 
@@ -273,9 +279,7 @@ class WorkScreen(Screen):
         yield Action("home", "enter", t("decide later") if decision.is_open else HOME)
         for choice in decision.choices:
             keeps = choice.way is Settling.KEEP
-            yield Action(
-                choice.way.value, "K" if keeps else "U", t("keep") if keeps else t("undo"), ends=True
-            )
+            yield Action(choice.way.value, "K" if keeps else "U", KEEP if keeps else UNDO, ends=True)
         if decision.resumes:
             yield Action("resume", "G", words.RESUME)
         if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
@@ -305,7 +309,7 @@ class WorkScreen(Screen):
             self.tell(t("Stopping as soon as it is safe."), Tone.WARN)
 
         self.desk.go(
-            Question(self.desk, t("Stop?"), self.job.stop_means(self.services), t("stop"), stop, ends=True)
+            Question(self.desk, t("Stop?"), self.job.stop_means(self.services), STOP, stop, ends=True)
         )
 
     def act_keep(self, _row: str, _values: Values) -> None:
@@ -336,7 +340,7 @@ class WorkScreen(Screen):
             else:
                 self._settle(way)
 
-        said = t("keep") if way is Settling.KEEP else t("undo")
+        said = KEEP if way is Settling.KEEP else UNDO
         self.desk.go(Question(self.desk, choice.question, choice.means, said, yes, ends=True))
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
