@@ -121,10 +121,10 @@ SFDISK = "sfdisk --quiet --no-reread --no-tell-kernel"
 HARMS = {
     "gpt": [
         ("kill -ABRT $PPID", "libparted aborted"),
-        (f"{SFDISK} --part-uuid $NODE 1 {OTHER_GUID}", "preserved partition 1"),
+        (f"{SFDISK} --part-uuid $NODE 1 {OTHER_GUID}", "plan: partition 1"),
         (f"{SFDISK} --part-label $NODE 3 other", "partition 3: name 'other'"),
     ],
-    "logical": [(f"{SFDISK} --part-type $NODE 6 83", "preserved partition 6")],
+    "logical": [(f"{SFDISK} --part-type $NODE 6 83", "plan: partition 6")],
 }
 
 

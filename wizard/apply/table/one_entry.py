@@ -163,7 +163,7 @@ def _complete_gpt(image: Image, layout: Layout, *, is_new: bool) -> Image:
         or not copy.sound
         or copy.first_usable_lba < FIRST_ENTRIES + -(-len(copy.entries) // block)
     ):
-        raise Failed(WRONG_TABLE(detail="no space for the primary GPT"))
+        raise Failed(WRONG_TABLE(detail="backup-gpt"))
     lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * MBR_LINE_BYTES)
     return _rebuild_first(_with_record(image, lines), last)
 
@@ -233,7 +233,7 @@ def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
         read = new[number]
         actual = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         if entry.kept and read != old[number]:
-            raise Failed(WRONG_TABLE(detail=f"preserved partition {number}"))
+            raise Failed(WRONG_TABLE(detail=f"partition {number}"))
         if actual != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
             raise Failed(WRONG_TABLE(detail=f"partition {number}"))
 

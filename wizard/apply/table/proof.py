@@ -152,7 +152,7 @@ def _header(drive: str, block: int, block_bytes: int) -> bytearray:
     """Read the block of a header. Raises Failed if there is none."""
     found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
     if not found.startswith(SIGNATURE):
-        raise Failed(WRONG_TABLE(detail=f"no header in block {block} of {drive}"))
+        raise Failed(WRONG_TABLE(detail=f"header {block}"))
     return found
 
 
@@ -252,7 +252,7 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
             raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
     table = _reading(wanted).table
     if (table.primary, table.backup) != ("ok", "ok"):
-        raise Failed(WRONG_TABLE(detail="invalid GPT copy"))
+        raise Failed(WRONG_TABLE(detail="gpt-copy"))
     return wanted
 
 
@@ -264,7 +264,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
         if entry.kept and _comparable(old.get(entry.number), with_uuid) != _comparable(
             new.get(entry.number), with_uuid
         ):
-            raise Failed(WRONG_TABLE(detail=f"preserved partition {entry.number}"))
+            raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
 
 
 def _entries(image: Image) -> dict[int, GptEntry]:
@@ -311,7 +311,7 @@ def _copy(image: Image, block: int) -> tuple[GptLocation, int]:
     size = image.block_bytes
     raw = image.read(block * size, HEADER.size)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
-        raise Failed(WRONG_TABLE(detail=f"no header in block {block}"))
+        raise Failed(WRONG_TABLE(detail=f"header {block}"))
     _, _, _, _, _, _, other, _, _, _, entries, count, entry_bytes, _ = HEADER.unpack(raw)
     return GptLocation(
         Extent(block * size, size), Extent(entries * size, count * entry_bytes), entry_bytes

@@ -74,12 +74,12 @@ def write(operation: WriteTable) -> None:
     else:
         disk = parted.newDisk(device)
         if disk.type != LABELS[operation.table]:
-            raise Failed(WRONG_TABLE(detail=f"{disk.type} on {operation.device}"))
+            raise Failed(WRONG_TABLE(detail=disk.type))
     present = _present(disk, operation, device.sectorSize)
     for entry in operation.entries:
         if entry.number not in present:
             if entry.kept:
-                raise Failed(WRONG_TABLE(detail=f"preserved partition {entry.number}"))
+                raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
             _add(disk, device, operation, entry)
     with _without_udevadm():
         disk.commitToDevice()
@@ -137,9 +137,9 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
         and flag is None
         and declared is None
     ):
-        raise Failed(WRONG_TABLE(detail=f"type {entry.type} of partition {entry.number}"))
+        raise Failed(WRONG_TABLE(detail=f"type {entry.type}"))
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
-        raise Failed(WRONG_TABLE(detail=f"blocks of partition {entry.number}"))
+        raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
     geometry = parted.Geometry(
         device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes
     )
@@ -148,7 +148,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):
-        raise Failed(WRONG_TABLE(detail=f"partition {made[2]} at block {made[0]}"))
+        raise Failed(WRONG_TABLE(detail=f"partition {made[2]}"))
     if flag is not None:
         part.setFlag(flag)
     if operation.table == "gpt" and entry.name:

@@ -95,11 +95,11 @@ def _boot_loader(made: Image) -> None:
 @pytest.mark.parametrize(
     ("harm", "match"),
     [
-        (_guid, "preserved partition 1"),
+        (_guid, "partition 1"),
         (_name_behind_its_end, "byte 1140"),
         (_usable, "differs from the plan: byte"),
         (_disk_guid, "differs from the plan: byte"),
-        (_checksum, "invalid GPT copy"),
+        (_checksum, "gpt-copy"),
         (_boot_loader, "byte 614400"),
     ],
 )
@@ -199,7 +199,7 @@ def test_only_the_new_line_of_an_mbr_is_used() -> None:
 def test_changed_line_or_chain_of_an_mbr_is_refused(number: int, at: int, harm: bytes) -> None:
     before, written = mbr(), mbr((0x83, 1280, 64))
     written.put(at, harm)
-    with pytest.raises(Failed, match=f"preserved partition {number}"):
+    with pytest.raises(Failed, match=f"partition {number}"):
         proven(mbr_table(), whole(before), whole(written))
 
 
