@@ -8,7 +8,7 @@ from random import Random
 from tests.exchanging import Power, PowerCut, VolatileDrive
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
-from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
+from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, new_file, old_file
 from wizard.model.machine import Extent
 from wizard.model.said import KIB
 
@@ -75,7 +75,7 @@ class Drives:
                 draft,
                 old_digest=digest_of(PLACES, old.read),
                 new_digest=digest_of(PLACES, new.read),
-                barred_digest=digest_of(PLACES, barred(draft, old.read, new.read, b"")),
+                barred_digest=digest_of(PLACES, hidden_reader(draft, old.read, new.read, b"")),
             )
 
     def does(self, act: Act, goes_at: int | None = None) -> bool:

@@ -140,7 +140,7 @@ def rows(profile: Profile) -> Iterator[Row]:
 
 def _row(profile: Profile, measured: PublishedMeasurements, *, shingled: bool) -> Row:
     places = {one.filesystem: (one.shingled if shingled else one.usual).place for one in profile.candidates}
-    advised = next(name for name, place in places.items() if place is Rank.CHOSEN)
+    advised = next(name for name, place in places.items() if place is Rank.RECOMMENDED)
     regrets = tuple(regret for card in measured.figures if (regret := regret_of(card, advised)) is not None)
     silent = tuple(card for card in measured.figures if advised not in living(card) and len(living(card)) > 1)
     return Row(profile.workload.id, shingled, advised, regrets, silent, measured.regret.english)

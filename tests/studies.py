@@ -234,7 +234,7 @@ def filesystems(profiles: Sequence[Profile]) -> str:
 def _advised(kind: FilesystemKind, profiles: Sequence[Profile]) -> str:
     """Return the workloads for which a filesystem is first or second choice."""
     said = []
-    for place, word in ((Rank.CHOSEN, "first for"), (Rank.SECOND, "second for")):
+    for place, word in ((Rank.RECOMMENDED, "first for"), (Rank.ALTERNATIVE, "second for")):
         usual = _purposes(kind, profiles, place, lambda one: one.usual)
         shingled = _purposes(kind, profiles, place, lambda one: one.shingled)
         said += [f"{word} {', '.join(f'`{name}`' for name in usual)}"] if usual else []

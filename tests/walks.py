@@ -27,8 +27,8 @@ from tests.looks.rehearsal import (
 from wizard.host.session import Session
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
-from wizard.plain.app import Lines
-from wizard.plain.prompt import Talk
+from wizard.plain.app import PlainSession
+from wizard.plain.prompt import Dialogue
 from wizard.ui.wizard import Wizard
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -104,7 +104,7 @@ def to_ext4_by_questions(services: RealServices, token: str) -> tuple[ExitCode, 
 def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tuple[ExitCode, str]:
     said = StringIO()
     desk = Wizard(services)
-    lines = Lines(desk, Talk(Answers(said, script), said, echo=True))
+    lines = PlainSession(desk, Dialogue(Answers(said, script), said, echo=True))
     desk.begin()
     return lines.converse(), said.getvalue()
 

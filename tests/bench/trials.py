@@ -26,7 +26,7 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.said import GIB
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import request
-from wizard.plan.request.wanted import wish_of
+from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_machine
 
 FACTOR, ALIKE, PLANTED = 1.2, 40, 10
@@ -103,8 +103,8 @@ def order(path: str) -> Order:
     machine = probe_machine([path])
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
-    wish = wish_of(machine, drive, recording, request(WORKLOAD, None, None, None, "ext4"))
-    plans = [make_plan(machine, drive, (wish,), Mode.REPLACE, lambda: str(uuid4())) for _ in range(2)]
+    spec = spec_of(machine, drive, recording, request(WORKLOAD, None, None, None, "ext4"))
+    plans = [make_plan(machine, drive, (spec,), Mode.REPLACE, lambda: str(uuid4())) for _ in range(2)]
     return order_of(drive, plans, 0, (LOAD,), Bounds(SECONDS, 8 * GIB, 24))
 
 

@@ -28,7 +28,7 @@ from wizard.plan.dangers import known_identity
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import change_steps
-from wizard.plan.undo_policy import WayBackRoom, shows_nothing
+from wizard.plan.undo_policy import UndoSpace, shows_nothing
 from wizard.probe.interpret import machine_of
 from wizard.ui.desk import Desk
 from wizard.ui.view import Row
@@ -69,7 +69,7 @@ class Rehearsal(RecordedServices):
         self.started: list[tuple[Plan, tuple[str, ...]]] = []
         self.writes: list[bool] = []
         self.relabelled: list[tuple[Changes, str]] = []
-        self.room = WayBackRoom()
+        self.room = UndoSpace()
         self.tried_out: threading.Event | None = None
 
     @property
@@ -92,10 +92,10 @@ class Rehearsal(RecordedServices):
                 break
         return verdict(drive.path)
 
-    def tries_out(self, plan: Plan) -> bool:
+    def rehearses(self, plan: Plan) -> bool:
         return self.tried_out is not None
 
-    def way_back_room(self, plan: Plan) -> WayBackRoom:
+    def undo_space(self, plan: Plan) -> UndoSpace:
         if self.tried_out is not None:
             self.tried_out.wait(10)
         return self.room
@@ -320,7 +320,7 @@ def rows(pilot: Hand) -> tuple[Row, ...]:
 async def highlight(pilot: Hand, key: str) -> None:
     """Move to the row with this key by the arrow keys."""
     keys = [row.key for row in rows(pilot)]
-    by = keys.index(key) - keys.index(app_of(pilot).keyboard.hand.cursor)
+    by = keys.index(key) - keys.index(app_of(pilot).keyboard.state.cursor)
     await press(pilot, *["down" if by > 0 else "up"] * abs(by))
 
 
@@ -329,7 +329,7 @@ async def to_field(pilot: Hand, field: str) -> None:
     keyboard = app_of(pilot).keyboard
     await press(pilot, *["up"] * len(keyboard.view.fields))
     for _ in keyboard.view.fields:
-        if keyboard.hand.field == field:
+        if keyboard.state.field == field:
             return
         await press(pilot, "down")
     raise TimeoutError(f"down does not lead to the field {field}:\n{shown(pilot)}")

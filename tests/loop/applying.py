@@ -25,8 +25,8 @@ from tests.loop.program import (
     Plan,
     Purpose,
     RunState,
-    StripeWish,
-    Wish,
+    StripeRequest,
+    VolumeSpec,
     follow,
     is_locked,
     make_plan,
@@ -54,16 +54,16 @@ GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 SECONDS = 60.0
 
 
-def wish(
+def spec(
     filesystem: str,
     size_bytes: int | None = None,
     mount_point: Path | None = None,
     options: Sequence[str] = ("noatime",),
-) -> Wish:
+) -> VolumeSpec:
     """Return one volume request with these mount options."""
     chosen = Choice(
         filesystem,
-        Rank.CHOSEN,
+        Rank.RECOMMENDED,
         "It suits.",
         (),
         (),
@@ -73,7 +73,7 @@ def wish(
     workload = Workload(
         "large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media"
     )
-    return Wish(chosen, workload, size_bytes, None, str(mount_point) if mount_point else None)
+    return VolumeSpec(chosen, workload, size_bytes, None, str(mount_point) if mount_point else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Work:
         return self.folder / "mnt" / name
 
     def plan(
-        self, drive: str, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = PLAIN
+        self, drive: str, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement = PLAIN
     ) -> Plan:
         """Return a plan for the current state of a test drive. Unidentified data is the test's own and may
         be replaced."""
@@ -108,9 +108,11 @@ class Work:
         machine = unknown_kernel(probe_machine([drive]))
         if machine.drives[0].data_at_bytes is not None:
             mode = mode or Mode.REPLACE
-        return make_plan(machine, machine.drives[0], wishes, mode, lambda: str(uuid4()), arrangement)
+        return make_plan(machine, machine.drives[0], specs, mode, lambda: str(uuid4()), arrangement)
 
-    def striped(self, drives: Sequence[str], one: Wish, asked: StripeWish, mode: Mode | None = None) -> Plan:
+    def striped(
+        self, drives: Sequence[str], one: VolumeSpec, asked: StripeRequest, mode: Mode | None = None
+    ) -> Plan:
         """Return a plan for one volume striped over test drives, from their current state."""
         for drive in drives:
             self.bench.own(drive)

@@ -55,7 +55,7 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
         "wizard.apply.plan.start.direct_reason", lambda _plan: "this test is of the direct way"
     )
     # That it is confirmed by a word is test_undo_space's.
-    monkeypatch.setattr("wizard.apply.plan.start.wants_word", lambda *_: False)
+    monkeypatch.setattr("wizard.apply.plan.start.needs_word", lambda *_: False)
     monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
 
 

@@ -18,8 +18,8 @@ from wizard.model.plan import Plan, Subvolume, Volume
 from wizard.model.said import GIB, KIB, MIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
-from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.probe.machine import probe_drive, probe_machine
 
 __all__ = [
@@ -46,11 +46,11 @@ __all__ = [
     "Purpose",
     "Refused",
     "RunState",
-    "StripeWish",
+    "StripeRequest",
     "Subvolume",
     "Volume",
+    "VolumeSpec",
     "Way",
-    "Wish",
     "commands_for",
     "follow",
     "is_locked",

@@ -197,7 +197,7 @@ DOCUMENTS = (
     _of(runs.SCHEMA, runs.Settings, "run.json: what a run is to use when it is taken up again", RUN),
     _of(runs.DRIVES_SCHEMA, runs.RunDrives, "drives.json: the drives of a run, by their names now", RUN),
     _of(engine_record.SCHEMA, engine_record.Record, "rehearsed.json: where a rehearsed run stands", RUN),
-    _of(commit.SCHEMA, commit.Snapshotted, "snapshot.json: a filesystem that is put back whole", RUN),
+    _of(commit.SCHEMA, commit.SnapshotState, "snapshot.json: a filesystem that is put back whole", RUN),
     _of(direct_record.SCHEMA, direct_record.UndoRecord, "direct.json: what a migration in place keeps", RUN),
     _of(move_notes.SCHEMA, move_notes.Notes, "moved.json: what a run noted of each of its moves", RUN),
     _of(bring_record.SCHEMA, bring_record.Copied, "copied.json: how far a copy is", RUN),

@@ -28,7 +28,7 @@ from wizard.apply.engine.checks import Checks
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import FILE, Phase, Record, load_record, power_sentence
 from wizard.apply.engine.stores import old_file
-from wizard.apply.engine.survey import likeness
+from wizard.apply.engine.survey import count_blocks
 from wizard.apply.plan import rehearsed
 from wizard.apply.run.backup_store import digest_of_text, save_backup
 from wizard.apply.run.journal import BACKUPS, Journal
@@ -171,7 +171,7 @@ class Day:
         distinguished from another drive."""
         one = Checks(self.run, self.drives)
         try:
-            return any(not likeness(side).is_known for side in one.sides)
+            return any(not count_blocks(side).is_known for side in one.sides)
         finally:
             one.close()
 
@@ -335,10 +335,10 @@ class Day:
         if what == "keep":
             rehearsed.check_keeps(self.run)
             return rehearsed.release(self.run, journal, self._finished)[1]
-        rehearsed.check_takes_back(self.run)
+        rehearsed.check_can_undo(self.run)
         mark_over_changes(self.run, what != "undo")
         self.overwritten = self.overwritten or what != "undo"
-        said = rehearsed.take_back(self.run, journal)
+        said = rehearsed.undo_plan(self.run, journal)
         assert self._is_old() or "remain in" in said, f"it said {said!r}"
         return said
 

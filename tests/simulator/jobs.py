@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wizard.apply.block.extents import Read, chunks, clipped, merged
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature
-from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file, old_file
+from wizard.apply.engine.stores import Store, digest_of, hidden_reader, new_file, notice_file, old_file
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan
 from wizard.model.said import KIB
@@ -133,7 +133,7 @@ def _part(
     thin = replace(
         change, places=places, old_digest=digest_of(places, old), new_digest=digest_of(places, new)
     )
-    thin = replace(thin, barred_digest=digest_of(places, barred(thin, old, new, notice)))
+    thin = replace(thin, barred_digest=digest_of(places, hidden_reader(thin, old, new, notice)))
     before, after = (
         {
             (chunk.start_bytes + at) // block: data[at : at + block]

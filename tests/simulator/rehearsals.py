@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, fill, unknown_kernel, wish
+from tests.loop.applying import Work, fill, spec, unknown_kernel
 from tests.loop.partition.test_grown import filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.simulator.jobs import Job, recorded
@@ -19,7 +19,7 @@ from wizard.model.operations import Level, MakeArray
 from wizard.model.plan import Plan
 from wizard.model.said import KIB, MIB
 from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import Arrangement
 from wizard.probe.machine import probe_machine
 
@@ -93,27 +93,27 @@ def _many_old(drive: str, work: Work) -> None:
 
 
 def _empty(work: Work, make_drive: MakeDrive) -> Plan:
-    return work.plan(make_drive(128 * MIB), wish("ext4"))
+    return work.plan(make_drive(128 * MIB), spec("ext4"))
 
 
 def _many(work: Work, make_drive: MakeDrive) -> Plan:
     drive = make_drive(720 * MIB)
     _many_old(drive, work)
-    return work.plan(drive, wish("xfs", 320 * MIB), wish("f2fs", 128 * MIB), wish("ext4"), mode=Mode.REPLACE)
+    return work.plan(drive, spec("xfs", 320 * MIB), spec("f2fs", 128 * MIB), spec("ext4"), mode=Mode.REPLACE)
 
 
 def _no_table(work: Work, make_drive: MakeDrive) -> Plan:
     drive = make_drive(128 * MIB)
     _noise(drive, work)
     tool("mkfs.ext4", "-q", "-F", "-O", "^metadata_csum", drive)
-    return work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    return work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
 
 
 def _no_table_4k(work: Work, make_drive: MakeDrive) -> Plan:
     drive = make_drive(128 * MIB, 4096)
     _noise(drive, work)
     tool("mkfs.btrfs", "-q", "-f", drive)
-    return work.plan(drive, wish("exfat"), mode=Mode.REPLACE)
+    return work.plan(drive, spec("exfat"), mode=Mode.REPLACE)
 
 
 def _kept(script: str) -> Callable[[Work, MakeDrive], Plan]:
@@ -122,7 +122,7 @@ def _kept(script: str) -> Callable[[Work, MakeDrive], Plan]:
         _noise(drive, work)
         _table(drive, script)
         tool("mkfs.ext4", "-q", f"{drive}p1")
-        return work.plan(drive, wish("ext4", 16 * MIB), mode=Mode.USE_FREE)
+        return work.plan(drive, spec("ext4", 16 * MIB), mode=Mode.USE_FREE)
 
     return plan
 
@@ -134,7 +134,7 @@ def _new_mbr(work: Work, make_drive: MakeDrive) -> Plan:
     tool("mkfs.ext4", "-q", f"{drive}p1")
     tool("mkfs.f2fs", "-q", "-f", f"{drive}p2")
     return work.plan(
-        drive, wish("exfat", 40 * MIB), wish("ext4"), mode=Mode.REPLACE, arrangement=Arrangement("mbr")
+        drive, spec("exfat", 40 * MIB), spec("ext4"), mode=Mode.REPLACE, arrangement=Arrangement("mbr")
     )
 
 
@@ -144,7 +144,7 @@ def _two(work: Work, make_drive: MakeDrive) -> Plan:
     _table(drives[0], "label: gpt\nstart=1MiB,size=80MiB\n")
     tool("mkfs.ext4", "-q", f"{drives[0]}p1")
     tool("mkfs.f2fs", "-q", "-f", drives[1])
-    return work.striped(drives, wish("btrfs"), StripeWish("btrfs"), Mode.REPLACE)
+    return work.striped(drives, spec("btrfs"), StripeRequest("btrfs"), Mode.REPLACE)
 
 
 Planned = Callable[[Work, MakeDrive], Plan]
@@ -158,7 +158,7 @@ def _encrypted(work: Work, make_drive: MakeDrive) -> Plan:
     key = work.folder / "key"
     key.write_text("a passphrase")
     tool(*(str(key) if word == "KEY" else word for word in MANY["luks"][1]), f"{drive}p1")
-    return work.plan(drive, replace(wish("ext4"), encrypted=True), mode=Mode.REPLACE)
+    return work.plan(drive, replace(spec("ext4"), encrypted=True), mode=Mode.REPLACE)
 
 
 def _encrypted_kept(work: Work, make_drive: MakeDrive) -> Plan:
@@ -166,7 +166,7 @@ def _encrypted_kept(work: Work, make_drive: MakeDrive) -> Plan:
     _noise(drive, work, 16 * MIB)
     _table(drive, "label: gpt\nstart=1MiB,size=8MiB\n")
     tool("mkfs.ext4", "-q", f"{drive}p1")
-    return work.plan(drive, replace(wish("xfs"), encrypted=True), mode=Mode.USE_FREE)
+    return work.plan(drive, replace(spec("xfs"), encrypted=True), mode=Mode.USE_FREE)
 
 
 def _grouped(work: Work, make_drive: MakeDrive) -> Plan:
@@ -176,8 +176,8 @@ def _grouped(work: Work, make_drive: MakeDrive) -> Plan:
     _table(drive, "label: gpt\nstart=1MiB,size=440MiB\n")
     tool(*without_kernel([drive], ("pvcreate", "--metadatacopies", "2", f"{drive}p1")))
     tool(*without_kernel([drive], ("vgcreate", "simulated-old", f"{drive}p1")))
-    wishes = wish("ext4", 64 * MIB), wish("xfs")
-    return work.plan(drive, *wishes, mode=Mode.REPLACE, arrangement=Arrangement(grouped=True))
+    specs = spec("ext4", 64 * MIB), spec("xfs")
+    return work.plan(drive, *specs, mode=Mode.REPLACE, arrangement=Arrangement(grouped=True))
 
 
 def _array(level: Level, filesystem: str) -> Planned:
@@ -193,9 +193,9 @@ def _array(level: Level, filesystem: str) -> Planned:
         write_md_records(was, 1, 64 * MIB, super_at=384 * MIB - 8 * KIB)
         machine = unknown_kernel(probe_machine(drives))
         machine = replace(machine, tools=(*machine.tools, ("mdadm", "")))
-        asked = StripeWish("md", level=level)
+        asked = StripeRequest("md", level=level)
         return make_striped_plan(
-            machine, machine.drives, wish(filesystem), asked, Mode.REPLACE, lambda: str(uuid4())
+            machine, machine.drives, spec(filesystem), asked, Mode.REPLACE, lambda: str(uuid4())
         )
 
     return plan

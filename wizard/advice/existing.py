@@ -121,7 +121,7 @@ def _mount_options(
         )
         changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
     needed = any(use.kind == "running-system" for use in drive.uses)
-    if is_pulled(drive) and not needed and not STARTS_ALL_THE_SAME & {*kept}:
+    if is_often_unplugged(drive) and not needed and not STARTS_ALL_THE_SAME & {*kept}:
         kept.append("nofail")
         changes.append(
             Suggestion(
@@ -135,7 +135,7 @@ def _mount_options(
     return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
 
 
-def is_pulled(drive: Drive) -> bool:
+def is_often_unplugged(drive: Drive) -> bool:
     """Return True if the drive is likely unplugged at times."""
     return bool(drive.removable) or drive.bus in PULLED_BUSES
 

@@ -103,7 +103,7 @@ class Missing:
         )
 
 
-class Lacking(Refused):
+class MissingTools(Refused):
     """Refusal because of missing tools, which can be installed."""
 
     def __init__(self, absent: Missing) -> None:

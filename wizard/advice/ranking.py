@@ -54,13 +54,13 @@ def advise(
     choices = [
         _choice(candidate, standing, place, site, profile, _promoted(standing, place, barred, blocked))
         for candidate, standing in usable
-        for place in (assigned.get(candidate.filesystem, Rank.REJECTED),)
+        for place in (assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED),)
     ]
     choices += [
         _choice(
             candidate,
             standing,
-            Rank.REJECTED,
+            Rank.NOT_RECOMMENDED,
             site,
             profile,
             _obstacle_sentence(candidate, standing),
@@ -125,7 +125,7 @@ def _rank_on_drive(
     if on_zones and candidate.moves_up:
         return replace(
             candidate.usual,
-            place=Rank.CHOSEN,
+            place=Rank.RECOMMENDED,
             sentence=t(
                 "Of the filesystems diskwright creates, only this one works on such a drive. "
                 "Every write goes to a new place, zone after zone. The whole drive is used, "
@@ -137,10 +137,10 @@ def _rank_on_drive(
         )
     if on_zones:
         # A filesystem unsuitable for the workload does not become suitable as the only possible one.
-        return replace(candidate.usual, place=Rank.REJECTED, evidence=(), results=NO_TEXT)
+        return replace(candidate.usual, place=Rank.NOT_RECOMMENDED, evidence=(), results=NO_TEXT)
     if host_managed:
         sentence = t("Results from other drives do not apply here.")
-        return RankedChoice(Rank.REJECTED, sentence, (), (), (), ())
+        return RankedChoice(Rank.NOT_RECOMMENDED, sentence, (), (), (), ())
     return candidate.shingled if shingled else candidate.usual
 
 
@@ -203,11 +203,11 @@ def _assigned_ranks(
 ) -> dict[str, Rank]:
     """Assign the ranks above REJECTED, as many as the workload defines, in order to filesystems that are
     possible and may move up."""
-    ranks = [standing.place for _, standing in ranked if standing.place is not Rank.REJECTED]
+    ranks = [standing.place for _, standing in ranked if standing.place is not Rank.NOT_RECOMMENDED]
     eligible = [
         candidate
         for candidate, standing in usable
-        if standing.place is not Rank.REJECTED or candidate.moves_up
+        if standing.place is not Rank.NOT_RECOMMENDED or candidate.moves_up
     ]
     return {candidate.filesystem: place for candidate, place in zip(eligible, ranks, strict=False)}
 
@@ -232,7 +232,7 @@ def _choice(
     never = (option for option in profile.never if candidate.filesystem in option.filesystems)
     return Choice(
         filesystem=candidate.filesystem,
-        ranked=candidate.ranked or place is not Rank.REJECTED,
+        ranked=candidate.ranked or place is not Rank.NOT_RECOMMENDED,
         place=place,
         sentence=sentence,
         evidence=standing.evidence,
@@ -294,7 +294,7 @@ def _promoted(
     reasons = dict.fromkeys(blocked[name][0] for name in before)
     form = (
         Sentence("Moved up to first place because {others:and} cannot be used here.")
-        if place is Rank.CHOSEN
+        if place is Rank.RECOMMENDED
         else Sentence("Moved up to second place because {others:and} cannot be used here.")
     )
     moved = form(others=tuple(filesystem(name).title for name in before))
@@ -303,11 +303,11 @@ def _promoted(
 
 def _obstacle_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Message:
     title = filesystem(candidate.filesystem).title
-    if standing.place is Rank.REJECTED:
+    if standing.place is Rank.NOT_RECOMMENDED:
         return standing.sentence
     form = (
         Sentence("{title} would be recommended for this workload, but cannot be used here.")
-        if standing.place is Rank.CHOSEN
+        if standing.place is Rank.RECOMMENDED
         else Sentence("{title} would be a good alternative for this workload, but cannot be used here.")
     )
     return join(form(title=title), standing.sentence)
@@ -360,10 +360,12 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
 
 def _if_not_shingled(profile: Profile) -> list[Message]:
     usual = next(
-        candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Rank.CHOSEN
+        candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Rank.RECOMMENDED
     )
     shingled = next(
-        candidate.filesystem for candidate in profile.candidates if candidate.shingled.place is Rank.CHOSEN
+        candidate.filesystem
+        for candidate in profile.candidates
+        if candidate.shingled.place is Rank.RECOMMENDED
     )
     if usual == shingled:
         return []
@@ -384,7 +386,7 @@ def _unproven(
     published = profile.measured_on(shingled=shingled)
     first, second = (
         next((one.filesystem for one in choices if one.place is place), None)
-        for place in (Rank.CHOSEN, Rank.SECOND)
+        for place in (Rank.RECOMMENDED, Rank.ALTERNATIVE)
     )
     if first is None or second is None or not profile.trial or not published.figures:
         return

@@ -133,7 +133,7 @@ class PublishedMeasurements:
         """Return True if any measurement proves that `better` beats `worse` on such a drive."""
         return any(card.shows(better, worse) for card in self.figures if card.applies(rotational))
 
-    def said_of(self, advised: str, results: Message) -> Message:
+    def message_for(self, advised: str, results: Message) -> Message:
         """Return the sentences with the recommended filesystem's figures. If another is proven faster, add
         why that one is not recommended."""
         others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
@@ -194,7 +194,7 @@ def _unranked(ranked: Iterable[str]) -> list[CandidateProfile]:
     """Return the filesystems that a workload does not rank, as rejected with their general sentence."""
     named = set(ranked)
     standings = {
-        name: RankedChoice(Rank.REJECTED, kind.in_general, (), (), (), ())
+        name: RankedChoice(Rank.NOT_RECOMMENDED, kind.in_general, (), (), (), ())
         for name, kind in FILESYSTEMS.items()
         if name not in named
     }
@@ -210,9 +210,9 @@ def _with_regret(
     """Add the drawback to a recommended filesystem if another is proven faster."""
 
     def add_regret(standing: RankedChoice, published: PublishedMeasurements) -> RankedChoice:
-        if standing.place is not Rank.CHOSEN:
+        if standing.place is not Rank.RECOMMENDED:
             return standing
-        return replace(standing, results=published.said_of(candidate.filesystem, standing.results))
+        return replace(standing, results=published.message_for(candidate.filesystem, standing.results))
 
     return replace(
         candidate,
@@ -287,7 +287,7 @@ class _WorkloadLoader:
 
     def _check_places(self, places: Sequence[Rank], key: str) -> None:
         shingled = "." in key
-        if Rank.CHOSEN not in places:
+        if Rank.RECOMMENDED not in places:
             message = (
                 Sentence("exactly one filesystem must be chosen on a shingled drive; found none.")
                 if shingled
@@ -296,12 +296,12 @@ class _WorkloadLoader:
             raise self.place.fault("choices[0]", message())
         for place, anywhere, on_shingled in (
             (
-                Rank.CHOSEN,
+                Rank.RECOMMENDED,
                 Sentence("exactly one filesystem must be chosen; found several."),
                 Sentence("exactly one filesystem must be chosen on a shingled drive; found several."),
             ),
             (
-                Rank.SECOND,
+                Rank.ALTERNATIVE,
                 Sentence("at most one filesystem may be second; found several."),
                 Sentence("at most one filesystem may be second on a shingled drive; found several."),
             ),
@@ -316,7 +316,7 @@ class _WorkloadLoader:
         shingled = usual
         if choice.shingled is not None:
             shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
-        if choice.unfit and usual.place is not Rank.REJECTED:
+        if choice.unfit and usual.place is not Rank.NOT_RECOMMENDED:
             raise self.place.fault(f"{key}.unfit", t("only a rejected filesystem can be unfit."))
         return CandidateProfile(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 

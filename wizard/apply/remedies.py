@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.advice.existing import is_pulled
+from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
 from wizard.apply.run.runs import RunKind, find_run, kind_of, list_runs
 from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
@@ -54,7 +54,7 @@ def diagnose(
 
 def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
     """Yield lines of fstab with which a boot may stop if this removable drive is missing."""
-    if not is_pulled(drive) or any(use.kind == "running-system" for use in drive.uses):
+    if not is_often_unplugged(drive) or any(use.kind == "running-system" for use in drive.uses):
         return
     for device in (drive.path, *(part.path for part in drive.partitions)):
         changed = options_at_boot(drive, device, fstab)

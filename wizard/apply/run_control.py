@@ -10,8 +10,8 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from wizard.apply.block.devices import has_gone
-from wizard.apply.engine.record import GOES_ON, GOING_BACK, Phase, load_record, power_sentence
+from wizard.apply.block.devices import is_unplugged
+from wizard.apply.engine.record import GOING_BACK, RESUMES_RUN, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.run.job import JobRequest, RunJob, await_end, hand_over
 from wizard.apply.run.journal import RunState, begun_steps, fails_again, read_entries, state
@@ -149,10 +149,10 @@ def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
     if kind_of(run) is not RunKind.PLAN:
         return fault
     from wizard.apply.plan.rehearsed import working_commands
-    from wizard.apply.plan.run import behind_pulled
+    from wizard.apply.plan.run import with_unplugged_reason
 
     commands = working_commands(run) if load_record(run) is not None else ""
-    return f"{behind_pulled(load_plan(run), fault)} {commands}".strip()
+    return f"{with_unplugged_reason(load_plan(run), fault)} {commands}".strip()
 
 
 def next_commands(run: Path, now: RunState) -> Message | str:
@@ -165,7 +165,7 @@ def next_commands(run: Path, now: RunState) -> Message | str:
             return ""
         commands = either(command_on(way, run) for way in commands_for(run, now))
         paths = load_plan(run).paths if kind_of(run) is RunKind.PLAN else ()
-        if commands and (gone := tuple(filter(has_gone, paths))):
+        if commands and (gone := tuple(filter(is_unplugged, paths))):
             return t("Reattach {drives:list}; then {commands}", drives=gone, commands=commands)
         if record is not None:
             from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
@@ -178,7 +178,10 @@ def next_commands(run: Path, now: RunState) -> Message | str:
         ways = working_ways(run, now).names
     except BadInput:
         ways = ()
-    says = {"resume": partial(GOES_ON, command="resume"), Settling.KEEP: partial(GOES_ON, command="keep")}
+    says = {
+        "resume": partial(RESUMES_RUN, command="resume"),
+        Settling.KEEP: partial(RESUMES_RUN, command="keep"),
+    }
     found = [
         says.get(name, Sentence("`diskwright undo {run}` reverts the changes."))(run=run_argument(run))
         for name in ways
@@ -256,9 +259,9 @@ def _power_directly(run: Path) -> str:
 
 
 def _power_while_moving(run: Path) -> str:
-    from wizard.apply.move.forward import power_said
+    from wizard.apply.move.forward import power_message
 
-    return "" if state(run) in (*SETTLED, RunState.UNDONE) else str(power_said(run))
+    return "" if state(run) in (*SETTLED, RunState.UNDONE) else str(power_message(run))
 
 
 def phase_now(run: Path) -> Phase | None:
@@ -268,7 +271,7 @@ def phase_now(run: Path) -> Phase | None:
     return None if record is None or not record.waits else record.phase
 
 
-def power_told(run: Path) -> str:
+def power_text(run: Path) -> str:
     """Return `power_now` for display; empty if the record is damaged."""
     try:
         return power_now(run)
@@ -276,7 +279,7 @@ def power_told(run: Path) -> str:
         return ""
 
 
-def phase_told(run: Path) -> Phase | None:
+def phase_or_none(run: Path) -> Phase | None:
     """Return `phase_now` for display; None if the record is damaged."""
     try:
         return phase_now(run)

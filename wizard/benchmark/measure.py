@@ -169,7 +169,7 @@ class Clock:
         self.ended_by_person = self.ended_by_person or self._stop()
         return self.ended_by_person or self.left <= 0
 
-    def wants_word(self) -> bool:
+    def is_progress_due(self) -> bool:
         """Return True if progress is due. Assumes that the caller then reports it."""
         if self.elapsed < self._next_report:
             return False
@@ -278,7 +278,7 @@ def measure(
             if clock.is_over():
                 return Measured(tuple(pairs), ratio, sampler.counts_pauses)
             pairs += sampler.next_unit()
-            if clock.wants_word():
+            if clock.is_progress_due():
                 on_progress(
                     _progress(
                         pairs, planned, min(clock.left, (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds)

@@ -77,7 +77,7 @@ def likely(basis: Basis) -> Judgement:
     return Judgement(Displaced.LIKELY, basis)
 
 
-def untold(basis: Basis) -> Judgement:
+def inconclusive(basis: Basis) -> Judgement:
     """Return the judgement "cannot tell"."""
     return Judgement(Displaced.CANNOT_TELL, basis)
 
@@ -102,7 +102,7 @@ def usual_read_ns(first_reads: Sequence[float]) -> float:
 
 def after_reading(first_reads: Sequence[float]) -> Judgement | None:
     """Return an early judgement if reads are too fast for platters."""
-    return untold(Basis.NO_PLATTERS) if usual_read_ns(first_reads) < QUICKEST_READ_NS else None
+    return inconclusive(Basis.NO_PLATTERS) if usual_read_ns(first_reads) < QUICKEST_READ_NS else None
 
 
 def after_writing(writes: Sequence[float], read_ns: float) -> Judgement | None:
@@ -157,13 +157,13 @@ def after_looking(timings: Timings, seen: Seen) -> Judgement | None:
     """Return the judgement after the first look, or None if a second one is necessary."""
     assert timings.look is not None
     if memory_share(timings.first_reads) > NEARLY_ALL and not _from_platters(timings.look):
-        return untold(Basis.NO_PLATTERS)
+        return inconclusive(Basis.NO_PLATTERS)
     if seen.at_random or seen.in_order:
         return None
     if _unwritten_answer(timings, seen):
         return likely(Basis.UNWRITTEN)
     if seen.statistics.t is None:
-        return untold(Basis.FROM_MEMORY)
+        return inconclusive(Basis.FROM_MEMORY)
     return Judgement(Displaced.NOTHING_FOUND, Basis.ALIKE)
 
 
@@ -173,7 +173,7 @@ def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool)
         return likely(Basis.STAYS)
     if _unwritten_answer(timings, seen):
         return likely(Basis.UNWRITTEN)
-    return untold(Basis.CAME_HOME if whole else Basis.TOO_SLOW)
+    return inconclusive(Basis.CAME_HOME if whole else Basis.TOO_SLOW)
 
 
 def _unwritten_answer(timings: Timings, seen: Seen) -> bool:

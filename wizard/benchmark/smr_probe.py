@@ -13,8 +13,8 @@ from wizard.benchmark.smr_judge import (
     after_looking,
     after_reading,
     after_writing,
+    inconclusive,
     see,
-    untold,
     usual_read_ns,
 )
 from wizard.model.machine import Extent
@@ -208,7 +208,7 @@ class OverError(Exception):
     """The time limit was reached or the person stopped the test."""
 
 
-class DisplacedProbe:
+class SmrProbe:
     """One run. `timings` keeps all times, even after an early end."""
 
     def __init__(
@@ -231,7 +231,7 @@ class DisplacedProbe:
         try:
             return self._judged()
         except OverError:
-            return untold(Basis.TOO_SLOW)
+            return inconclusive(Basis.TOO_SLOW)
 
     def _judged(self) -> Judgement:
         reads = self._read_first()

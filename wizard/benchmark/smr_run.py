@@ -9,13 +9,13 @@ from time import sleep
 from wizard.benchmark.access import Overseer, Reads, TimedWriter
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.scratch import claimed, refused, scratch_extents
-from wizard.benchmark.smr_judge import MILLISECOND, Judgement, untold
+from wizard.benchmark.smr_judge import MILLISECOND, Judgement, inconclusive
 from wizard.benchmark.smr_probe import (
     LEAST_FREE_BYTES,
-    DisplacedProbe,
     OverError,
     ProbePhase,
     ProbeProgress,
+    SmrProbe,
     draw_pairs,
     free_bytes,
     stream_start,
@@ -308,7 +308,7 @@ SECONDS = 58.0
 """Time limit. The current read ends shortly after, within a minute in all."""
 
 
-def run_displaced_trial(
+def run_smr_probe(
     drive: Drive,
     *,
     on_progress: Callable[[ProbeProgress], None],
@@ -326,7 +326,7 @@ def run_displaced_trial(
     probe_extents(drive)
     known = load_patterns() if patterns is None else patterns
     if (family := media_cache_family(drive, known)) is not None:
-        judged = untold(Basis.MEDIA_CACHE)
+        judged = inconclusive(Basis.MEDIA_CACHE)
         return _verdict(drive, judged, _known_sentence(drive.path, family))
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
@@ -335,12 +335,12 @@ def run_displaced_trial(
         written = frozenset(pair.written for pair in pairs.all)
         clock = Clock(seconds, stop)
         subject = TimedDrive(drive.path, claim.descriptor, size, claim.extents, claim.watch, clock, written)
-        run = DisplacedProbe(
+        run = SmrProbe(
             subject, pairs, stream_start(drive.size_bytes, pairs, generator), generator, on_progress
         )
         judged = run.run()
         if judged.basis is Basis.TOO_SLOW and clock.ended_by_person:
-            judged = untold(Basis.ENDED)
+            judged = inconclusive(Basis.ENDED)
     return _verdict(
         drive,
         judged,
@@ -355,7 +355,7 @@ def _verdict(
     drive: Drive,
     judged: Judgement,
     sentence: str,
-    run: DisplacedProbe | None = None,
+    run: SmrProbe | None = None,
     *,
     read_bytes: int = 0,
     seconds: float = 0.0,

@@ -274,7 +274,7 @@ class WriteProbe:
         self.written_bytes += size
         if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
             self._close_window(at_least_seconds=0.0)
-        if self._clock.wants_word():
+        if self._clock.is_progress_due():
             self._report()
         return True
 

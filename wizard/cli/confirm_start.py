@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.copy.guard import check_token, preflight_bring, start_bring
-from wizard.apply.copy.job import step_said
+from wizard.apply.copy.job import step_message
 from wizard.apply.move.recover import check_token as moving_check_token
 from wizard.apply.move.recover import preflight_moves, start_moves
 from wizard.apply.run.backup_store import Environment
@@ -24,7 +24,7 @@ from wizard.model.changes import Bring
 from wizard.model.errors import ExitCode, Refused, printable
 from wizard.model.migration import Moves
 from wizard.model.said import Message, t
-from wizard.plan.copy import amount_said, fstab_difference
+from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import preview, step_sentences
 from wizard.plan.text import wrapped
 from wizard.process.program import ended_by_signal
@@ -116,7 +116,7 @@ def _dry_run(question: Confirmation, journal_dir: Path | None, environment: Envi
 
 def bring_lines(bring: Bring, width: int) -> Iterator[str]:
     """Yield the size of a copy, attributes the target cannot store, and the fstab diff."""
-    for one in amount_said(bring):
+    for one in amount_message(bring):
         yield from wrapped(str(one), width)
     for doubt in bring.doubts or (t("The copy preserves all files and attributes."),):
         yield from wrapped(f"- {printable(str(doubt), 4000)}", width, 2)
@@ -128,7 +128,7 @@ def all_lines(bring: Bring, width: int) -> Iterator[str]:
     yield from bring_lines(bring, width)
     yield str(STEPS)
     for number, step in enumerate(bring.steps, 1):
-        yield from wrapped(f"{number}. {printable(str(step_said(bring, step)), 4000)}", width, 3)
+        yield from wrapped(f"{number}. {printable(str(step_message(bring, step)), 4000)}", width, 3)
 
 
 def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:

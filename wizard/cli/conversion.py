@@ -8,12 +8,12 @@ from pathlib import Path
 from wizard.apply.conversion.guard import (
     check_token,
     outcome,
-    preflight_told,
-    start_told,
+    preflight_document,
+    start_document,
 )
 from wizard.cli.confirm_start import Confirmation, begin_or_refuse
 from wizard.cli.plan_options import with_tabs
-from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_said
+from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_message
 from wizard.ext4.system_checks import COPY_INSTEAD
 from wizard.ext4.ways import MEANS, NEW_INSTEAD, SUMMARIES
 from wizard.model.errors import ExitCode, printable
@@ -103,7 +103,7 @@ def _listed(what: Message, sentences: Sequence[str], width: int) -> Iterator[str
 def migration_lines(migration: Migration, width: int) -> Iterator[str]:
     """Yield gains, notes and every step, with commands, undo and the effect of a power cut."""
     yield from wrapped(heading(migration.device, migration.before), width)
-    yield from wrapped(str(t("on {drive}", drive=drive_said(migration.drive))), width)
+    yield from wrapped(str(t("on {drive}", drive=drive_message(migration.drive))), width)
     way = t("Conversion {way}:", way=migration.way)
     yield from wrapped(f"{way} {SUMMARIES[migration.way]} {MEANS[migration.means]}", width)
     if folder := migration.store or migration.undo_dir:
@@ -153,10 +153,10 @@ def apply_migration(
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
         check=partial(check_token, migration),
-        preflight=lambda runs, environment: preflight_told(
+        preflight=lambda runs, environment: preflight_document(
             migration, journal_dir=runs, environment=environment
         ),
-        start=lambda token, runs, environment: start_told(
+        start=lambda token, runs, environment: start_document(
             migration, token, journal_dir=runs, environment=environment
         ),
     )

@@ -18,7 +18,7 @@ from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.said import reason_of, shown_lines, t
 from wizard.probe import pool
 from wizard.process import program
-from wizard.process.output import Heard
+from wizard.process.output import OutputSearch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -106,7 +106,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     called = os.environ.pop(CALLED, "")
     if not (called and sys.stdout.isatty() and sys.stderr.isatty()):
         return watched(words)
-    heard = Heard(named_command())
+    heard = OutputSearch(named_command())
     try:
         with heard:
             return watched(words)

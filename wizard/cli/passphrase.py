@@ -21,7 +21,7 @@ from wizard.plan.request.encryption import (
     passphrase_fault,
     passphrase_warning,
 )
-from wizard.process.output import unseen
+from wizard.process.output import no_echo
 
 
 def tell(lines: Iterable[str]) -> None:
@@ -177,7 +177,7 @@ def _has_terminal() -> bool:
 def _typed(prompt: Message) -> bytes:
     """Prompt on the terminal without echo, even if the streams are redirected, and return the exact bytes."""
     with Path(TERMINAL).open("r+b", buffering=0) as terminal:
-        with unseen(terminal):
+        with no_echo(terminal):
             terminal.write(f"{prompt} ".encode())
             line = terminal.readline()
         terminal.write(b"\n")

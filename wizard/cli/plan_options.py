@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.settings.start import check_token, preflight_told, start_told
+from wizard.apply.settings.start import check_token, preflight_document, start_document
 from wizard.cli import confirm_start as words
 from wizard.cli.command import CommandParser, plain
 from wizard.cli.confirm_start import Confirmation, begin_or_refuse
-from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, RECORDED, STEPS, UNDONE, drive_said
+from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, RECORDED, STEPS, UNDONE, drive_message
 from wizard.model.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
 from wizard.model.errors import ExitCode, printable
 from wizard.model.plan import NO_PLACE
@@ -267,7 +267,7 @@ def with_tabs(line: str) -> str:
 
 def show_changes(changes: Changes, width: int) -> Iterator[str]:
     """Yield the changes with reasons, notes and steps."""
-    drive = drive_said(changes.drive)
+    drive = drive_message(changes.drive)
     title = (
         t(
             "Changes for {device} ({filesystem}, UUID {uuid}) on {drive}",
@@ -306,10 +306,10 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
         beforehand=changes.doubts,
         lines=partial(change_lines, changes),
         check=partial(check_token, changes),
-        preflight=lambda runs, environment: preflight_told(
+        preflight=lambda runs, environment: preflight_document(
             changes, journal_dir=runs, environment=environment
         ),
-        start=lambda token, runs, environment: start_told(
+        start=lambda token, runs, environment: start_document(
             changes, token, journal_dir=runs, environment=environment
         ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from wizard.findings.contents import layer_words, unmarked_content, unmarked_contents
-from wizard.findings.diagnose import is_told, judge_health
+from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import turning_words
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
@@ -192,7 +192,7 @@ def _zones(drive: Drive) -> tuple[str, ...]:
 
 def _health(drive: Drive) -> tuple[str, ...]:
     """Return the drive's health; empty for drives without a health report."""
-    return (f"{HEALTH} {joined(judge_health(drive).said)}",) if is_told(drive) else ()
+    return (f"{HEALTH} {joined(judge_health(drive).said)}",) if has_health(drive) else ()
 
 
 def _table(drive: Drive) -> str:

@@ -29,15 +29,15 @@ from wizard.model.plan import Plan
 from wizard.model.said import GIB, Message, Sentence, t
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import drive_under, load_machine, probe_machine
 
 REFUSED_FIRST = t("a drive with content is refused without permission to erase")
 
 RANKS = {
-    Rank.CHOSEN: Sentence("recommended"),
-    Rank.SECOND: Sentence("good too"),
-    Rank.REJECTED: Sentence("not recommended"),
+    Rank.RECOMMENDED: Sentence("recommended"),
+    Rank.ALTERNATIVE: Sentence("good too"),
+    Rank.NOT_RECOMMENDED: Sentence("not recommended"),
 }
 STAGES = {
     "inspect": Sentence("Read the drive"),
@@ -91,8 +91,8 @@ class Walk:
         """Run all stages in order. Raises DiskwrightError if a stage fails."""
         machine, drive = self._inspect()
         diagnosis = self._warn(machine, drive)
-        wishes = self._advise(machine, drive, diagnosis)
-        plan = self._plan(machine, drive, wishes)
+        specs = self._advise(machine, drive, diagnosis)
+        plan = self._plan(machine, drive, specs)
         self._measure(drive)
         self._take_back(self._apply(plan), plan)
         run = self._apply(plan, again=True)
@@ -164,8 +164,8 @@ class Walk:
         )
         return diagnosis
 
-    def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[Wish, ...]:
-        wishes = []
+    def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[VolumeSpec, ...]:
+        specs = []
         for workload, size_bytes, label in VOLUMES:
             profile = find_workload(workload)
             _stage(t("Recommend a filesystem: {workload}", workload=profile.workload.title))
@@ -185,20 +185,20 @@ class Walk:
                     )
                 )
             _tell(f"{option.text}: {option.why}" for option in (*advice.chosen.mkfs, *advice.chosen.mount))
-            wishes.append(
-                Wish(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label))
+            specs.append(
+                VolumeSpec(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label))
             )
-        return tuple(wishes)
+        return tuple(specs)
 
-    def _plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...]) -> Plan:
+    def _plan(self, machine: Machine, drive: Drive, specs: tuple[VolumeSpec, ...]) -> Plan:
         _stage(STAGES["plan"]())
         try:
-            make_plan(machine, drive, wishes, None, _draw)
+            make_plan(machine, drive, specs, None, _draw)
         except Refused as error:
             self._check(REFUSED_FIRST, True, str(error))
         else:
             self._check(REFUSED_FIRST, False, t("planned"))
-        plan = make_plan(machine, drive, wishes, Mode.REPLACE, _draw)
+        plan = make_plan(machine, drive, specs, Mode.REPLACE, _draw)
         _tell(preview_lines(plan, WIDTH))
         return plan
 

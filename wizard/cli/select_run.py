@@ -10,7 +10,7 @@ from wizard.apply.plan.own_drives import later_runs
 from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
 from wizard.apply.plan.recover import FoundRun, found_on
 from wizard.apply.plan.rehearsed import next_commands
-from wizard.apply.plan.relocated_drives import elsewhere
+from wizard.apply.plan.relocated_drives import find_relocated
 from wizard.apply.plan.run_summary import DIRECT
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
@@ -55,7 +55,7 @@ def keep_from_drive(
     """
     found = found_on(device, journal_dir)
     refuse_known(found, journal_dir)
-    for sentence in told(found):
+    for sentence in found_run_lines(found):
         say(sentence)
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, journal_dir, Environment())
@@ -72,7 +72,7 @@ def keep_from_drive(
     )
 
 
-def told(found: FoundRun) -> Iterator[Message | str]:
+def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
     """Yield the waiting run and every range to write, as sentences."""
     first = found.notices[0]
     yield t(
@@ -125,7 +125,7 @@ PLAN_FILE = t("The plan")
 DOCUMENT_FILE = t("The document")
 
 
-def drive_said(drive: "Identity") -> Message:
+def drive_message(drive: "Identity") -> Message:
     """Return the drive's path, model and confirmation token."""
     return t(
         "{path}, {model}, confirm as {token}",
@@ -166,7 +166,7 @@ MADE_THERE = {
 """Content of the drive in phases in which probing shows too little."""
 
 
-def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
+def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path:
     """Return the run that `diskwright COMMAND [NAME]` refers to: the named run, or the only open run.
 
     Raises BadInput if the name is unknown or no run exists. Raises Refused if no run or several runs are
@@ -356,7 +356,9 @@ def tell_drives(run: Path) -> None:
     phase = Phase.HIDDEN if waits else record.phase if record else None
     there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
     made = str(there()) if there and not set_up_later else ""
-    moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is RunKind.PLAN else {}
+    moved = (
+        {one.known.path: one.sentence for one in find_relocated(run)} if kind_of(run) is RunKind.PLAN else {}
+    )
     for drive in drives_of(run):
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):

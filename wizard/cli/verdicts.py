@@ -19,7 +19,7 @@ from wizard.benchmark.alignment import render_verdict
 from wizard.benchmark.smr_cliff import rate_in_words
 from wizard.benchmark.smr_probe import WRITES
 from wizard.benchmark.smr_probe import ProbeProgress as QuickProbeProgress
-from wizard.benchmark.smr_run import DOING, amounts, block_bytes, medians, probe_extents, run_displaced_trial
+from wizard.benchmark.smr_run import DOING, amounts, block_bytes, medians, probe_extents, run_smr_probe
 from wizard.benchmark.smr_run import SECONDS as QUICK_SECONDS
 from wizard.benchmark.smr_write import WriteProbeProgress, run_shingled_trial
 from wizard.cli.command import given_again
@@ -245,7 +245,7 @@ def quick_measure(arguments: Namespace, drive: Drive) -> ExitCode:
         most=round(QUICK_SECONDS),
     )
     with ended_by_signal() as is_ended, progress_line(beginning, _quick_in_words) as show:
-        verdict = run_displaced_trial(drive, on_progress=show, stop=is_ended)
+        verdict = run_smr_probe(drive, on_progress=show, stop=is_ended)
     return hand_over(arguments, render_verdict(verdict), quick_lines(verdict), ended=is_ended())
 
 

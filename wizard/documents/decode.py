@@ -333,7 +333,7 @@ DEEPEST = 8
 """Depth to search, as deep as documents nest."""
 
 
-def is_said(value: object) -> TypeGuard[dict[str, object]]:
+def is_message(value: object) -> TypeGuard[dict[str, object]]:
     """Return True if the value has the form of a message, known or not."""
     return (
         _is_table(value)
@@ -349,7 +349,7 @@ def foreign(value: object, deepest: int = DEEPEST) -> str:
         return "..."
     if isinstance(value, list):
         return ", ".join(foreign(one, deepest - 1) for one in value)
-    if not is_said(value):
+    if not is_message(value):
         return "..." if _is_table(value) else str(value)
     values = value["values"]
     items = values.items() if _is_table(values) else ()
@@ -367,7 +367,7 @@ def known_or_text(value: object, deepest: int = DEEPEST) -> object:
         return value
     if isinstance(value, list):
         return [known_or_text(one, deepest - 1) for one in value]
-    if is_said(value):
+    if is_message(value):
         return value if _is_known(value) else foreign(value)
     if _is_table(value):
         return {name: known_or_text(one, deepest - 1) for name, one in value.items()}

@@ -106,7 +106,7 @@ INCOMPATIBLE_AT, READ_ONLY_AT = START_BYTES + 0x60, START_BYTES + 0x64
 BAR, CHECKSUMS = 1 << 31, 1 << 10
 
 
-def barred(first: bytes) -> bytes:
+def block_mounting(first: bytes) -> bytes:
     """Return the first bytes with an unknown feature set in the superblock, which prevents mounting."""
     changed = bytearray(first)
     for at, bits in (
@@ -117,7 +117,7 @@ def barred(first: bytes) -> bytes:
     return bytes(changed)
 
 
-def is_barred(first: bytes) -> bool:
+def is_mounting_blocked(first: bytes) -> bool:
     """Return True if the first bytes contain the feature that prevents mounting."""
     return bool(_word(first, INCOMPATIBLE_AT) & BAR)
 

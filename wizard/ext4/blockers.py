@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.filesystem_checks import in_use, its_kind, its_state, programs
+from wizard.ext4.filesystem_checks import in_use, kind_findings, programs, state_findings
 from wizard.ext4.system_checks import (
     at_boot,
     boot_path,
@@ -24,8 +24,8 @@ NO_TRANSACTION = t("A transaction is not possible here:")
 
 RULES = (
     in_use,
-    its_state,
-    its_kind,
+    state_findings,
+    kind_findings,
     programs,
     room_inside,
     folders,
@@ -38,7 +38,7 @@ RULES = (
 WRITING = frozenset({Way.LIGHT, Way.FULL})
 """Methods that write to the filesystem. Comparing its files before and after is optional."""
 
-BARS: Mapping[str, frozenset[Way]] = {
+BLOCKED_METHODS: Mapping[str, frozenset[Way]] = {
     "migrate-running-root": WRITING,
     "migrate-mounted": WRITING,
     "migrate-swap-file": WRITING,
@@ -78,7 +78,9 @@ def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
 def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
     """Return the first finding that blocks a method, or None."""
     for finding in obstacles_of(situation):
-        if way in BARS.get(finding.code, frozenset()) and not (repairs and finding.code in REPAIRABLE):
+        if way in BLOCKED_METHODS.get(finding.code, frozenset()) and not (
+            repairs and finding.code in REPAIRABLE
+        ):
             return finding
     return None
 

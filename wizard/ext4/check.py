@@ -43,7 +43,7 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
         raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
-def told_anew(migration: Migration) -> Migration:
+def with_current_texts(migration: Migration) -> Migration:
     """Recompute everything derived from the operations of a valid conversion: texts, commands, gains and
     space."""
     before, means = migration.before, migration.means
@@ -175,7 +175,7 @@ MIGRATIONS = Sealed(
     Migration,
     AGAIN,
     check_migration,
-    told_anew,
+    with_current_texts,
     {"diskwright.migration/1": _from_first, "diskwright.migration/2": _not_a_copy},
 )
 MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration = (

@@ -21,7 +21,7 @@ OLDEST_PROGRAMS = (1, 43)
 """First version with undo files for all tools, `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck
 (release notes)."""
 
-BARRED = f"FEATURE_I{BAR.bit_length() - 1}"
+UNMOUNTABLE = f"FEATURE_I{BAR.bit_length() - 1}"
 """Name of the feature that blocks a partly committed filesystem."""
 
 KNOWN = frozenset(
@@ -132,7 +132,7 @@ def _on_another_system(situation: Situation) -> Iterator[Message]:
     )
 
 
-def its_state(situation: Situation) -> Iterator[Finding]:
+def state_findings(situation: Situation) -> Iterator[Finding]:
     """Report inconsistencies of the filesystem."""
     before, device = situation.ext, situation.device
     if 0 < situation.device_bytes < before.size_bytes:
@@ -248,7 +248,7 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
         )
 
 
-def its_kind(situation: Situation) -> Iterator[Finding]:
+def kind_findings(situation: Situation) -> Iterator[Finding]:
     """Report properties that prevent a conversion."""
     before, device = situation.ext, situation.device
     if before.journal_device:
@@ -269,7 +269,7 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             ),
             "superblock",
         )
-    if BARRED in before.features:
+    if UNMOUNTABLE in before.features:
         yield danger(
             "migrate-barred",
             situation,

@@ -9,7 +9,7 @@ from wizard.ext4.check import check_migration
 from wizard.ext4.duration import compare_seconds, fingerprint_seconds, gains_of, room_bytes
 from wizard.ext4.operations import all_operations
 from wizard.ext4.steps import migration_steps
-from wizard.ext4.system_checks import told_of
+from wizard.ext4.system_checks import as_message
 from wizard.model.errors import Refused, printable
 from wizard.model.finding import Severity
 from wizard.model.migration import Means, Migration, MigrationOperation, Way
@@ -113,7 +113,7 @@ def doubts_of(
         yield t("File contents are not compared before and after; --manifest enables this.")
     for finding in obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
-            yield told_of(finding)
+            yield as_message(finding)
 
 
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})

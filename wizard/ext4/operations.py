@@ -111,10 +111,10 @@ def spare_blocks(before: ExtFacts) -> int:
 def widening_fault(before: ExtFacts) -> Message | None:
     """Return why the inodes cannot be enlarged, as a clause, or None. tune2fs only notices a short last group
     while writing, and leaves a damaged filesystem."""
-    return widening_bar(before) or (t("the filesystem is too full") if _is_too_full(before) else None)
+    return widening_blocker(before) or (t("the filesystem is too full") if _is_too_full(before) else None)
 
 
-def widening_bar(before: ExtFacts) -> Message | None:
+def widening_blocker(before: ExtFacts) -> Message | None:
     """Return why the inodes cannot be enlarged, regardless of free space, or None."""
     if incompatible := {"flex_bg", "bigalloc"} & before.features:
         return t("inode tables are grouped ({feature})", feature=min(incompatible))

@@ -12,7 +12,7 @@ from wizard.ext4.operations import (
     fstab_operations,
     operations_for,
     spare_blocks,
-    widening_bar,
+    widening_blocker,
     widening_blocks,
     widening_fault,
 )
@@ -81,7 +81,7 @@ def _finding(
     return Finding(code, severity, situation.device, sentence, why, source, remedy)
 
 
-def told_of(finding: Finding) -> Message | str:
+def as_message(finding: Finding) -> Message | str:
     """Return a finding's sentence and remedy."""
     sentence, remedy = finding.sentence, finding.remedy
     if isinstance(sentence, Message) and isinstance(remedy, Message):
@@ -158,7 +158,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 "Dates past January 2038 and subsecond times require inodes of {bytes} bytes.",
                 bytes=WIDE_INODE_BYTES,
             ),
-            t("Free {more:size} more.", more=more) if widening_bar(before) is None else COPY_INSTEAD,
+            t("Free {more:size} more.", more=more) if widening_blocker(before) is None else COPY_INSTEAD,
         )
     if not before.free_inodes:
         yield info(

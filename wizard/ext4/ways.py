@@ -15,7 +15,7 @@ from wizard.ext4.duration import (
 from wizard.ext4.make import means_of, not_covered
 from wizard.ext4.operations import all_operations, operations_for
 from wizard.ext4.steps import migration_steps
-from wizard.ext4.system_checks import as_text, told_of
+from wizard.ext4.system_checks import as_message, as_text
 from wizard.model.errors import printable
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Means, Migration, Prospect, SetFstabType, Way, WayOffer
@@ -180,7 +180,7 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
         if way in WRITING
         else 0.0,
         room_bytes=room_bytes(operations, before, means),
-        obstacle=str(told_of(finding)) if finding else "",
+        obstacle=str(as_message(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",
     )
 

@@ -63,7 +63,7 @@ def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
             spoiled=any(one.code == "alignment-inside" for one in inside),
         )
         yield from inside
-        if place.standing is StartState.ON:
+        if place.state is StartState.ON:
             yield from _end(geometry, partition)
 
 
@@ -137,8 +137,8 @@ def _merge_aligned(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -
 
 def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
     """Yield the findings about everything inside a place."""
-    if place.standing is StartState.ON or not makes_up(place):
-        yield from find_inside(drive, geometry, place, told=place.standing is not StartState.ON)
+    if place.state is StartState.ON or not makes_up(place):
+        yield from find_inside(drive, geometry, place, told=place.state is not StartState.ON)
     yield from find_chunks(place)
     yield from find_stripes(place)
 
@@ -146,7 +146,7 @@ def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Fin
 def _whole(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
     """Check contents of the drive itself. They start at byte 0, which is misaligned if the drive has an
     alignment offset."""
-    if place.standing is StartState.OFF:
+    if place.state is StartState.OFF:
         yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
     elif place.within and makes_up(place):
         yield _aligned(
@@ -217,11 +217,11 @@ def _partition(
     drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
     """Report a partition's start. `spoiled`: misaligned contents make an aligned start irrelevant."""
-    if place.standing is not StartState.ON and makes_up(place):
+    if place.state is not StartState.ON and makes_up(place):
         yield compensated(geometry, place)
-    elif place.standing is StartState.OFF:
+    elif place.state is StartState.OFF:
         yield _physical(drive, geometry, partition, place.off_bytes)
-    elif place.standing is StartState.HIDDEN:
+    elif place.state is StartState.HIDDEN:
         yield _hidden(drive, geometry, partition)
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield _grain(drive, partition)

@@ -47,14 +47,14 @@ class DriveVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class HealthReport:
     """The verdict with at most five sentences, the most important first."""
 
     verdict: DriveVerdict
     said: tuple[Message, ...]
 
 
-def judge_health(drive: Drive) -> Judged:
+def judge_health(drive: Drive) -> HealthReport:
     """Judge the health from the drive's own report. A silent drive is unknown, not good."""
     smart, health = drive.smart, drive.smart.health
     lost, worn = tuple(_unreadable(health)), tuple(_worn(health))
@@ -67,7 +67,7 @@ def judge_health(drive: Drive) -> Judged:
     else:
         verdict, first = DriveVerdict.UNKNOWN, _unknown(drive)
     sentences = (first, *_failing(drive), *lost, *worn, *_cable(health), *_life(health))
-    return Judged(verdict, sentences[:MOST_SENTENCES])
+    return HealthReport(verdict, sentences[:MOST_SENTENCES])
 
 
 def _unknown(drive: Drive) -> Message:
@@ -75,7 +75,7 @@ def _unknown(drive: Drive) -> Message:
     return t("Unknown: {why}", why=why) if why else t("Unknown: the drive does not report its health.")
 
 
-def is_told(drive: Drive) -> bool:
+def has_health(drive: Drive) -> bool:
     """Return True if there is anything to report about health. False for devices without SMART, such as loop
     devices."""
     return (

@@ -220,7 +220,7 @@ KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 def makes_up(place: DriveStart) -> bool:
     """Return True if all data inside is aligned, whatever the start of the place itself."""
     leaves = list(place.leaves())
-    return leaves != [place] and all(leaf.standing is StartState.ON for leaf in leaves)
+    return leaves != [place] and all(leaf.state is StartState.ON for leaf in leaves)
 
 
 def find_inside(
@@ -229,7 +229,7 @@ def find_inside(
     """Yield findings about the contents of `place`. `told`: a finding already reports its misaligned
     start."""
     for inner in place.within:
-        off = inner.standing in BAD
+        off = inner.state in BAD
         if off and makes_up(inner):
             yield compensated(geometry, inner)
             continue
@@ -278,7 +278,7 @@ def compensated(geometry: Geometry, place: DriveStart) -> Finding:
 
 
 def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
-    hidden = inner.standing is StartState.HIDDEN
+    hidden = inner.state is StartState.HIDDEN
     off, blocks = inner.off_bytes, _blocks(geometry, inner)
     sentences = [
         t(
@@ -299,7 +299,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
     ]
     if len(inner.terms) > 1:
         sentences.append(t("Start: {terms:sum}.", terms=inner.summands))
-    if outer.standing is StartState.ON:
+    if outer.state is StartState.ON:
         sentences.append(t("{holder:First} starts on a boundary.", holder=outer.name))
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
@@ -391,7 +391,7 @@ def _kind(drive: Drive, place: DriveStart) -> str:
 
 
 def _blocks(geometry: Geometry, place: DriveStart) -> Message:
-    if place.standing is StartState.HIDDEN:
+    if place.state is StartState.HIDDEN:
         return t(
             "4096-byte blocks (the drive reports {block}-byte physical blocks)",
             block=geometry.physical_block_bytes,

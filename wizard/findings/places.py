@@ -68,7 +68,7 @@ class DriveStart:
     device: str
     name: Message | str
     start_bytes: int | None
-    standing: StartState
+    state: StartState
     off_bytes: int
     terms: Terms = ()
     array: Array | None = None
@@ -145,7 +145,7 @@ class _Survey:
         geometry: Geometry | None,
         depth: int,
     ) -> DriveStart:
-        standing, off = _is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
+        state, off = _is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
         above = [layer for layer in self.drive.layers if layer.below == device] if depth < MOST_DEPTH else []
         volumes = tuple(layer for layer in above if layer.kind == "LVM")
         within = tuple(
@@ -158,7 +158,7 @@ class _Survey:
             elif not above and self._is_container(mark, start):
                 within += (self._contained(device, mark, start, terms, array, (), depth),)
         within += tuple(self._layer(layer, start, terms, array, depth) for layer in volumes)
-        return DriveStart(device, name, start, standing, off, terms, array, geometry, signatures, within)
+        return DriveStart(device, name, start, state, off, terms, array, geometry, signatures, within)
 
     def _is_container(self, mark: Signature, start: int | None) -> bool:
         """Return True if the data of `mark` decides on alignment. FAT counts on cards formatted as the SD
@@ -216,14 +216,12 @@ class _Survey:
         assert offset is not None
         position = None if start is None else start + offset
         container, term = CONTAINERS[mark.kind]
-        standing, off = _is_off(self.geometry, position) if position is not None else (StartState.UNKNOWN, 0)
+        state, off = _is_off(self.geometry, position) if position is not None else (StartState.UNKNOWN, 0)
         sums = () if position is None else (*terms, (term, offset))
         inner = _moved(array, offset)
         within = tuple(self._layer(layer, position, sums, inner, depth, included=offset) for layer in volumes)
         name = t("the data of {container} in {device}", container=container, device=device)
-        return DriveStart(
-            device, name, position, standing, off, sums, inner, within=within, container=mark.kind
-        )
+        return DriveStart(device, name, position, state, off, sums, inner, within=within, container=mark.kind)
 
     def _by_kernel(self, geometry: Geometry | None) -> tuple[StartState, int]:
         """Return the kernel's alignment, from the starts of active layers, for places with an unknown sum."""

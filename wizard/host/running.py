@@ -106,9 +106,9 @@ class WithRoot(Services):
         fstab, which are not passed on."""
         if not self.needs_root or self._only is not None or self._environment is not None:
             return None
-        from wizard.apply.privilege.ask import way_to_root
+        from wizard.apply.privilege.ask import find_root_program
 
-        return way_to_root()
+        return find_root_program()
 
     @property
     def _root(self) -> Elevated | None:
@@ -181,11 +181,11 @@ class Running(WithRoot):
             case Changes() | Migration() | Moves() if self.needs_root:
                 return self._asked_root.begin(document, token, where)
             case Changes():
-                from wizard.apply.settings.start import start_told as start_changes
+                from wizard.apply.settings.start import start_document as start_changes
 
                 return start_changes(document, token, journal_dir=where, environment=place)
             case Migration():
-                from wizard.apply.conversion.guard import start_told as start_migration
+                from wizard.apply.conversion.guard import start_document as start_migration
 
                 return start_migration(document, token, journal_dir=where, environment=place)
             case Moves():
@@ -209,17 +209,17 @@ class Running(WithRoot):
         """Derive it from the run's phase, or ask the privileged process."""
         if self._elevated is not None:
             return self._elevated.power
-        from wizard.apply.run_control import power_told
+        from wizard.apply.run_control import power_text
 
-        return power_told(run)
+        return power_text(run)
 
     def phase(self, run: Path) -> Phase | None:
         """Read the run's folder, or ask the privileged process."""
         if self._elevated is not None:
             return self._elevated.phase
-        from wizard.apply.run_control import phase_told
+        from wizard.apply.run_control import phase_or_none
 
-        return phase_told(run)
+        return phase_or_none(run)
 
     def closed(self, run: Path) -> str:
         """Check the superblock. Empty for an unprivileged user; undo then reports the reason."""
@@ -302,9 +302,9 @@ class Running(WithRoot):
 
     def ready(self, changes: Changes) -> tuple[Message, ...]:
         """Describe the use of the folder where the filesystem is mounted."""
-        from wizard.apply.settings.run import ready_said
+        from wizard.apply.settings.run import ready_message
 
-        return ready_said(changes)
+        return ready_message(changes)
 
     def open_runs(self) -> tuple[OpenRun, ...]:
         """List the runs in the folder for runs. Empty if only root may read it."""

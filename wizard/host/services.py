@@ -18,7 +18,7 @@ from wizard.host.session import OpenRun, PartChange
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Kernel, Machine, Partition
 from wizard.model.said import t
-from wizard.plan.undo_policy import ROOM_NOT_YET, WayBackRoom
+from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 
 if TYPE_CHECKING:
     from wizard.advice.catalogue import OptionSite
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from wizard.model.said import Message
     from wizard.model.verdict import DisplacedVerdict, Verdict
     from wizard.plan.planner import Mode
-    from wizard.plan.raid.striped import StripeWish
+    from wizard.plan.raid.striped import StripeRequest
     from wizard.plan.request.using import Usual
-    from wizard.plan.request.volume_request import Arrangement, Wish
+    from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 
 NOT_RECORDED = t("This recording lacks the data for a migration to ext4. Inspect it on the machine itself.")
 
@@ -221,24 +221,28 @@ class Services(ABC):
         advice = self.advise(machine, drive, recording, workload, usual_bytes(role, machine.memory_bytes))
         return advice_in_role(advice, role).choices
 
-    def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
+    def in_role(
+        self, machine: Machine, drive: Drive, recording: Recording, spec: VolumeSpec, role: str
+    ) -> VolumeSpec:
         """Return the request with another role (empty for none) and the settings for that role. Raises
         Refused if not possible."""
         from wizard.plan.request.roles import ROLES
         from wizard.plan.request.wanted import in_role
 
-        workload = ROLES[role].workload if role in ROLES else wish.workload.id
+        workload = ROLES[role].workload if role in ROLES else spec.workload.id
         choices = self.volume_choices(machine, drive, recording, workload, role)
-        return in_role(wish, role, choices, self._profile(workload).workload, machine.memory_bytes)
+        return in_role(spec, role, choices, self._profile(workload).workload, machine.memory_bytes)
 
-    def desktop(self, machine: Machine, drive: Drive, recording: Recording, mode: Mode) -> tuple[Wish, ...]:
+    def desktop(
+        self, machine: Machine, drive: Drive, recording: Recording, mode: Mode
+    ) -> tuple[VolumeSpec, ...]:
         """Return the volumes of a desktop system. Raises BadInput or Refused with the reason."""
         from wizard.plan.planner import Mode
-        from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of
+        from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 
-        room = room_for_preset(drive, keep=mode is Mode.USE_FREE)
+        room = room_for_preset(drive, preserve=mode is Mode.USE_FREE)
         return tuple(
-            wish_of(machine, drive, recording, asked)
+            spec_of(machine, drive, recording, asked)
             for asked in desktop_requests(room, machine.memory_bytes)
         )
 
@@ -246,7 +250,7 @@ class Services(ABC):
         self,
         machine: Machine,
         drive: Drive,
-        wishes: tuple[Wish, ...],
+        specs: tuple[VolumeSpec, ...],
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
@@ -254,27 +258,34 @@ class Services(ABC):
         from wizard.plan.planner import PLAIN, make_plan
 
         recording = self.diagnose(machine, drive).recording
-        plan = make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN, recording)
+        plan = make_plan(machine, drive, specs, mode, self._draw_uuid, arrangement or PLAIN, recording)
         return self._with_boot_entries(plan, (drive,))
 
     def plan_striped(
-        self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None
+        self,
+        machine: Machine,
+        drives: Sequence[Drive],
+        spec: VolumeSpec,
+        asked: StripeRequest,
+        mode: Mode | None,
     ) -> Plan:
         """Plan one volume over several drives. Raises as `plan` does."""
         from wizard.plan.raid.striped import make_striped_plan
 
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
         plan = make_striped_plan(
-            machine, drives, wish, asked, mode, self._draw_uuid, recordings, self._arrays()
+            machine, drives, spec, asked, mode, self._draw_uuid, recordings, self._arrays()
         )
         return self._with_boot_entries(plan, drives)
 
-    def put_to_use(self, drive: Drive, wish: Wish, others: Sequence[Wish] = ()) -> Wish:
+    def with_usual_place(
+        self, drive: Drive, spec: VolumeSpec, others: Sequence[VolumeSpec] = ()
+    ) -> VolumeSpec:
         """Fill in default owner and mount point if the request contains neither. `others`: other volumes of
         the drive."""
-        from wizard.plan.request.using import put_to_use
+        from wizard.plan.request.using import with_usual_place
 
-        return put_to_use(wish, drive, self.usual(), others)
+        return with_usual_place(spec, drive, self.usual(), others)
 
     def usual(self) -> Usual:
         """Return the calling user and the default mount points."""
@@ -302,10 +313,10 @@ class Services(ABC):
         drive: Drive,
         part: Partition,
         change: PartChange,
-        wishes: tuple[Wish, ...] = (),
+        specs: tuple[VolumeSpec, ...] = (),
         size_bytes: int = 0,
     ) -> Plan:
-        """Plan a change to one partition that preserves the others. `wishes`: the volume to format for.
+        """Plan a change to one partition that preserves the others. `specs`: the volume to format for.
         `size_bytes`: new size when shrinking or growing; 0 grows to all free space. Raises Refused or
         BadInput with the reason."""
         from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
@@ -313,7 +324,7 @@ class Services(ABC):
         recording = self.diagnose(machine, drive).recording
         match change:
             case PartChange.FORMAT:
-                plan = format_plan(machine, drive, part, wishes, self._draw_uuid, recording)
+                plan = format_plan(machine, drive, part, specs, self._draw_uuid, recording)
                 return self._with_boot_entries(plan, (drive,))
             case PartChange.DELETE:
                 return self._with_boot_entries(delete_plan(machine, drive, part, recording), (drive,))
@@ -350,7 +361,7 @@ class Services(ABC):
         """Return the document of a run. Raises BadInput if unreadable."""
         raise Refused(self.obstacle)
 
-    def impediment(self, drive: Drive) -> str:
+    def blocker(self, drive: Drive) -> str:
         """Why a drive cannot be set up at all, as a sentence, or empty."""
         from wizard.plan.refusals import refuse_drive
 
@@ -415,14 +426,14 @@ class Services(ABC):
 
         return direct_reason(plan)
 
-    def tries_out(self, plan: Plan) -> bool:
-        """Return True if `way_back_room` rehearses the plan, which takes seconds. Otherwise it returns
+    def rehearses(self, plan: Plan) -> bool:
+        """Return True if `undo_space` rehearses the plan, which takes seconds. Otherwise it returns
         immediately."""
         return False
 
-    def way_back_room(self, plan: Plan) -> WayBackRoom:
+    def undo_space(self, plan: Plan) -> UndoSpace:
         """Return the space needed for undo and its location, or why this is unknown."""
-        return WayBackRoom() if self.why_direct(plan) else ROOM_NOT_YET
+        return UndoSpace() if self.why_direct(plan) else ROOM_NOT_YET
 
     def journal_doubts(self) -> tuple[str, ...]:
         """Return sentences on limitations of the journal in its folder."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from wizard.model.said import Message
     from wizard.model.verdict import Verdict
     from wizard.plan.planner import Mode
-    from wizard.plan.raid.striped import StripeWish
-    from wizard.plan.request.volume_request import Arrangement, Wish
+    from wizard.plan.raid.striped import StripeRequest
+    from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ class Session:
     taken: Taken | None = None
     mode: Mode | None = None
     part: str | None = None
-    wishes: tuple[Wish, ...] = ()
+    specs: tuple[VolumeSpec, ...] = ()
     arrangement: Arrangement | None = None
     others: tuple[Drive, ...] = ()
-    stripe: StripeWish | None = None
+    stripe: StripeRequest | None = None
     plan: Plan | None = None
     verdict: Verdict | None = None
     trial: TrialVerdict | None = None

@@ -12,7 +12,7 @@ from wizard.host.running import Running
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Sentence, t
-from wizard.plan.undo_policy import ROOM_NOT_YET, WayBackRoom
+from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 from wizard.probe.host.sysfs import drive_names, node_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class RealServices(Running):
     ) -> None:
         super().__init__(only, environment, journal_dir)
         self._mounts = mounts
-        self._tried: tuple[Plan, WayBackRoom] | None = None
+        self._tried: tuple[Plan, UndoSpace] | None = None
         self._direct: tuple[Plan, str] | None = None
         # Rehearsing a plan reads the drive, which would disturb speed measurements.
         self._one_reads = threading.Lock()
@@ -177,10 +177,10 @@ class RealServices(Running):
         """Test on the drive itself."""
         if self._only is not None and drive.path not in self._only:
             raise Refused(str(OTHER_DRIVE(drive=drive.path)))
-        from wizard.benchmark.smr_run import run_displaced_trial
+        from wizard.benchmark.smr_run import run_smr_probe
 
         with self._one_reads:
-            verdict = run_displaced_trial(drive, on_progress=on_progress, stop=stop, patterns=self._patterns)
+            verdict = run_smr_probe(drive, on_progress=on_progress, stop=stop, patterns=self._patterns)
         return self.remember_test(drive, verdict)
 
     def try_filesystems(
@@ -207,23 +207,23 @@ class RealServices(Running):
             self._direct = plan, why_direct(plan, runs_folder(self._journal_dir))
         return self._direct[1]
 
-    def tries_out(self, plan: Plan) -> bool:
-        """See `Services.tries_out`. Only root can create scratch copies."""
+    def rehearses(self, plan: Plan) -> bool:
+        """See `Services.rehearses`. Only root can create scratch copies."""
         return (not self.needs_root or self._root is not None) and not self.why_direct(plan)
 
-    def way_back_room(self, plan: Plan) -> WayBackRoom:
+    def undo_space(self, plan: Plan) -> UndoSpace:
         """Determine the space in the run's future folder. After success, the same plan is not rehearsed
         again."""
         if self.why_direct(plan):
-            return WayBackRoom()
-        if not self.tries_out(plan):
+            return UndoSpace()
+        if not self.rehearses(plan):
             return ROOM_NOT_YET
         with self._one_reads:
             if self._tried is None or self._tried[0] != plan:
                 try:
                     room = self._rehearsed_room(plan)
                 except DiskwrightError as error:
-                    return WayBackRoom(
+                    return UndoSpace(
                         str(
                             t(
                                 "The space needed for undo is unknown. {why}",
@@ -236,13 +236,13 @@ class RealServices(Running):
                 self._tried = plan, room
             return self._tried[1]
 
-    def _rehearsed_room(self, plan: Plan) -> WayBackRoom:
+    def _rehearsed_room(self, plan: Plan) -> UndoSpace:
         if root := self._root:
-            return root.way_back_room(plan, self._journal_dir)
-        from wizard.apply.plan.job import way_back_room
+            return root.undo_space(plan, self._journal_dir)
+        from wizard.apply.plan.job import undo_space
         from wizard.apply.run.runs import runs_folder
 
-        return way_back_room(plan, runs_folder(self._journal_dir), self._apply_environment)
+        return undo_space(plan, runs_folder(self._journal_dir), self._apply_environment)
 
     def journal_doubts(self) -> tuple[str, ...]:
         """Check if the journal survives a power cut."""

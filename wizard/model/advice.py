@@ -10,9 +10,9 @@ from wizard.model.said import Message, Sentence
 class Rank(StrEnum):
     """Rating of a filesystem: recommended, good alternative, or not recommended."""
 
-    CHOSEN = "chosen"
-    SECOND = "second"
-    REJECTED = "rejected"
+    RECOMMENDED = "chosen"
+    ALTERNATIVE = "second"
+    NOT_RECOMMENDED = "rejected"
 
 
 FEWEST_RUNS = 3
@@ -171,7 +171,7 @@ class Advice:
     @property
     def chosen(self) -> Choice | None:
         """Recommended filesystem, or None if no suitable one is possible."""
-        return next((choice for choice in self.choices if choice.place is Rank.CHOSEN), None)
+        return next((choice for choice in self.choices if choice.place is Rank.RECOMMENDED), None)
 
     @property
     def usable(self) -> tuple[Choice, ...]:

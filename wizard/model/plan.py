@@ -78,7 +78,7 @@ class Layout:
         return tuple(slot for slot in self.slots if slot.number)
 
     @property
-    def holds_more(self) -> bool:
+    def has_other_contents(self) -> bool:
         """True if the drive has contents outside partitions."""
         return bool(self.signatures or self.waiting or self.unmarked)
 

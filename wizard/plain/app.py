@@ -18,8 +18,8 @@ from wizard.plain.prompt import (
     CANNOT,
     MEANWHILE,
     WAYS,
+    Dialogue,
     Ended,
-    Talk,
     columns_of,
     entering,
     field_lines,
@@ -60,7 +60,7 @@ FIGURES_SECONDS = 10.0
 def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "") -> ExitCode:
     """Run the wizard on the standard streams and return the exit code. A run in progress continues after
     exit."""
-    talk = Talk(
+    talk = Dialogue(
         sys.stdin.buffer,
         sys.stdout,
         width=columns_of(sys.stdout) - 1,
@@ -68,7 +68,7 @@ def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "
         echo=not sys.stdin.isatty(),
     )
     desk = Wizard(services)
-    lines = Lines(desk, talk)
+    lines = PlainSession(desk, talk)
     for text in filter(
         None,
         (
@@ -89,10 +89,10 @@ def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "
     return lines.converse()
 
 
-class Lines:
+class PlainSession:
     """One session. Remembers the last printed view, and prints only changes to it."""
 
-    def __init__(self, desk: Desk, talk: Talk) -> None:
+    def __init__(self, desk: Desk, talk: Dialogue) -> None:
         self.desk, self.talk = desk, talk
         self._woken = Event()
         desk.changed = self._woken.set
@@ -367,17 +367,17 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class FormLeft:
+class FormAborted:
     """The person left the form for another action."""
 
 
-LEFT = FormLeft()
+LEFT = FormAborted()
 
 
 class Form:
     """Field values of a screen during input. Rejected input is kept, except secrets."""
 
-    def __init__(self, lines: Lines, screen: Screen) -> None:
+    def __init__(self, lines: PlainSession, screen: Screen) -> None:
         self._lines, self._screen = lines, screen
         self._typed = lines.typed.setdefault(screen, {})
 
@@ -397,7 +397,7 @@ class Form:
         asked: set[str] = set()
         while field := next((one for one in view.fields if one.key not in asked), None):
             answer = self._ask(view, field, values)
-            if isinstance(answer, FormLeft):
+            if isinstance(answer, FormAborted):
                 return
             asked.add(field.key)
             changed = field.offers and answer != values[field.key]
@@ -435,7 +435,7 @@ class Form:
         before, typed = self._typed.get(field.key, (field.value, field.value))
         return typed if before == field.value and not field.secret else field.value
 
-    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | FormLeft:
+    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | FormAborted:
         """Ask for the value of a field."""
         lines = self._lines
         current = values[field.key]
@@ -463,7 +463,7 @@ class Form:
                 if found is not None:
                     return found
 
-    def _left_by(self, view: View, name: str, values: dict[str, str]) -> FormLeft:
+    def _left_by(self, view: View, name: str, values: dict[str, str]) -> FormAborted:
         if self._is_here(view):
             self._lines.act_with(name, values)
         else:

@@ -12,7 +12,7 @@ from typing import BinaryIO, TextIO
 from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.text import wrapped
-from wizard.process.output import unseen
+from wizard.process.output import no_echo
 from wizard.ui.view import Action, Field, Offer, View
 
 USUAL_COLUMNS = 80
@@ -39,7 +39,7 @@ class PlainPara:
     hang: int = 0
 
 
-class Talk:
+class Dialogue:
     """Terminal dialogue. `width` limits line lengths. `echo` repeats answers if no terminal shows them."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Talk:
     def hidden_answer(self, prompt: str) -> bytes:
         """Return the next answer without echo, byte for byte except the newline. Raises Ended at the end of
         input."""
-        with unseen(self._answers):
+        with no_echo(self._answers):
             self._out.write(f"{prompt} ")
             self._out.flush()
             line = self._answers.readline(LONGEST_ANSWER_BYTES)

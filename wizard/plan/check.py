@@ -52,7 +52,7 @@ from wizard.plan.rules import (
     writer_fault,
 )
 from wizard.plan.steps.operations import layout_after, operations_of, table_after
-from wizard.plan.steps.render import told_anew
+from wizard.plan.steps.render import with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 
@@ -386,7 +386,7 @@ PLANS = Sealed(
     Plan,
     AGAIN,
     check_plan,
-    told_anew,
+    with_current_texts,
     {"diskwright.plan/1": _from_first},
     _removed,
 )

@@ -292,16 +292,16 @@ def _amount_faults(amount: BringAmount) -> Iterator[str]:
         yield "amount"
 
 
-def told_anew(bring: Bring) -> Bring:
+def with_current_texts(bring: Bring) -> Bring:
     """Add the derived fields."""
     return replace(bring, doubts=losses_of(bring))
 
 
-BRINGS = Sealed("diskwright.bring/1", Bring, AGAIN, check_bring, told_anew)
+BRINGS = Sealed("diskwright.bring/1", Bring, AGAIN, check_bring, with_current_texts)
 BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.is_one, BRINGS.read
 
 
-def amount_said(bring: Bring) -> tuple[Message, ...]:
+def amount_message(bring: Bring) -> tuple[Message, ...]:
     """Describe source, target and amount, and confirm that the copy fits."""
     source, target, amount = bring.source, bring.target, bring.amount
     return (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from wizard.advice import workloads as options
-from wizard.advice.missing import Lacking, lacking
+from wizard.advice.missing import MissingTools, lacking
 from wizard.findings.contents import lost_beyond, unmarked_contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.changes import EditFstab
@@ -19,7 +19,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan import messages
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
-from wizard.plan.request.roles import is_systems, role_by_type
+from wizard.plan.request.roles import is_system_role, role_by_type
 
 """Listed with the signatures if zones have data without a signature."""
 
@@ -79,14 +79,14 @@ def layout_of(drive: Drive) -> Layout | None:
     """Return the current layout with no partition preserved. None if size or block size is unreadable."""
     if not drive.size_bytes or drive.geometry is None:
         return None
-    return layout_before(drive, drive.size_bytes, drive.geometry, keep=False)
+    return layout_before(drive, drive.size_bytes, drive.geometry, preserve=False)
 
 
-def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bool) -> Layout:
-    """Return the current layout. `keep` marks every partition as preserved."""
+def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve: bool) -> Layout:
+    """Return the current layout. `preserve` marks every partition as preserved."""
     kind = drive.table.kind if drive.table else "unread"
     partitions = tuple(
-        replace(slot_of(part), kept=keep, unread=drive.is_unread(part)) for part in drive.partitions
+        replace(slot_of(part), kept=preserve, unread=drive.is_unread(part)) for part in drive.partitions
     )
     waiting = _waiting_text(drive)
     whole_is_taken = bool(drive.signatures or waiting or unmarked_contents(drive)) or kind == "unread"
@@ -155,10 +155,10 @@ BACKUP_MOVES = Sentence(
 )
 
 
-def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Message, ...]:
+def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Message, ...]:
     """Return sentences on unknown facts about the drive. `recording` is the conclusion of the findings."""
     doubts = [*waiting_doubts(drive)]
-    if keep and drive.table and drive.table.backup == "misplaced":
+    if preserve and drive.table and drive.table.backup == "misplaced":
         doubts.append(BACKUP_MOVES(drive=drive.path))
     if unread_content(drive):
         doubts.append(t("The drive was not read during planning. Any contents will be lost."))
@@ -188,7 +188,7 @@ def doubts_of(drive: Drive, recording: Recording, *, keep: bool) -> tuple[Messag
         doubts.append(t("Cannot read whether the drive is zoned."))
     if may_be_shingled(drive, recording):
         doubts.append(messages.MAY_BE_SHINGLED)
-    if not keep:
+    if not preserve:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:
             doubts.append(
@@ -238,7 +238,7 @@ LONGEST_OPTION = 100
 """Characters of an option that are always visible in such a doubt."""
 
 
-def unsaid_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
+def unstated_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return the first dangerous option of the volume that no doubt names, or None."""
     named = {_canonical(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
     return min(
@@ -258,12 +258,12 @@ def _options_in(doubt: Message | str) -> list[str]:
 def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return a dangerous option of a system volume, or one that no doubt names. None if neither."""
     options = (*volume.mkfs_options, *volume.mount_options)
-    return systems_danger(volume.role, volume.filesystem, options) or unsaid_danger(volume, doubts)
+    return system_danger(volume.role, volume.filesystem, options) or unstated_danger(volume, doubts)
 
 
-def systems_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:
+def system_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:
     """Return the first dangerous option of a system volume, or None."""
-    return min(dangers_in(options, filesystem), default=None) if is_systems(role) else None
+    return min(dangers_in(options, filesystem), default=None) if is_system_role(role) else None
 
 
 def dangers_in(options: Sequence[str], filesystem: str) -> frozenset[str]:
@@ -316,7 +316,7 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
 def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
     """Raises Lacking if any of these tools is not installed."""
     if absent := lacking(machine, programs):
-        raise Lacking(absent)
+        raise MissingTools(absent)
 
 
 def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:

@@ -17,11 +17,11 @@ from wizard.model.plan import NO_PLACE, AddFstabLine, Layout, Member, Plan, Slot
 from wizard.model.said import KIB, MIB, Message, t
 from wizard.plan.messages import who
 from wizard.plan.planner import PLAIN, Mode, make_plan
-from wizard.plan.raid.striped import StripeWish, choice_on, make_striped_plan
+from wizard.plan.raid.striped import StripeRequest, choice_on, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
-from wizard.plan.request.using import Usual, put_to_use
-from wizard.plan.request.volume_request import Arrangement, VolumeRequest, Wish
-from wizard.plan.request.wanted import named_choice, wish_of, wish_with_options
+from wizard.plan.request.using import Usual, with_usual_place
+from wizard.plan.request.volume_request import Arrangement, VolumeRequest, VolumeSpec
+from wizard.plan.request.wanted import named_choice, spec_of, spec_with_options
 from wizard.plan.steps.commands import fstab_escaped, fstab_line
 from wizard.probe.host.environment import writer_named
 
@@ -42,18 +42,18 @@ def plan_requested(
     Raises as `make_plan` does, and BadInput for an unknown writer.
     """
     recording = diagnose(machine, drive, load_patterns()).recording
-    wishes: tuple[Wish, ...] = ()
+    specs: tuple[VolumeSpec, ...] = ()
     for asked in requests:
-        wish = wish_of(machine, drive, recording, asked, phrases)
-        wishes += (put_as_asked(wish, drive, asked, usual, wishes),)
-    return make_plan(machine, drive, wishes, mode, draw_uuid, arrangement, recording)
+        spec = spec_of(machine, drive, recording, asked, phrases)
+        specs += (placed_as_requested(spec, drive, asked, usual, specs),)
+    return make_plan(machine, drive, specs, mode, draw_uuid, arrangement, recording)
 
 
 def plan_striped(
     machine: Machine,
     drives: Sequence[Drive],
     asked: VolumeRequest,
-    stripe: StripeWish,
+    stripe: StripeRequest,
     mode: Mode | None,
     draw_uuid: Callable[[], str],
     usual: Usual,
@@ -68,12 +68,12 @@ def plan_striped(
     patterns = load_patterns()
     recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
     room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in drives])
-    wish = striped_wish(machine, drives, recordings, asked, FILESYSTEMS[stripe.kind], phrases, room)
-    wish = put_as_asked(wish, drives[0], asked, usual)
-    return make_striped_plan(machine, drives, wish, stripe, mode, draw_uuid, recordings, arrays)
+    spec = striped_spec(machine, drives, recordings, asked, FILESYSTEMS[stripe.kind], phrases, room)
+    spec = placed_as_requested(spec, drives[0], asked, usual)
+    return make_striped_plan(machine, drives, spec, stripe, mode, draw_uuid, recordings, arrays)
 
 
-def striped_wish(
+def striped_spec(
     machine: Machine,
     drives: Sequence[Drive],
     recordings: Sequence[Recording],
@@ -81,7 +81,7 @@ def striped_wish(
     possible: Sequence[str],
     phrases: Sequence[str] = (),
     room: int | None = None,
-) -> Wish:
+) -> VolumeSpec:
     """Resolve a request with the filesystem recommended for the first drive, out of those `possible` on
     several drives, or the named one.
 
@@ -94,15 +94,15 @@ def striped_wish(
         choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
     )
     site = site_of(machine, drives[0], recordings[0], profile, room or None)
-    return wish_with_options(choice, profile, asked, site, phrases, None)
+    return spec_with_options(choice, profile, asked, site, phrases, None)
 
 
-def put_as_asked(
-    wish: Wish, drive: Drive, asked: VolumeRequest, usual: Usual, others: Sequence[Wish] = ()
-) -> Wish:
-    """Add writer and mount point of the request. Raises as `put_to_use` does."""
+def placed_as_requested(
+    spec: VolumeSpec, drive: Drive, asked: VolumeRequest, usual: Usual, others: Sequence[VolumeSpec] = ()
+) -> VolumeSpec:
+    """Add writer and mount point of the request. Raises as `with_usual_place` does."""
     writer = None if asked.writable is None else writer_named(asked.writable)
-    return put_to_use(wish, drive, usual, others, writer=writer, place=asked.mount_point)
+    return with_usual_place(spec, drive, usual, others, writer=writer, place=asked.mount_point)
 
 
 def member_of(plan: Plan, device: str | None) -> Member:

@@ -49,7 +49,7 @@ from wizard.plan.raid.lvm import (
 from wizard.plan.refusals import refuse_content, refuse_drive, refuse_new_mbr, refuse_table, unread_content
 from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.plan.request.roles import TableKind, role_of, volume_role
-from wizard.plan.request.volume_request import Arrangement, Wish, check_wishes, told_apart
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
 from wizard.plan.rules import options_fault
 from wizard.plan.steps.operations import layout_after, make, mounted, operations_of, table_after, wipes_of
@@ -103,7 +103,7 @@ class Mode(Enum):
 def make_plan(
     machine: Machine,
     drive: Drive,
-    wishes: tuple[Wish, ...],
+    specs: tuple[VolumeSpec, ...],
     mode: Mode | None,
     draw_uuid: Callable[[], str],
     arrangement: Arrangement = PLAIN,
@@ -115,13 +115,13 @@ def make_plan(
     Raises Refused if the drive must not be changed, or is not empty and `mode` is None. Raises BadInput for
     impossible requests.
     """
-    wishes = told_apart(wishes)
-    check_wishes(wishes)
-    refuse_obstacles(machine, wishes)
-    refuse_encryption(machine, wishes, why_not=_encryption_obstacle(drive, arrangement))
+    specs = with_unique_labels(specs)
+    check_specs(specs)
+    refuse_obstacles(machine, specs)
+    refuse_encryption(machine, specs, why_not=_encryption_obstacle(drive, arrangement))
     size_bytes, geometry = refuse_drive(drive)
     if arrangement.grouped:
-        refuse_roles(wishes)
+        refuse_roles(specs)
     if drive.zoned == HOST_MANAGED:
         if arrangement != PLAIN:
             raise BadInput(
@@ -130,21 +130,23 @@ def make_plan(
                     drive=drive.path,
                 )
             )
-        return _whole_plan(machine, drive, wishes, mode, draw_uuid, recording)
+        return _whole_plan(machine, drive, specs, mode, draw_uuid, recording)
     refuse_content(drive, chosen=mode is not None)
-    keep = mode is Mode.USE_FREE and drive.is_empty is not True
-    if keep:
+    preserve = mode is Mode.USE_FREE and drive.is_empty is not True
+    if preserve:
         refuse_table(drive)
     if arrangement.table == "mbr":
-        refuse_new_mbr(drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(wishes), keep=keep)
-    room = _room(drive, size_bytes, geometry, arrangement.table, keep=keep)
+        refuse_new_mbr(
+            drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(specs), preserve=preserve
+        )
+    room = _room(drive, size_bytes, geometry, arrangement.table, preserve=preserve)
     plan_in = _grouped_plan if arrangement.grouped else _partitioned_plan
-    return plan_in(machine, drive, wishes, draw_uuid, room, recording)
+    return plan_in(machine, drive, specs, draw_uuid, room, recording)
 
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """Space for new partitions: `spaces` within the `bounds` of a table, which is preserved (`keep`) or new
+    """Space for new partitions: `spaces` within the `bounds` of a table, kept if `preserve`, or new
     (`fresh_kind`)."""
 
     size_bytes: int
@@ -153,18 +155,20 @@ class _Room:
     bounds: Extent
     spaces: Sequence[Extent]
     fresh_kind: TableKind
-    keep: bool
+    preserve: bool
 
 
-def _room(drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKind, *, keep: bool) -> _Room:
-    before = layout_before(drive, size_bytes, geometry, keep=keep)
-    if keep:
+def _room(
+    drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKind, *, preserve: bool
+) -> _Room:
+    before = layout_before(drive, size_bytes, geometry, preserve=preserve)
+    if preserve:
         bounds, slots = bounds_of(drive, size_bytes, geometry), before.slots
     else:
         bounds = fresh_bounds(fresh_kind, size_bytes, geometry)
         slots = with_free((), bounds)
     free = [slot for slot in slots if not slot.number]
-    return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, keep)
+    return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, preserve)
 
 
 def _encryption_obstacle(drive: Drive, arrangement: Arrangement) -> Message | None:
@@ -177,39 +181,39 @@ def _encryption_obstacle(drive: Drive, arrangement: Arrangement) -> Message | No
 def _partitioned_plan(
     machine: Machine,
     drive: Drive,
-    wishes: tuple[Wish, ...],
+    specs: tuple[VolumeSpec, ...],
     draw_uuid: Callable[[], str],
     room: _Room,
     recording: Recording,
 ) -> Plan:
     """Plan a partition for each volume. Raises as `make_plan` does."""
-    geometry, before, keep = room.geometry, room.before, room.keep
-    demands = [demand_of(wish, room.spaces, geometry) for wish in wishes]
-    hint = how_to_free(drive) if keep else None
+    geometry, before, preserve = room.geometry, room.before, room.preserve
+    demands = [demand_of(spec, room.spaces, geometry) for spec in specs]
+    hint = how_to_free(drive) if preserve else None
     extents = place(demands, room.spaces, geometry, hint)
-    numbers = _free_numbers(drive, len(wishes), keep=keep)
+    numbers = _free_numbers(drive, len(specs), preserve=preserve)
     volumes = tuple(
-        volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture)
-        for wish, number in zip(wishes, numbers, strict=True)
+        volume_of(drive, spec, number, draw_uuid(), machine.kernel.architecture)
+        for spec, number in zip(specs, numbers, strict=True)
     )
     volumes = tuple(
-        encrypted(volume, extent.size_bytes, geometry, draw_uuid(), wish.key) if wish.encrypted else volume
-        for volume, wish, extent in zip(volumes, wishes, extents, strict=True)
+        encrypted(volume, extent.size_bytes, geometry, draw_uuid(), spec.key) if spec.encrypted else volume
+        for volume, spec, extent in zip(volumes, specs, extents, strict=True)
     )
-    table = table_after(drive.path, before, not keep, volumes, extents, fresh_kind=room.fresh_kind)
+    table = table_after(drive.path, before, not preserve, volumes, extents, fresh_kind=room.fresh_kind)
     after = layout_after(before, table, volumes, room.bounds)
     identity = known_identity(machine, drive, room.size_bytes, geometry)
-    operations = operations_of(() if keep else old_wipes(drive, before), table, volumes, geometry)
+    operations = operations_of(() if preserve else old_wipes(drive, before), table, volumes, geometry)
     steps = steps_of(operations, Context(identity, before, after))
     doubts = (
-        *doubts_of(drive, recording, keep=keep),
+        *doubts_of(drive, recording, preserve=preserve),
         *rehearsal_doubts(machine.kernel),
         *forgotten_doubts(machine, operations),
-        *encryption_doubts(drive, wishes),
+        *encryption_doubts(drive, specs),
         *esp_doubts(machine, drive, volumes, {slot.number for slot in before.partitions if slot.kept}),
         *_unmarked_doubts(drive.path, after, volumes),
         *small_systems(volumes, [extent.size_bytes for extent in extents]),
-        *asked_doubts(wishes),
+        *asked_doubts(specs),
     )
     return Plan(identity, before, after, volumes, steps, doubts)
 
@@ -217,7 +221,7 @@ def _partitioned_plan(
 def _grouped_plan(
     machine: Machine,
     drive: Drive,
-    wishes: tuple[Wish, ...],
+    specs: tuple[VolumeSpec, ...],
     draw_uuid: Callable[[], str],
     room: _Room,
     recording: Recording,
@@ -225,22 +229,24 @@ def _grouped_plan(
     """Plan all volumes in one volume group in the largest space. Raises as `make_plan` does."""
     refuse_lacking(machine.kernel, DEVICE_MAPPER)
     refuse_missing(machine, LVM_PROGRAMS)
-    geometry, before, keep = room.geometry, room.before, room.keep
-    extent = group_extent(wishes, room.spaces, geometry)
-    (number,) = _free_numbers(drive, 1, keep=keep)
-    sizes = logical_sizes(wishes, extent.size_bytes)
+    geometry, before, preserve = room.geometry, room.before, room.preserve
+    extent = group_extent(specs, room.spaces, geometry)
+    (number,) = _free_numbers(drive, 1, preserve=preserve)
+    sizes = logical_sizes(specs, extent.size_bytes)
     group, volumes = in_group(
-        drive.path, [volume_of(drive, wish, number, draw_uuid()) for wish in wishes], draw_uuid()
+        drive.path, [volume_of(drive, spec, number, draw_uuid()) for spec in specs], draw_uuid()
     )
-    table = grouped_table(drive.path, before, not keep, group, volumes, extent, room.fresh_kind)
+    table = grouped_table(drive.path, before, not preserve, group, volumes, extent, room.fresh_kind)
     after = grouped_after(before, table, group, volumes, room.bounds)
     identity = known_identity(machine, drive, room.size_bytes, geometry)
-    operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
+    operations = grouped_operations(
+        () if preserve else old_wipes(drive, before), table, group, volumes, sizes
+    )
     doubts = (
-        *doubts_of(drive, recording, keep=keep),
+        *doubts_of(drive, recording, preserve=preserve),
         *rehearsal_doubts(machine.kernel),
         *forgotten_doubts(machine, operations),
-        *asked_doubts(wishes),
+        *asked_doubts(specs),
     )
     return Plan(
         identity,
@@ -256,7 +262,7 @@ def _grouped_plan(
 def _whole_plan(
     machine: Machine,
     drive: Drive,
-    wishes: tuple[Wish, ...],
+    specs: tuple[VolumeSpec, ...],
     mode: Mode | None,
     draw_uuid: Callable[[], str],
     recording: Recording,
@@ -273,7 +279,7 @@ def _whole_plan(
             )
         )
     refuse_content(drive, chosen=mode is not None)
-    if len(wishes) != 1 or not wishes[0].takes_rest:
+    if len(specs) != 1 or not specs[0].takes_rest:
         raise BadInput(
             t(
                 "{drive} is a host-managed zoned drive and cannot be partitioned. Request one "
@@ -281,16 +287,16 @@ def _whole_plan(
                 drive=path,
             )
         )
-    (wish,) = wishes
-    if wish.role:
+    (spec,) = specs
+    if spec.role:
         raise BadInput(
             t(
                 "{drive} is a host-managed zoned drive and cannot be partitioned. Omit the role.",
                 drive=path,
             )
         )
-    mkfs, _ = option_words(wish)
-    kind = wish.choice.filesystem
+    mkfs, _ = option_words(spec)
+    kind = spec.choice.filesystem
     if not is_zoned_mode(kind, mkfs):
         raise Refused(
             t(
@@ -303,24 +309,24 @@ def _whole_plan(
         )
     refuse_missing(machine, ("blkzone",))
     identity = known_identity(machine, drive, size_bytes, geometry)
-    before = layout_before(drive, size_bytes, geometry, keep=False)
-    volume = replace(volume_of(drive, wish, 0, draw_uuid()), path=path)
+    before = layout_before(drive, size_bytes, geometry, preserve=False)
+    volume = replace(volume_of(drive, spec, 0, draw_uuid()), path=path)
     after = whole_after(identity, volume)
     operations = whole_operations(volume)
     steps = steps_of(operations, Context(identity, before, after))
     doubts = (
-        *doubts_of(drive, recording, keep=False),
+        *doubts_of(drive, recording, preserve=False),
         *forgotten_doubts(machine, operations),
-        *wish.doubts,
+        *spec.doubts,
     )
     return Plan(identity, before, after, (volume,), steps, doubts)
 
 
-def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
+def refuse_obstacles(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
     """Raises Refused if a requested filesystem cannot be created here, BadInput if its options are not
     allowed."""
-    for wish in wishes:
-        choice = wish.choice
+    for spec in specs:
+        choice = spec.choice
         if choice.obstacles:
             raise Refused(
                 t(
@@ -333,7 +339,7 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
         if kind is None:
             raise Refused(not_made_because(choice.filesystem))
         refuse_missing(machine, kind.makers)
-        mkfs, mount = option_words(wish)
+        mkfs, mount = option_words(spec)
         if fault := options_fault(choice.filesystem, mkfs, mount):
             raise BadInput(
                 t(
@@ -344,47 +350,47 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
             )
 
 
-def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the recommended mkfs arguments and mount options."""
-    mkfs = tuple(word for option in wish.choice.mkfs for word in option.text.split())
-    mount = tuple(word for option in wish.choice.mount for word in option.text.split(","))
+    mkfs = tuple(word for option in spec.choice.mkfs for word in option.text.split())
+    mount = tuple(word for option in spec.choice.mount for word in option.text.split(","))
     return mkfs, mount
 
 
-def demand_of(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
+def demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
     """Return the space that a request needs, given the available spaces."""
     name = (
-        f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
+        f"{printable(spec.final_label)!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
     )
-    size_bytes = wish.size_bytes if wish.percent is None else share_bytes(wish.percent, spaces, geometry)
-    return Demand(name, size_bytes, needed_bytes(wish, geometry))
+    size_bytes = spec.size_bytes if spec.percent is None else share_bytes(spec.percent, spaces, geometry)
+    return Demand(name, size_bytes, needed_bytes(spec, geometry))
 
 
-def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: str = "") -> Volume:
+def volume_of(drive: Drive, spec: VolumeSpec, number: int, uuid: str, architecture: str = "") -> Volume:
     """Return the volume for a request on partition `number`. `architecture` is that of the future system."""
-    mkfs, mount = option_words(wish)
+    mkfs, mount = option_words(spec)
     return Volume(
-        workload=wish.workload.id,
+        workload=spec.workload.id,
         partition=number,
         path=partition_path(drive.path, number),
-        filesystem=wish.choice.filesystem,
-        uuid=MADE[wish.choice.filesystem].uuid_of(uuid),
-        label=wish.final_label,
-        mount_point=wish.mount_point,
+        filesystem=spec.choice.filesystem,
+        uuid=MADE[spec.choice.filesystem].uuid_of(uuid),
+        label=spec.final_label,
+        mount_point=spec.mount_point,
         mkfs_options=mkfs,
         mount_options=mount,
-        subvolumes=wish.subvolumes,
-        role=volume_role(wish.role, architecture),
-        writer=ROOT if wish.role or not MADE[wish.choice.filesystem].mounts else wish.writer,
+        subvolumes=spec.subvolumes,
+        role=volume_role(spec.role, architecture),
+        writer=ROOT if spec.role or not MADE[spec.choice.filesystem].mounts else spec.writer,
     )
 
 
-def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
+def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ...]:
     """Return the lowest free partition numbers. In an MBR there are four, since logical partitions can be
     preserved but not added."""
-    used = {part.number for part in drive.partitions} if keep else set()
-    is_mbr = keep and drive.table is not None and drive.table.kind == "mbr"
-    room = drive.table.most_partitions if keep and drive.table is not None else None
+    used = {part.number for part in drive.partitions} if preserve else set()
+    is_mbr = preserve and drive.table is not None and drive.table.kind == "mbr"
+    room = drive.table.most_partitions if preserve and drive.table is not None else None
     most = 4 if is_mbr else min(GPT_PARTITIONS, room or GPT_PARTITIONS)
     free = [number for number in range(1, most + 1) if number not in used]
     if len(free) >= wanted:
@@ -423,9 +429,9 @@ def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
     return tuple(wipe for wipe in wipes if wipe.device not in without)
 
 
-def asked_doubts(wishes: Sequence[Wish]) -> tuple[Message | str, ...]:
+def asked_doubts(specs: Sequence[VolumeSpec]) -> tuple[Message | str, ...]:
     """Return the requests' doubts about options chosen against the recommendation, without duplicates."""
-    return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))
+    return tuple(dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))
 
 
 def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[Message, ...]:

@@ -12,7 +12,7 @@ from wizard.plan import text as words
 from wizard.plan.free_space import content_of, is_container
 from wizard.plan.messages import AGAIN_AS_ROOT, UNREAD
 from wizard.plan.raid.striping import copies, mirror_note, striping_of, together_bytes
-from wizard.plan.steps.render import told_as_kept
+from wizard.plan.steps.render import described_as_kept
 from wizard.plan.text import cell_width, command_lines, cut, inside_sentences, wrapped
 from wizard.plan.undo_policy import promise
 
@@ -118,7 +118,7 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
             StretchState.UNREAD
             if layout.table == "unread"
             else StretchState.REMOVED
-            if layout.holds_more
+            if layout.has_other_contents
             else StretchState.FREE
         )
         found.append(DrawnStretch(whole, drive_size_bytes, []))
@@ -196,7 +196,7 @@ def unread_words(plan: Plan) -> str:
 def plan_lines(plan: Plan, width: int, *, keep: bool = False) -> list[str]:
     """Return the plan without the note about applying it. `keep`: the result is used immediately."""
     undo = () if plan.unread else ("", *wrapped(promise(plan, keep=keep), width))
-    plan = told_as_kept(plan) if keep else plan
+    plan = described_as_kept(plan) if keep else plan
     return [
         *_head(plan, width),
         *_layouts_lines(plan, width),

@@ -313,9 +313,9 @@ def refuse_table(drive: Drive) -> None:
     _refuse_partitions(drive)
 
 
-def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, keep: bool) -> None:
-    """Raises BadInput if a new MBR is not possible. `keep`: the existing table is preserved."""
-    if keep:
+def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, preserve: bool) -> None:
+    """Raises BadInput if a new MBR is not possible. `preserve`: the existing table is preserved."""
+    if preserve:
         raise BadInput(
             t(
                 "The table of {drive} is preserved. A new MBR requires replacing everything.",

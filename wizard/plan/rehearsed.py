@@ -49,7 +49,7 @@ ON_DRIVE = (
 WRITES = ON_DRIVE | ResetZones
 """Operations that write to a drive."""
 
-STAND_IN_NAME = "diskwright-{}"
+SCRATCH_NAME = "diskwright-{}"
 """Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
 
 
@@ -94,7 +94,7 @@ def on_nodes(plan: Plan, nodes: Mapping[str, str], *, named_alike: bool = False)
     known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
     if array := array_node(plan):
         known[array] = nodes.get(array, array)
-    names = {one.uuid: one.name if named_alike else STAND_IN_NAME.format(one.uuid) for one in plan.containers}
+    names = {one.uuid: one.name if named_alike else SCRATCH_NAME.format(one.uuid) for one in plan.containers}
     known |= dict(_mapped(plan, names))
     members = tuple(
         replace(member, drive=replace(member.drive, path=known[member.drive.path])) for member in plan.members

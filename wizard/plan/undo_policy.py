@@ -21,7 +21,7 @@ WORD = "no undo"
 
 
 @dataclass(frozen=True, slots=True)
-class WayBackRoom:
+class UndoSpace:
     """Space for undo data. `fits`: there is enough. `sentence`: the amount, or why it is unknown; empty if
     undo is not possible. `lost`: unrecognised data that no plan shows."""
 
@@ -30,10 +30,10 @@ class WayBackRoom:
     lost: tuple[str, ...] = ()
 
 
-ROOM_NOT_YET = WayBackRoom(str(t("The space required for undo is unknown until root rehearses the plan.")))
+ROOM_NOT_YET = UndoSpace(str(t("The space required for undo is unknown until root rehearses the plan.")))
 
 
-def wants_word(plan: Plan, why_direct: str = "") -> bool:
+def needs_word(plan: Plan, why_direct: str = "") -> bool:
     """Return True if the plan cannot be undone once started, so a token alone does not confirm it.
     `why_direct`: why no scratch copy is possible, as a clause, or empty."""
     return bool(direct_reason(plan) or why_direct) and not shows_nothing(plan)
@@ -103,7 +103,7 @@ def shows_nothing(plan: Plan) -> bool:
 
 def is_bare(layout: Layout) -> bool:
     """Return True if the drive shows no table, partition, signature or waiting run."""
-    return layout.table == "none" and not layout.partitions and not layout.holds_more
+    return layout.table == "none" and not layout.partitions and not layout.has_other_contents
 
 
 def losses(plan: Plan) -> list[str]:

@@ -33,7 +33,7 @@ from wizard.probe.facts import RawDrive, RawError, RawGraph, RawMachine, RawNoti
 from wizard.probe.host.environment import family_of, is_container
 from wizard.probe.host.sysfs import CONTENTS, UNIT_BYTES, bytes_at, geometry_of, name_of, whole_number
 from wizard.probe.host.system import kernel_modules
-from wizard.probe.host.uses import is_live, standing
+from wizard.probe.host.uses import is_live, use_state
 from wizard.probe.unread import AS_RECORDED, obstacle_in
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
@@ -76,7 +76,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     """Return one drive, with its uses from the machine's graph."""
     size = bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
-    found = standing(machine.graph, _names(raw, machine.graph), raw.claimable)
+    found = use_state(machine.graph, _names(raw, machine.graph), raw.claimable)
     names, (same_serial, same_wwn) = names_of(raw), sharing(raw, machine)
     ata, ata_trouble = ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")

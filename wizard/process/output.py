@@ -15,7 +15,7 @@ LONGEST = 80
 """Characters of earlier text to search together with new text."""
 
 
-class Heard:
+class OutputSearch:
     """Searches stdout and stderr for a pattern while open, also across writes to a stream. `found` is the
     result."""
 
@@ -68,7 +68,7 @@ ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
-def unseen(answers: BinaryIO) -> Iterator[None]:
+def no_echo(answers: BinaryIO) -> Iterator[None]:
     """Disable echo on a terminal, to hide typed input. Has no effect on other files. Prompt inside the
     context, so that fast typing is hidden too. A process terminated meanwhile restores the terminal."""
     try:

@@ -14,7 +14,7 @@ from wizard.apply.run.backup_store import kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
 from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves, outline
 from wizard.apply.run.runs import RunKind, command_on, kind_of, load_plan
-from wizard.apply.run_control import NextCommands, is_not_yet, power_told, working_ways
+from wizard.apply.run_control import NextCommands, is_not_yet, power_text, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
@@ -117,7 +117,7 @@ def _drives_of(document: RunDocument) -> tuple[Identity, ...]:
 
 
 def _record(run: Path, document: RunDocument | None) -> RunRecord:
-    return _record_of(run, state(run), read_entries(run), outline(run)[1] if document else 0, power_told(run))
+    return _record_of(run, state(run), read_entries(run), outline(run)[1] if document else 0, power_text(run))
 
 
 def _measurement(sources: Sources, document: RunDocument | None, facts: Facts | None) -> list[Absence]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.apply.copy.job import step_said
+from wizard.apply.copy.job import step_message
 from wizard.benchmark.candidates.verdict import sentences as trial_sentences
 from wizard.model.changes import Bring, ChangeStep, RunDocument
 from wizard.model.ext import Check, JournalEntry
@@ -101,7 +101,7 @@ def _sentences(document: RunDocument | None) -> tuple[Message | str, ...]:
         case Moves():
             return step_sentences(document)
         case Bring():
-            return tuple(step_said(document, step) for step in document.steps)
+            return tuple(step_message(document, step) for step in document.steps)
         case _:
             return tuple(step.sentence for step in document.steps)
 

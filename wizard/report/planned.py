@@ -19,7 +19,7 @@ from wizard.model.said import (
     parts_of,
     t,
 )
-from wizard.plan.copy import amount_said, fstab_difference
+from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.free_space import content_of
 from wizard.plan.messages import who
 from wizard.plan.partition.moves import preview
@@ -212,7 +212,7 @@ def bring_part(bring: Bring) -> Markup:
     """Describe a copy of files: places, amount, losses and lines of fstab."""
     places = t("{source} to {folder}", source=bring.source.path, folder=bring.target.folder)
     edits = "\n".join(fstab_difference(bring))
-    parts = (paragraphs(places), listed(amount_said(bring)), _why((), bring.doubts))
+    parts = (paragraphs(places), listed(amount_message(bring)), _why((), bring.doubts))
     return join((*parts, tag("pre", edits) if edits else ""))
 
 
@@ -243,7 +243,11 @@ def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
     )
 
 
-PLACES = {Rank.CHOSEN: "recommended", Rank.SECOND: "good too", Rank.REJECTED: "not recommended"}
+PLACES = {
+    Rank.RECOMMENDED: "recommended",
+    Rank.ALTERNATIVE: "good too",
+    Rank.NOT_RECOMMENDED: "not recommended",
+}
 
 
 def title_of(name: str) -> str:
@@ -353,7 +357,7 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
         if made
         else Markup("")
     )
-    if choice.place is Rank.REJECTED and not taken and made:
+    if choice.place is Rank.NOT_RECOMMENDED and not taken and made:
         options = folded(t("Options for {filesystem}, if selected", filesystem=title), options)
     withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
     return tag(

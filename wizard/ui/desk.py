@@ -71,10 +71,10 @@ class Screen:
 
     def refused(self, error: DiskwrightError) -> None:
         """Show an error, and offer to install missing tools."""
-        from wizard.advice.missing import Lacking
+        from wizard.advice.missing import MissingTools
 
         self.tell(str(error), Tone.WARN)
-        self.missing = error.missing if isinstance(error, Lacking) else None
+        self.missing = error.missing if isinstance(error, MissingTools) else None
 
     def forget(self) -> None:
         """Clear the last answer before the next action."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wizard.advice.existing import is_pulled
+from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
 from wizard.host.session import PartChange, Session
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -14,7 +14,7 @@ from wizard.model.machine import Drive, Partition
 from wizard.plan.planner import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import PORTABLE_WORKLOAD
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui.several_drives import fitting, plan_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def usual_purpose(drive: Drive) -> str:
     """Return the most likely workload for a drive, to preselect in the list."""
-    if is_pulled(drive) and not drive.rotational:
+    if is_often_unplugged(drive) and not drive.rotational:
         return PORTABLE_WORKLOAD
     return "ssd-general" if drive.rotational is False else "large-media"
 
@@ -53,18 +53,18 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
         advice=advice,
         choice=advice.chosen,
         taken=None,
-        wishes=(),
+        specs=(),
         plan=None,
         arrangement=None,
         stripe=None,
         others=(),
     )
     anew = replace(anew, mode=_mode(services, anew, was_spread=session.stripe is not None))
-    if workload == SYSTEM_WORKLOAD and part is None and (system := _system_wishes(services, anew)):
-        return replace(anew, wishes=system)
+    if workload == SYSTEM_WORKLOAD and part is None and (system := _system_specs(services, anew)):
+        return replace(anew, specs=system)
     if anew.choice is None:
         return anew
-    return replace(anew, wishes=(default_wish(services, anew),))
+    return replace(anew, specs=(default_spec(services, anew),))
 
 
 def ranked_anew(services: Services, session: Session) -> Session:
@@ -94,11 +94,11 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
         return Mode.REPLACE
     if session.choice is None:
         return None
-    trial = replace(session, mode=Mode.USE_FREE, wishes=(default_wish(services, session),))
+    trial = replace(session, mode=Mode.USE_FREE, specs=(default_spec(services, session),))
     return None if fault(services, trial) else Mode.USE_FREE
 
 
-def _system_wishes(services: Services, session: Session) -> tuple[Wish, ...]:
+def _system_specs(services: Services, session: Session) -> tuple[VolumeSpec, ...]:
     """Return the volumes of a desktop system, or none if they do not fit."""
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     mode = session.mode or Mode.REPLACE
@@ -108,13 +108,13 @@ def _system_wishes(services: Services, session: Session) -> tuple[Wish, ...]:
         return ()
 
 
-def default_wish(services: Services, session: Session, others: Sequence[Wish] = ()) -> Wish:
+def default_spec(services: Services, session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeSpec:
     """Return one volume in all remaining space, with recommended settings and the usual mount point and
     writer.
     """
     assert session.advice is not None and session.choice is not None and session.drive is not None
-    wish = Wish(session.choice, session.advice.workload, None, None, None, session.choice_doubts)
-    return fitting(services, session, services.put_to_use(session.drive, wish, others))
+    spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, session.choice_doubts)
+    return fitting(services, session, services.with_usual_place(session.drive, spec, others))
 
 
 def planned(services: Services, session: Session) -> Session:
@@ -125,7 +125,7 @@ def planned(services: Services, session: Session) -> Session:
     part = _partition_of(session)
     if part is None:
         raise Refused("")
-    plan = services.plan_part(session.machine, session.drive, part, PartChange.FORMAT, session.wishes)
+    plan = services.plan_part(session.machine, session.drive, part, PartChange.FORMAT, session.specs)
     return replace(session, plan=plan)
 
 
@@ -138,33 +138,33 @@ def fault(services: Services, session: Session) -> str:
     return ""
 
 
-def with_wish(session: Session, index: int, wish: Wish) -> Session:
+def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:
     """Replace or append a volume."""
-    wishes = [*session.wishes]
-    wishes[index : index + 1] = [wish]
-    return replace(session, wishes=tuple(wishes), plan=None)
+    specs = [*session.specs]
+    specs[index : index + 1] = [spec]
+    return replace(session, specs=tuple(specs), plan=None)
 
 
-def without_wish(session: Session, index: int) -> Session:
+def without_spec(session: Session, index: int) -> Session:
     """Remove a volume. Raises BadInput for the last one."""
-    if len(session.wishes) == 1:
+    if len(session.specs) == 1:
         raise BadInput("")
-    wishes = [*session.wishes]
-    del wishes[index]
-    return replace(session, wishes=tuple(wishes), plan=None)
+    specs = [*session.specs]
+    del specs[index]
+    return replace(session, specs=tuple(specs), plan=None)
 
 
 def with_filesystem(services: Services, session: Session, index: int, taken: Taken) -> Session:
     """Change the filesystem or options of a volume."""
     doubts = taken.doubts
-    wish = replace(session.wishes[index], choice=taken.choice, doubts=doubts)
+    spec = replace(session.specs[index], choice=taken.choice, doubts=doubts)
     # The usual writer and mount point depend on the filesystem.
     assert session.drive is not None
-    if not wish.role and wish.choice.filesystem != session.wishes[index].choice.filesystem:
-        others = [one for at, one in enumerate(session.wishes) if at != index]
-        usual = services.put_to_use(session.drive, replace(wish, mount_point=None), others)
-        wish = replace(usual, mount_point=wish.mount_point or usual.mount_point)
-    changed = with_wish(session, index, wish)
+    if not spec.role and spec.choice.filesystem != session.specs[index].choice.filesystem:
+        others = [one for at, one in enumerate(session.specs) if at != index]
+        usual = services.with_usual_place(session.drive, replace(spec, mount_point=None), others)
+        spec = replace(usual, mount_point=spec.mount_point or usual.mount_point)
+    changed = with_spec(session, index, spec)
     if index == 0:
         changed = replace(changed, choice=taken.choice, taken=taken)
     return changed

@@ -67,7 +67,7 @@ LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class MenuFacts:
     """Facts from outside the drives.
 
     `has_line` is True if fstab lists the filesystem. The texts explain why actions or measurements are
@@ -98,17 +98,17 @@ def entries(
     machine: Machine,
     drive: Drive,
     device: str,
-    impediment: Text,
+    blocker: Text,
     runs: Sequence[OpenRun] = (),
-    here: Here = Here(),
+    here: MenuFacts = MenuFacts(),
 ) -> tuple[MenuEntry, ...]:
     """Return all actions for a drive or partition, best first.
 
-    `impediment` explains why the drive cannot be set up, or is empty. `runs` are all open runs; actions for
+    `blocker` explains why the drive cannot be set up, or is empty. `runs` are all open runs; actions for
     runs on the device are listed first.
     """
     part = drive.partition(device)
-    found = [*_of_drive(drive, impediment)] if part is None else []
+    found = [*_of_drive(drive, blocker)] if part is None else []
     found += [*_of_copy(machine, drive, device), *_of_filesystem(machine, drive, device, here)]
     if part is not None:
         found += _of_partition(drive, part)
@@ -146,26 +146,26 @@ def _blocked_by_runs(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEntry:
     return replace(entry, why_not=why_not) if stands else entry
 
 
-def _blocked_by_machine(here: Here, entry: MenuEntry) -> MenuEntry:
+def _blocked_by_machine(here: MenuFacts, entry: MenuEntry) -> MenuEntry:
     """Block the entry if the machine is unavailable and the drive gives no other reason."""
     if entry.why_not == "" and entry.name in WORKED_OUT:
         return replace(entry, why_not=here.not_worked_out)
     return entry
 
 
-def _of_drive(drive: Drive, impediment: Text) -> Iterator[MenuEntry]:
+def _of_drive(drive: Drive, blocker: Text) -> Iterator[MenuEntry]:
     if drive.is_empty:
-        yield MenuEntry("set-up", "s", t("Set up"), t("from purpose to a drive in use"), impediment)
+        yield MenuEntry("set-up", "s", t("Set up"), t("from purpose to a drive in use"), blocker)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
-    why_not: Text = impediment
-    if not impediment and unread_content(drive):
+    why_not: Text = blocker
+    if not blocker and unread_content(drive):
         why_not = UNREAD(device=drive.path)
-    elif not impediment and (drive.table is None or drive.table.kind == "none"):
+    elif not blocker and (drive.table is None or drive.table.kind == "none"):
         why_not = t("No partition table to preserve.")
-    elif not impediment and not free:
+    elif not blocker and not free:
         why_not = t("No free space.")
-    elif not impediment and _usable_bytes(drive) < LEAST_FREE:
+    elif not blocker and _usable_bytes(drive) < LEAST_FREE:
         why_not = t(
             "Only {size:size} free; a filesystem needs at least {least:size}.",
             size=free,
@@ -175,7 +175,7 @@ def _of_drive(drive: Drive, impediment: Text) -> Iterator[MenuEntry]:
         "use-free", "e", t("Use the free space"), t("{size:size}; partitions unchanged", size=free), why_not
     )
     yield MenuEntry(
-        "set-up", "A", t("Replace all"), t("all data deleted when you choose Keep"), impediment, ends=True
+        "set-up", "A", t("Replace all"), t("all data deleted when you choose Keep"), blocker, ends=True
     )
 
 
@@ -200,7 +200,7 @@ def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]
         yield MenuEntry("new-uuid", "x", t("New UUID"), says, why_not)
 
 
-def _of_filesystem(machine: Machine, drive: Drive, device: str, here: Here) -> Iterator[MenuEntry]:
+def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts) -> Iterator[MenuEntry]:
     old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
     says: Text = (
         t("from {kind}; no file loss", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
@@ -296,7 +296,7 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
     ), ""
 
 
-def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) -> Iterator[MenuEntry]:
+def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: MenuFacts) -> Iterator[MenuEntry]:
     if drive.geometry is None or not part.start_bytes % grain_bytes(drive.geometry):
         return
     says: Text = ""
@@ -309,7 +309,7 @@ def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: Here) 
     yield MenuEntry("move", "f", t("Align"), says, why_not)
 
 
-def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
+def _of_several_misaligned(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator[MenuEntry]:
     """Yield a combined action if several partitions are misaligned."""
     if len(misaligned_parts(drive)) < 2:
         return
@@ -326,7 +326,7 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: Here) -> Iterat
     yield MenuEntry("move", "f", t("Align partitions"), says, why_not)
 
 
-def _of_whole_drive(machine: Machine, drive: Drive, here: Here) -> Iterator[MenuEntry]:
+def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator[MenuEntry]:
     yield from _of_several_misaligned(machine, drive, here)
     if drive.lost:
         why_not = why_not_restore(drive) or ""

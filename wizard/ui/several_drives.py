@@ -10,9 +10,9 @@ from wizard.model.machine import Drive
 from wizard.model.plan import Plan
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.planner import PLAIN, Mode
-from wizard.plan.raid.striped import StripeWish, choice_on
+from wizard.plan.raid.striped import StripeRequest, choice_on
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 
 ONE_VOLUME = t("Several drives form one volume together: remove the other volumes from the list first.")
 
@@ -23,7 +23,7 @@ class SpreadWay:
 
     name: str
     title: Message
-    asked: StripeWish | None = None
+    asked: StripeRequest | None = None
 
 
 ALONE = SpreadWay("alone", t("On this drive only"))
@@ -32,17 +32,17 @@ WAYS = (
     SpreadWay(
         "mirror-btrfs",
         t("Mirrored by Btrfs: two copies, survives the loss of one drive"),
-        StripeWish("btrfs", level="raid1"),
+        StripeRequest("btrfs", level="raid1"),
     ),
     SpreadWay(
         "mirror-md",
         t("Mirrored by md (RAID1): a copy on each, survives all but one"),
-        StripeWish("md", level="raid1"),
+        StripeRequest("md", level="raid1"),
     ),
     SpreadWay(
-        "stripe-btrfs", t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeWish("btrfs")
+        "stripe-btrfs", t("Striped by Btrfs (RAID0): fast, lost with any one drive"), StripeRequest("btrfs")
     ),
-    SpreadWay("stripe-md", t("Striped by md (RAID0): fast, lost with any one drive"), StripeWish("md")),
+    SpreadWay("stripe-md", t("Striped by md (RAID0): fast, lost with any one drive"), StripeRequest("md")),
 )
 """Redundant layouts come first."""
 
@@ -53,13 +53,13 @@ def way_of(session: Session) -> SpreadWay:
 
 
 def candidates(
-    session: Session, impediment: Callable[[Drive], Message | str]
+    session: Session, blocker: Callable[[Drive], Message | str]
 ) -> tuple[tuple[Drive, Message | str], ...]:
     """Return all drives except the first, each with the reason it cannot be selected, or empty, as in the
     list of drives."""
     assert session.machine is not None and session.drive is not None
     others = (drive for drive in session.machine.drives if drive.path != session.drive.path)
-    return tuple((drive, impediment(drive)) for drive in others)
+    return tuple((drive, blocker(drive)) for drive in others)
 
 
 def loss_of(drives: Sequence[Drive]) -> Message | None:
@@ -79,11 +79,11 @@ def spread(services: Services, session: Session, way: SpreadWay, others: Sequenc
         return _alone(session)
     if not others:
         raise BadInput(t("Select another drive first."))
-    if len(session.wishes) != 1:
+    if len(session.specs) != 1:
         raise BadInput(ONE_VOLUME)
-    (wish,) = session.wishes
+    (spec,) = session.specs
     changed = replace(session, stripe=way.asked, others=tuple(others), mode=Mode.REPLACE)
-    changed = replace(changed, wishes=(fitting(services, changed, wish),))
+    changed = replace(changed, specs=(fitting(services, changed, spec),))
     return replace(changed, plan=plan_of(services, changed))
 
 
@@ -95,22 +95,22 @@ def _alone(session: Session) -> Session:
     return replace(session, stripe=None, others=(), plan=None, mode=mode)
 
 
-def fitting(services: Services, session: Session, wish: Wish) -> Wish:
+def fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSpec:
     """Adapt a request to all drives of the session. Keep filesystem and options if the drives can share them,
     else use the recommended ones. Raises Refused."""
     if session.stripe is None:
-        return wish
-    wish = replace(wish, size_bytes=None, percent=None)
-    if wish.choice.filesystem in FILESYSTEMS[session.stripe.kind]:
-        return wish
+        return spec
+    spec = replace(spec, size_bytes=None, percent=None)
+    if spec.choice.filesystem in FILESYSTEMS[session.stripe.kind]:
+        return spec
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     room = room_bytes(
         session.stripe.kind, session.stripe.level, [drive.size_bytes or 0 for drive in session.drives]
     )
     advice = services.advise(
-        session.machine, session.drive, session.diagnosis.recording, wish.workload.id, size_bytes=room or None
+        session.machine, session.drive, session.diagnosis.recording, spec.workload.id, size_bytes=room or None
     )
-    return replace(wish, choice=choice_on(advice, FILESYSTEMS[session.stripe.kind]), doubts=())
+    return replace(spec, choice=choice_on(advice, FILESYSTEMS[session.stripe.kind]), doubts=())
 
 
 def still_there(session: Session) -> Session:
@@ -125,10 +125,8 @@ def plan_of(services: Services, session: Session) -> Plan:
     """Plan the session's request on one or several drives. Raises the planner's reason."""
     assert session.machine is not None and session.drive is not None
     if session.stripe is None:
-        return services.plan(
-            session.machine, session.drive, session.wishes, session.mode, session.arrangement
-        )
-    if len(session.wishes) != 1:
+        return services.plan(session.machine, session.drive, session.specs, session.mode, session.arrangement)
+    if len(session.specs) != 1:
         raise BadInput(ONE_VOLUME)
     if session.mode is Mode.USE_FREE:
         raise Refused(t("Several drives are always used whole: their contents are not preserved."))
@@ -137,7 +135,7 @@ def plan_of(services: Services, session: Session) -> Plan:
             t("Each of several drives gets a GPT, without its own volume group. Select that first.")
         )
     return services.plan_striped(
-        session.machine, session.drives, session.wishes[0], session.stripe, session.mode
+        session.machine, session.drives, session.specs[0], session.stripe, session.mode
     )
 
 

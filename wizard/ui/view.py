@@ -68,7 +68,7 @@ class Command:
 class Fate(StrEnum):
     """The effect of a plan on a stretch of a drive."""
 
-    KEPT = "kept"
+    PRESERVED = "kept"
     NEW = "new"
     LOST = "lost"
     FREE = "free"
@@ -85,7 +85,7 @@ class Stretch:
     name: Text
     size_bytes: int
     filesystem: str = ""
-    fate: Fate = Fate.KEPT
+    fate: Fate = Fate.PRESERVED
 
 
 @dataclass(frozen=True, slots=True)

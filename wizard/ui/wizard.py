@@ -38,9 +38,9 @@ class Wizard(Desk):
         self.go(PurposeScreen(self))
 
     def open_plan(self) -> None:
-        from wizard.ui.screens.plan import Planning
+        from wizard.ui.screens.plan import PlanScreen
 
-        self.go(Planning(self))
+        self.go(PlanScreen(self))
 
     def open_review(self, job: Job) -> None:
         from wizard.ui.screens.review import Review
@@ -62,9 +62,9 @@ class Wizard(Desk):
         open_ways(self, drive, found)
 
     def open_copy(self, targets: Sequence[str]) -> None:
-        from wizard.ui.screens.copying import Bringing
+        from wizard.ui.screens.copying import CopyScreen
 
-        self.go(Bringing(self, targets))
+        self.go(CopyScreen(self, targets))
 
     def open_alignment_test(self, drive: Drive) -> None:
         from wizard.ui.screens.alignment import TrialScreen

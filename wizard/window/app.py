@@ -195,7 +195,7 @@ class Window(App[None]):
     def _draw(self) -> None:
         keyboard = self.keyboard
         size = (self.size.width, self.size.height)
-        self.face.sheet = page(keyboard.view, keyboard.hand, self.look, size, keyboard.below)
+        self.face.sheet = page(keyboard.view, keyboard.state, self.look, size, keyboard.below)
         keyboard.drawn(self.face.sheet)
         self._drawn_at = monotonic()
         if self.face.sheet.cursor is not None:
@@ -285,11 +285,11 @@ def _filters(terminal: Terminal) -> Sequence[LineFilter]:
 def _driver(terminal: Terminal) -> type[Driver] | None:
     """Return a driver for a slow line or the console, or None for Textual's own."""
     if terminal.slow:
-        from wizard.window.minimal_output import FrugalDriver
+        from wizard.window.minimal_output import MinimalOutputDriver
 
-        return FrugalDriver
+        return MinimalOutputDriver
     if terminal.glyphs is Glyphs.CONSOLE:
-        from wizard.window.minimal_output import LeavingDriver
+        from wizard.window.minimal_output import ClearingDriver
 
-        return LeavingDriver
+        return ClearingDriver
     return None

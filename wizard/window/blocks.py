@@ -27,7 +27,7 @@ from wizard.window.canvas import (
     shown,
     stacked,
 )
-from wizard.window.keyboard import Hand
+from wizard.window.keyboard import InputState
 from wizard.window.look import Look
 
 WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
@@ -320,7 +320,7 @@ def scrolled(
     whole: Sheet,
     width: int,
     height: int,
-    hand: Hand,
+    state: InputState,
     pen: Pen,
     *,
     focused: bool,
@@ -332,15 +332,15 @@ def scrolled(
     total = whole.height
     height = max(0, height)
     if total <= height:
-        hand.tops.pop(name, None)
+        state.tops.pop(name, None)
         return Sheet(
             tuple(fitted(each, width) for each in whole.lines),
             whole.cursor,
             whole.spots,
             ((name, ScrollExtent(0, height, total)),),
         )
-    top = _top(hand.tops.get(name, 0), height, total, reach)
-    hand.tops[name] = top
+    top = _top(state.tops.get(name, 0), height, total, reach)
+    state.tops[name] = top
     more = height > 2 and top + height < total
     seen = list(whole.lines[top : top + height - more])
     if more:

@@ -169,7 +169,7 @@ def stacked(sheets: Iterable[Sheet]) -> Sheet:
     return _merged(tuple(lines), found)
 
 
-def beside(left: Sheet, right: Sheet, width: int, between: int) -> Sheet:
+def side_by_side(left: Sheet, right: Sheet, width: int, between: int) -> Sheet:
     """Place two sheets side by side. The left one is `width` wide."""
     height = max(left.height, right.height)
     wide = right.lines[0].cell_length if right.lines else 0

@@ -19,7 +19,7 @@ LONGEST_VALUE = 1000
 """Longest value of a field in characters."""
 
 
-class Hand:
+class InputState:
     """Cursor, focus and typed values of a screen. Persists while the screen's views change."""
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ PAGES = {"pageup": -1, "pagedown": 1}
 FAR = 1_000_000
 
 
-class Deskish(Protocol):
+class KeyboardDesk(Protocol):
     """The interface of the desk that the keyboard needs."""
 
     interrupted: bool
@@ -177,17 +177,17 @@ class Deskish(Protocol):
 
 
 class Keyboard:
-    """Input for the whole session. Keeps a `Hand` for every screen."""
+    """Input for the whole session. Keeps an `InputState` for every screen."""
 
-    def __init__(self, desk: Deskish) -> None:
+    def __init__(self, desk: KeyboardDesk) -> None:
         self.desk = desk
         self.view = View("", ScreenStep.DRIVES, "", ())
-        self.hand = Hand()
-        self.below: tuple[View, Hand] | None = None
+        self.state = InputState()
+        self.below: tuple[View, InputState] | None = None
         self.parts: dict[str, ScrollExtent] = {}
         self._rows_shown = 0
-        self._hands: WeakKeyDictionary[Screen, Hand] = WeakKeyDictionary()
-        self._last_whole: Hand = self.hand
+        self._states: WeakKeyDictionary[Screen, InputState] = WeakKeyDictionary()
+        self._last_whole: InputState = self.state
         self._ending: Screen | None = None
 
     def renew(self, *, asked: bool) -> None:
@@ -196,14 +196,14 @@ class Keyboard:
         self.view = self.desk.view
         if screen is not self.desk.screen:
             screen, self.view = self.desk.screen, self.desk.view
-        self.hand = self._hands.setdefault(screen, Hand())
-        if self.hand.meet(self.view, asked=asked):
-            self.desk.moved(self.hand.cursor)
+        self.state = self._states.setdefault(screen, InputState())
+        if self.state.meet(self.view, asked=asked):
+            self.desk.moved(self.state.cursor)
             self.view = self.desk.view
-            self.hand.meet(self.view, asked=False)
+            self.state.meet(self.view, asked=False)
         under = self.desk.below if self.view.over else None
         if not self.view.over:
-            self._last_whole = self.hand
+            self._last_whole = self.state
         self.below = (under, self._last_whole) if under is not None else None
 
     def drawn(self, sheet: Sheet) -> None:
@@ -211,8 +211,8 @@ class Keyboard:
         self.parts = dict(sheet.parts)
         pinned = {row.key for row in self.view.rows.rows if row.pinned} if self.view.rows else set()
         self._rows_shown = len({spot.name for spot in sheet.spots if spot.kind == "row"} - pinned)
-        if self.hand.focus not in self._stops():
-            self.hand.focus = MAIN
+        if self.state.focus not in self._stops():
+            self.state.focus = MAIN
 
     def _stops(self) -> list[str]:
         """Return the parts that Tab visits."""
@@ -224,8 +224,8 @@ class Keyboard:
     def _scrolling(self) -> str:
         """The part that arrow keys scroll, empty if they move in the list or fields."""
         has_main = self.view.rows is not None or bool(self.view.fields)
-        if self.hand.focus != MAIN:
-            return self.hand.focus
+        if self.state.focus != MAIN:
+            return self.state.focus
         return "" if has_main else next(iter(self._stops()), "")
 
     def press(self, key: str, character: str | None) -> None:
@@ -243,8 +243,8 @@ class Keyboard:
     def act(self, action: Action) -> None:
         """Do an action at the cursor."""
         before = self.desk.screen
-        row = self.hand.cursor if self.view.rows is not None else ""
-        self.desk.act(action.name, row, self.hand.values(self.view))
+        row = self.state.cursor if self.view.rows is not None else ""
+        self.desk.act(action.name, row, self.state.values(self.view))
         if action.name == "quit" and self.desk.screen is not before:
             self._ending = self.desk.screen
 
@@ -289,30 +289,30 @@ class Keyboard:
         keys = [row.key for row in self.view.rows.rows] if self.view.rows else []
         if not keys:
             return
-        now = keys.index(self.hand.cursor) if self.hand.cursor in keys else 0
+        now = keys.index(self.state.cursor) if self.state.cursor in keys else 0
         self.to(keys[max(0, min(len(keys) - 1, now + by))])
 
     def to(self, row: str) -> None:
         """Move the cursor to a row."""
-        self.hand.has_moved = True
-        if row != self.hand.cursor:
-            self.hand.cursor = row
-            self.hand.tops.pop(PANES, None)
+        self.state.has_moved = True
+        if row != self.state.cursor:
+            self.state.cursor = row
+            self.state.tops.pop(PANES, None)
             self.desk.moved(row)
 
     def scroll(self, part: str, by: int) -> None:
         """Scroll a part by lines."""
         extent = self.parts.get(part)
         if extent is not None:
-            self.hand.tops[part] = max(0, min(extent.total - extent.height, extent.top + by))
+            self.state.tops[part] = max(0, min(extent.total - extent.height, extent.top + by))
 
     def _tab(self, by: int) -> None:
         stops = self._stops()
-        now = stops.index(self.hand.focus) if self.hand.focus in stops else 0
-        self.hand.focus = stops[(now + by) % len(stops)]
+        now = stops.index(self.state.focus) if self.state.focus in stops else 0
+        self.state.focus = stops[(now + by) % len(stops)]
 
     def _in_fields(self, key: str, character: str | None) -> None:
-        field = next(field for field in self.view.fields if field.key == self.hand.field)
+        field = next(field for field in self.view.fields if field.key == self.state.field)
         if key in ("tab", "down", "shift+tab", "up"):
             self._step(key)
         elif key in PAGES:
@@ -320,11 +320,11 @@ class Keyboard:
             self.scroll(part, PAGES[key] * max(1, self.parts[part].height - 1) if part in self.parts else 0)
         elif key == "enter":
             self._enter()
-        elif (self.hand.focus == MAIN or _is_text(field, character)) and self._type_in_field(
+        elif (self.state.focus == MAIN or _is_text(field, character)) and self._type_in_field(
             field, key, character
         ):
             # Typing while a pane has the focus goes to the field.
-            self.hand.focus = MAIN
+            self.state.focus = MAIN
         elif (action := action_of(self.view, key, character)) is not None:
             self.act(action)
 
@@ -333,17 +333,17 @@ class Keyboard:
         by = -1 if key in ("up", "shift+tab") else 1
         if self._scrolling and key in MOVES:
             self.scroll(self._scrolling, by)
-        elif not self._scrolling and self.hand.step_field(self.view, by):
+        elif not self._scrolling and self.state.step_field(self.view, by):
             return
         elif key not in MOVES:
             self._tab(by)
-            if self.hand.focus == MAIN:
-                self.hand.field = self.view.fields[0 if by > 0 else -1].key
+            if self.state.focus == MAIN:
+                self.state.field = self.view.fields[0 if by > 0 else -1].key
 
     def _enter(self) -> None:
         """Do the action. In a pane, return the focus."""
-        if self.hand.focus != MAIN:
-            self.hand.focus = MAIN
+        if self.state.focus != MAIN:
+            self.state.focus = MAIN
             return
         action = action_of(self.view, "enter", None)
         if action is not None:
@@ -353,21 +353,21 @@ class Keyboard:
         """Process a key for the field itself. Returns False for other keys."""
         if field.offers:
             if key in ("left", "right", "space"):
-                self.hand.turn(field, -1 if key == "left" else 1)
-                self.desk.turned(field.key, self.hand.values(self.view))
+                self.state.turn(field, -1 if key == "left" else 1)
+                self.desk.turned(field.key, self.state.values(self.view))
                 return True
             return False
         if character is not None and character.isprintable() and not key.startswith(("alt+", "ctrl+")):
-            self.hand.insert(character)
+            self.state.insert(character)
             return True
-        return self.hand.edit(key)
+        return self.state.edit(key)
 
     def paste(self, text: str) -> None:
         """Insert the first line of pasted text."""
         self.renew(asked=True)
-        field = next((field for field in self.view.fields if field.key == self.hand.field), None)
+        field = next((field for field in self.view.fields if field.key == self.state.field), None)
         if field is not None and not field.offers and text.strip():
-            self.hand.insert(text.strip().splitlines()[0])
+            self.state.insert(text.strip().splitlines()[0])
 
     def click(self, kind: str, name: str, *, twice: bool) -> None:
         """Process a click on a row, field or key."""
@@ -375,14 +375,14 @@ class Keyboard:
             case "action":
                 self.act_named(name)
             case "row":
-                self.hand.focus = MAIN
+                self.state.focus = MAIN
                 self.to(name)
                 action = action_of(self.view, "enter", None) if twice else None
                 if action is not None:
                     self.renew(asked=True)
                     self.act(action)
             case "field":
-                self.hand.focus, self.hand.field = MAIN, name
+                self.state.focus, self.state.field = MAIN, name
         self.renew(asked=True)
 
 

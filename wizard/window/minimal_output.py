@@ -148,7 +148,7 @@ def _runs(columns: list[int]) -> Iterator[tuple[int, int]]:
             start = index
 
 
-class FrugalDriver(LinuxDriver):
+class MinimalOutputDriver(LinuxDriver):
     """Textual's driver with minimal output."""
 
     def __init__(
@@ -178,7 +178,7 @@ def _terminal_size() -> os.terminal_size | None:
         return None
 
 
-class LeavingDriver(LinuxDriver):
+class ClearingDriver(LinuxDriver):
     """Driver for the Linux console, which has no alternate screen before recent kernels. Clears the wizard's
     screen at the end, so that it does not remain under the prompt."""
 

@@ -16,7 +16,6 @@ from wizard.window.canvas import (
     STEPS,
     Sheet,
     Spot,
-    beside,
     blank,
     cut,
     ends,
@@ -29,9 +28,10 @@ from wizard.window.canvas import (
     plain,
     rooms_of,
     shown,
+    side_by_side,
     stacked,
 )
-from wizard.window.keyboard import ABOVE, LEFT, MAIN, PANES, Hand
+from wizard.window.keyboard import ABOVE, LEFT, MAIN, PANES, InputState
 from wizard.window.look import Look
 from wizard.window.rows import fields_sheet, listed, natural_widths, parted, pinned_sheet
 
@@ -43,7 +43,11 @@ MOST_SAID = 4
 
 
 def page(
-    view: View, hand: Hand, look: Look, size: tuple[int, int], below: tuple[View, Hand] | None = None
+    view: View,
+    state: InputState,
+    look: Look,
+    size: tuple[int, int],
+    below: tuple[View, InputState] | None = None,
 ) -> Sheet:
     """Lay out a view for the whole screen. `below`: the view below a dialog."""
     columns, lines = size
@@ -51,8 +55,8 @@ def page(
         return _too_small(look, columns, lines)
     pen = Pen(look, view, columns, lines)
     if not view.over:
-        return _whole(view, hand, pen, focused=True)
-    return _dialog(view, hand, pen, _under(below, pen))
+        return _whole(view, state, pen, focused=True)
+    return _dialog(view, state, pen, _under(below, pen))
 
 
 def _too_small(look: Look, columns: int, lines: int) -> Sheet:
@@ -71,7 +75,7 @@ def _too_small(look: Look, columns: int, lines: int) -> Sheet:
     return plain([fitted(part, columns) for part in parts]).high(lines, columns)
 
 
-def _whole(view: View, hand: Hand, pen: Pen, *, focused: bool) -> Sheet:
+def _whole(view: View, state: InputState, pen: Pen, *, focused: bool) -> Sheet:
     width = pen.columns
     keys = key_sheet(view, width, pen.look, 2 if width >= 70 else 3)
     if pen.look.many:
@@ -80,7 +84,7 @@ def _whole(view: View, hand: Hand, pen: Pen, *, focused: bool) -> Sheet:
     response = _response(view, width, pen)
     gap = plain([blank(width)] if pen.roomy else [])
     room = pen.lines - keys.height - head.height - response.height - gap.height
-    body = _body(view, hand, width, room, pen, focused=focused).high(room, width)
+    body = _body(view, state, width, room, pen, focused=focused).high(room, width)
     sheet = stacked([head, gap, body, response, keys])
     return replace(sheet, lines=tuple(fitted(each, width) for each in sheet.lines))
 
@@ -134,46 +138,48 @@ def _response(view: View, width: int, pen: Pen) -> Sheet:
     return plain([fitted(joined(blank(1), line(*part)), width) for part in parts])
 
 
-def _body(whole: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _body(whole: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
     rows, view = parted(whole)
-    first = pinned_sheet(rows, hand, width, max(1, height // 3), pen, focused=focused)
-    rest = _below_pinned(view, hand, width, height - first.height, pen, focused=focused)
+    first = pinned_sheet(rows, state, width, max(1, height // 3), pen, focused=focused)
+    rest = _below_pinned(view, state, width, height - first.height, pen, focused=focused)
     return stacked([first, rest])
 
 
-def _below_pinned(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _below_pinned(
+    view: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool
+) -> Sheet:
     has_main = view.rows is not None or bool(view.fields)
     if not pen.wide or view.over:
-        return _column(view, hand, width, height, pen, view.panes, focused=focused)
+        return _column(view, state, width, height, pen, view.panes, focused=focused)
     above = _above(view, width, pen, focused=focused)
     # Important blocks come first, but take at most half of the screen if there is more.
     most = height if not has_main and not view.panes else max(height // 2, height - 14)
-    top = scrolled(ABOVE, above, width, min(above.height, most), hand, pen, focused=focused)
+    top = scrolled(ABOVE, above, width, min(above.height, most), state, pen, focused=focused)
     if top.height:
         top = stacked([top, plain([blank(width)])])
     room = height - top.height
     if not has_main and not view.panes:
         return top
-    return stacked([top, _sides(view, hand, width, room, pen, focused=focused)])
+    return stacked([top, _sides(view, state, width, room, pen, focused=focused)])
 
 
-def _sides(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _sides(view: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
     """Place the list left and the panes right, or below the list if there is room."""
     has_main = view.rows is not None or bool(view.fields)
     if not view.panes or (not has_main and len(view.panes) == 1):
-        return _left(view, hand, width, height, pen, view.panes, focused=focused)
+        return _left(view, state, width, height, pen, view.panes, focused=focused)
     left = _left_width(view, width, pen)
     rest: Sequence[Pane] = view.panes[1:]
     if has_main:
-        used = _main(view, hand, left - 4, pen, focused=focused).height + 2
+        used = _main(view, state, left - 4, pen, focused=focused).height + 2
         if not rest or used + sum(_boxed_height(pane, left, pen) for pane in rest) > height:
             rest = ()
     else:
         rest = view.panes[:1]
     others = tuple(pane for pane in view.panes if pane not in rest)
-    one = _left(view, hand, left, height, pen, rest, focused=focused)
-    two = _panes(PANES, others, hand, width - left - 1, height, pen, focused=focused)
-    return beside(one, two, left, 1)
+    one = _left(view, state, left, height, pen, rest, focused=focused)
+    two = _panes(PANES, others, state, width - left - 1, height, pen, focused=focused)
+    return side_by_side(one, two, left, 1)
 
 
 def _left_width(view: View, width: int, pen: Pen) -> int:
@@ -209,28 +215,28 @@ def _full_title(title: object, width: int, pen: Pen) -> Sheet:
 
 
 def _left(
-    view: View, hand: Hand, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
+    view: View, state: InputState, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
 ) -> Sheet:
     has_main = view.rows is not None or bool(view.fields)
     if not has_main:
-        return _panes(LEFT, panes, hand, width, height, pen, focused=focused)
-    main = _main(view, hand, width - 4, pen, focused=focused)
+        return _panes(LEFT, panes, state, width, height, pen, focused=focused)
+    main = _main(view, state, width - 4, pen, focused=focused)
     below = sum(_boxed_height(pane, width, pen) for pane in panes)
     room = min(main.height + 2, max(5, height - min(below, height // 2)))
     if view.panes and not panes:
         room = height
-    shown_main = _part_main(view, hand, width - 4, max(1, room - 2), pen, focused=focused)
-    box = _boxed(shown_main, view.title, width, max(3, room), pen, focused=focused and hand.focus == MAIN)
+    shown_main = _part_main(view, state, width - 4, max(1, room - 2), pen, focused=focused)
+    box = _boxed(shown_main, view.title, width, max(3, room), pen, focused=focused and state.focus == MAIN)
     if not panes:
         return box
-    return stacked([box, _panes(LEFT, panes, hand, width, height - box.height, pen, focused=focused)])
+    return stacked([box, _panes(LEFT, panes, state, width, height - box.height, pen, focused=focused)])
 
 
 def _panes(
-    name: str, panes: Sequence[Pane], hand: Hand, width: int, height: int, pen: Pen, *, focused: bool
+    name: str, panes: Sequence[Pane], state: InputState, width: int, height: int, pen: Pen, *, focused: bool
 ) -> Sheet:
     """Stack _boxed panes; the last one fills the rest. Without enough room, they scroll together."""
-    here = focused and hand.focus == name
+    here = focused and state.focus == name
     inner = [_inner(pane, width - 4, pen) for pane in panes]
     used = sum(each.height + 2 for each in inner)
     if used <= height and panes:
@@ -247,13 +253,13 @@ def _panes(
         ]
         return stacked(boxes)
     if len(panes) == 1:
-        part = scrolled(name, inner[0], width - 4, max(1, height - 2), hand, pen, focused=here, outside=True)
+        part = scrolled(name, inner[0], width - 4, max(1, height - 2), state, pen, focused=here, outside=True)
         return _boxed(part, panes[0].title, width, height, pen, focused=here)
     whole = stacked(
         _boxed(each, pane.title, width - 1, each.height + 2, pen, focused=here)
         for each, pane in zip(inner, panes, strict=True)
     )
-    return scrolled(name, whole, width, height, hand, pen, focused=here)
+    return scrolled(name, whole, width, height, state, pen, focused=here)
 
 
 def _boxed(inner: Sheet, title: object, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
@@ -295,67 +301,67 @@ def _inset(sheet: Sheet, width: int) -> Sheet:
     return replace(sheet.moved(1, 0), lines=lines)
 
 
-def _main(view: View, hand: Hand, width: int, pen: Pen, *, focused: bool) -> Sheet:
+def _main(view: View, state: InputState, width: int, pen: Pen, *, focused: bool) -> Sheet:
     """Return the full list or all fields."""
-    here = focused and hand.focus == MAIN
+    here = focused and state.focus == MAIN
     if view.fields:
-        return fields_sheet(view.fields, width, pen, hand, focused=here)
+        return fields_sheet(view.fields, width, pen, state, focused=here)
     if view.rows is None:
         return Sheet()
-    found = listed(view.rows, width, pen, hand.cursor, focused=here)
+    found = listed(view.rows, width, pen, state.cursor, focused=here)
     return Sheet((*found.head, *found.lines))
 
 
-def _part_main(view: View, hand: Hand, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _part_main(view: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
     """Return the list or fields in `height` lines, with the cursor visible."""
-    here = focused and hand.focus == MAIN
+    here = focused and state.focus == MAIN
     if view.fields:
-        sheet = fields_sheet(view.fields, width, pen, hand, focused=here)
-        ys = [spot.y for spot in sheet.spots if spot.name == hand.field]
+        sheet = fields_sheet(view.fields, width, pen, state, focused=here)
+        ys = [spot.y for spot in sheet.spots if spot.name == state.field]
         reach = (min(ys), max(ys)) if ys else (0, 0)
-        return scrolled(MAIN, sheet, width, height, hand, pen, focused=here, reach=reach)
+        return scrolled(MAIN, sheet, width, height, state, pen, focused=here, reach=reach)
     if view.rows is None:
         return Sheet()
-    found = listed(view.rows, width, pen, hand.cursor, focused=here)
+    found = listed(view.rows, width, pen, state.cursor, focused=here)
     head = found.head if height >= len(found.head) + min(2, len(found.lines)) else ()
-    own = [index for index, owner in enumerate(found.owners) if owner == hand.cursor]
+    own = [index for index, owner in enumerate(found.owners) if owner == state.cursor]
     reach = (own[0], own[-1]) if own else (0, 0)
     spots = tuple(Spot(0, y, width, "row", owner) for y, owner in enumerate(found.owners))
     sheet = Sheet(found.lines, (0, reach[0]) if own else None, spots)
-    part = scrolled(MAIN, sheet, width, height - len(head), hand, pen, focused=here, reach=reach)
+    part = scrolled(MAIN, sheet, width, height - len(head), state, pen, focused=here, reach=reach)
     return stacked([plain(head), part])
 
 
 def _column(
-    view: View, hand: Hand, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
+    view: View, state: InputState, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
 ) -> Sheet:
     """Stack everything vertically."""
     above = _above(view, width, pen, focused=focused)
     has_main = view.rows is not None or bool(view.fields)
     titled = has_main and not view.over and shown(view.title) != ""
-    main = _main(view, hand, width, pen, focused=focused)
-    below = _all_panes(panes, hand, width, pen, focused=focused, parted=has_main)
+    main = _main(view, state, width, pen, focused=focused)
+    below = _all_panes(panes, state, width, pen, focused=focused, parted=has_main)
     natural = [above.height, main.height + titled if has_main else 0, below.height]
     gaps = sum(each > 0 for each in natural) - 1 if pen.roomy else 0
     gaps = max(0, min(gaps, height - sum(natural)))
     above_room, main_room, panes_room = rooms_of(natural, height - gaps)
     if below.height > panes_room:
-        below = _all_panes(panes, hand, width, pen, focused=focused, parted=has_main, tight=True)
+        below = _all_panes(panes, state, width, pen, focused=focused, parted=has_main, tight=True)
     found = [
-        scrolled(ABOVE, above, width, above_room, hand, pen, focused=focused and hand.focus == ABOVE),
-        _titled_main(view, hand, width, main_room, pen, titled=titled, focused=focused),
-        scrolled(PANES, below, width, panes_room, hand, pen, focused=focused and hand.focus == PANES),
+        scrolled(ABOVE, above, width, above_room, state, pen, focused=focused and state.focus == ABOVE),
+        _titled_main(view, state, width, main_room, pen, titled=titled, focused=focused),
+        scrolled(PANES, below, width, panes_room, state, pen, focused=focused and state.focus == PANES),
     ]
     return stacked(_with_gaps([each for each in found if each.height], width, gaps))
 
 
 def _titled_main(
-    view: View, hand: Hand, width: int, room: int, pen: Pen, *, titled: bool, focused: bool
+    view: View, state: InputState, width: int, room: int, pen: Pen, *, titled: bool, focused: bool
 ) -> Sheet:
     if not room:
         return Sheet()
-    title = [_ruled(view.title, width, pen, focused=focused and hand.focus == MAIN)] if titled else []
-    part = _part_main(view, hand, width, max(1, room - len(title)), pen, focused=focused)
+    title = [_ruled(view.title, width, pen, focused=focused and state.focus == MAIN)] if titled else []
+    part = _part_main(view, state, width, max(1, room - len(title)), pen, focused=focused)
     return stacked([plain(title), part])
 
 
@@ -368,7 +374,7 @@ def _with_gaps(sheets: Sequence[Sheet], width: int, gaps: int) -> Iterator[Sheet
 
 def _all_panes(
     panes: Sequence[Pane],
-    hand: Hand,
+    state: InputState,
     width: int,
     pen: Pen,
     *,
@@ -381,7 +387,7 @@ def _all_panes(
     for index, pane in enumerate(panes):
         if index and pen.roomy:
             found.append(plain([blank(width)]))
-        here = focused and hand.focus == PANES
+        here = focused and state.focus == PANES
         if shown(pane.title):
             found.append(plain([_ruled(pane.title, width, pen, focused=here)]))
         elif parted and not index:
@@ -391,12 +397,12 @@ def _all_panes(
     return stacked(found)
 
 
-def _under(below: tuple[View, Hand] | None, pen: Pen) -> Sheet:
+def _under(below: tuple[View, InputState] | None, pen: Pen) -> Sheet:
     """Return the dimmed screen below a dialog, empty if it cannot be dimmed."""
     if below is None or not pen.look.many:
         return Sheet().high(pen.lines, pen.columns)
-    view, hand = below
-    sheet = _whole(view, hand, replace(pen, view=view), focused=False)
+    view, state = below
+    sheet = _whole(view, state, replace(pen, view=view), focused=False)
     dim = pen.look.dimmed
     lines = tuple(
         Strip([Segment(text, dim(style)) for text, style, _ in each], each.cell_length)
@@ -405,7 +411,7 @@ def _under(below: tuple[View, Hand] | None, pen: Pen) -> Sheet:
     return Sheet(lines)
 
 
-def _dialog(view: View, hand: Hand, pen: Pen, under: Sheet) -> Sheet:
+def _dialog(view: View, state: InputState, pen: Pen, under: Sheet) -> Sheet:
     """Draw a dialog in a box, as high as necessary."""
     most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
     width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))
@@ -416,7 +422,7 @@ def _dialog(view: View, hand: Hand, pen: Pen, under: Sheet) -> Sheet:
     edges = (
         2 + keys.height + response.height + (1 if has_gap else 0) + (1 if has_gap and response.height else 0)
     )
-    body = _column(view, hand, inner, max(1, pen.lines - edges), pen, view.panes, focused=True)
+    body = _column(view, state, inner, max(1, pen.lines - edges), pen, view.panes, focused=True)
     gap = [plain([blank(inner)])] if has_gap else []
     parts = [body, *(gap if response.height else []), response, *gap, keys]
     whole = stacked(parts)

@@ -28,7 +28,7 @@ from wizard.window.canvas import (
     shown,
     stacked,
 )
-from wizard.window.keyboard import MAIN, Hand
+from wizard.window.keyboard import MAIN, InputState
 
 MARK, GAP, LEAST = 2, 2, 6
 FOLDABLE = 28
@@ -247,19 +247,23 @@ ENTRY = 40
 """Sufficient width for typed values in cells."""
 
 
-def fields_sheet(fields: tuple[Field, ...], width: int, pen: Pen, hand: Hand, *, focused: bool) -> Sheet:
+def fields_sheet(
+    fields: tuple[Field, ...], width: int, pen: Pen, state: InputState, *, focused: bool
+) -> Sheet:
     """Stack all fields."""
     longest = max((cell_len(shown(field.caption)) for field in fields), default=0)
     column = min(longest, max(8, width * 2 // 5))
     hints = max((cell_len(shown(field.hint)) + 4 for field in fields), default=0)
     entry = min(max(ENTRY, hints), max(6, width - column - 5))
     return stacked(
-        _field(field, column, (width, entry), pen, hand, focused=focused and hand.field == field.key)
+        _field(field, column, (width, entry), pen, state, focused=focused and state.field == field.key)
         for field in fields
     )
 
 
-def _field(field: Field, column: int, wide: tuple[int, int], pen: Pen, hand: Hand, *, focused: bool) -> Sheet:
+def _field(
+    field: Field, column: int, wide: tuple[int, int], pen: Pen, state: InputState, *, focused: bool
+) -> Sheet:
     width, entry = wide
     look = pen.look
     style = look.style("accent" if focused else "text")
@@ -267,9 +271,9 @@ def _field(field: Field, column: int, wide: tuple[int, int], pen: Pen, hand: Han
     mark = look.sign("mark") if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
-        runs, cursor = _choice_runs(field, room, pen, hand, focused=focused), 0
+        runs, cursor = _choice_runs(field, room, pen, state, focused=focused), 0
     else:
-        runs, cursor = _entry(field, entry, pen, hand, focused=focused)
+        runs, cursor = _entry(field, entry, pen, state, focused=focused)
     lines = [
         joined(
             line((f"{mark if not index else ' '} ", look.style("accent"))),
@@ -279,7 +283,7 @@ def _field(field: Field, column: int, wide: tuple[int, int], pen: Pen, hand: Han
         for index, caption in enumerate(captions)
     ]
     height = len(lines)
-    refused = _offer(field, hand)
+    refused = _offer(field, state)
     if refused is not None and refused.why_not != "":
         for part in folded([(shown(refused.why_not), look.style("warn"))], room):
             lines.append(joined(blank(column + 4), line(*part)))
@@ -291,27 +295,27 @@ def _field(field: Field, column: int, wide: tuple[int, int], pen: Pen, hand: Han
     return Sheet(tuple(fitted(each, width) for each in lines), at, spots)
 
 
-def _offer(field: Field, hand: Hand) -> Offer | None:
-    value = hand.value(field.key)
+def _offer(field: Field, state: InputState) -> Offer | None:
+    value = state.value(field.key)
     return next((offer for offer in field.offers if offer.value == value), None)
 
 
-def _choice_runs(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> list[Run]:
-    look, offer = pen.look, _offer(field, hand)
-    text = cut(shown(offer.text if offer else hand.value(field.key)), room - 4, look.sign("more"))
+def _choice_runs(field: Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> list[Run]:
+    look, offer = pen.look, _offer(field, state)
+    text = cut(shown(offer.text if offer else state.value(field.key)), room - 4, look.sign("more"))
     arrows = look.style("accent" if focused else "muted")
     style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
     less, more = look.sign("less"), look.sign("next")
     return [(f"{less} ", arrows), (f"{text}", style), (f" {more}", arrows)]
 
 
-def _entry(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> tuple[list[Run], int]:
+def _entry(field: Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> tuple[list[Run], int]:
     """Return the typed value and the cursor's cell."""
     look = pen.look
     ink, at = look.style("field"), look.style("at")
-    value = hand.value(field.key)
+    value = state.value(field.key)
     text = look.sign("hidden") * len(value) if field.secret else shown(value)
-    place = min(hand.place(field.key), len(text))
+    place = min(state.place(field.key), len(text))
     bracket = "" if look.many else "["
     room -= 2 * len(bracket)
     if not value and shown(field.hint):
@@ -326,7 +330,7 @@ def _entry(field: Field, room: int, pen: Pen, hand: Hand, *, focused: bool) -> t
         part = text[start : start + fitting(text[start:], room - 1)]
         place -= start
         under = part[place : place + 1] or " "
-        if focused and hand.selects(field.key):
+        if focused and state.selects(field.key):
             ink = at
         body = [(part[:place], ink), (under, at), (part[place + 1 :], ink)] if focused else [(part, ink)]
         used = cell_len(part) + (1 if focused and place >= len(part) else 0)
@@ -351,20 +355,20 @@ def parted(view: View) -> tuple[tuple[Row, ...], View]:
 
 
 def pinned_sheet(
-    rows: tuple[Row, ...], hand: Hand, width: int, most: int, pen: Pen, *, focused: bool
+    rows: tuple[Row, ...], state: InputState, width: int, most: int, pen: Pen, *, focused: bool
 ) -> Sheet:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
-    here = focused and hand.focus == MAIN
+    here = focused and state.focus == MAIN
     found = [
-        (row.key, each) for row in rows for each in _pinned_lines(row, hand.cursor, width, pen, focused=here)
+        (row.key, each) for row in rows for each in _pinned_lines(row, state.cursor, width, pen, focused=here)
     ]
     if not found:
         return Sheet()
-    cursor_lines = [index for index, (key, _) in enumerate(found) if key == hand.cursor]
+    cursor_lines = [index for index, (key, _) in enumerate(found) if key == state.cursor]
     reach = (cursor_lines[0], cursor_lines[-1]) if cursor_lines else None
     spots = tuple(Spot(0, y, width, "row", key) for y, (key, _) in enumerate(found))
     whole = Sheet(tuple(each for _, each in found), (0, cursor_lines[0]) if cursor_lines else None, spots)
-    part = scrolled(PINNED, whole, width, min(most, whole.height), hand, pen, focused=here, reach=reach)
+    part = scrolled(PINNED, whole, width, min(most, whole.height), state, pen, focused=here, reach=reach)
     return stacked([replace(part, parts=()), plain([blank(width)] if pen.roomy else [])])
 
 

@@ -18,7 +18,7 @@ from wizard.apply.plan.start import why_direct
 from wizard.apply.run.journal import follow, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.model.plan import Plan
-from wizard.plan.undo_policy import WORD, wants_word
+from wizard.plan.undo_policy import WORD, needs_word
 from wizard.process.program import Result, find, run
 
 FSTAB = Path("/etc/fstab")
@@ -244,4 +244,4 @@ def shown(value: object) -> str:
 def confirmed_by(plan: Plan) -> tuple[str, ...]:
     """Return the confirmation of a plan: its drives' tokens, and the word if undo is impossible."""
     direct = why_direct(plan, runs_folder())
-    return (*plan.tokens, WORD) if wants_word(plan, direct) else plan.tokens
+    return (*plan.tokens, WORD) if needs_word(plan, direct) else plan.tokens

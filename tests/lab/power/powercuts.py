@@ -24,7 +24,7 @@ from tests.lab.power.cutpoints import Content, power_cuts
 from tests.lab.power.replayed import MEMORY, looped, mark, mounted, mounts, number_of
 from tests.lab.visits.migrate.transactions import make_old, migrate
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.conversion.commit import Committing, load_snapshotted, phase_of, save_snapshotted
+from wizard.apply.conversion.commit import Committer, load_snapshotted, phase_of, save_snapshotted
 from wizard.apply.conversion.transaction import Transaction
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
@@ -197,7 +197,7 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
     """Return the filesystem that must be there then."""
     with HeldDrive(node) as medium:
-        committing = Committing(run, node, medium, unheard)
+        committing = Committer(run, node, medium, unheard)
         if back and committing.phase is not Phase.REHEARSING:
             committing.undo(lambda share: None)
             return "old"

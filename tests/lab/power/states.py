@@ -18,7 +18,7 @@ from wizard.apply.block.extents import Read, chunks, gaps, merged
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held_drive import holding
 from wizard.apply.engine.record import GOING_BACK, DriveChange, Phase, SavedSignature, load_record
-from wizard.apply.engine.stores import Store, barred, new_file, notice_file, old_file
+from wizard.apply.engine.stores import Store, hidden_reader, new_file, notice_file, old_file
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Extent
 
@@ -164,7 +164,7 @@ def ends_of(bench: Bench, content: Content, run: str) -> Ends:
                     notice = noticed.read(noted.start_bytes, noted.size_bytes)
             found = [
                 _filled(held, change, read)
-                for read in (old.read, new.read, barred(change, old.read, new.read, notice))
+                for read in (old.read, new.read, hidden_reader(change, old.read, new.read, notice))
             ]
     return Ends(change, *found)
 

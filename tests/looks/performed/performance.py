@@ -34,8 +34,8 @@ from wizard.model.plan import Plan
 from wizard.model.verdict import Verdict
 from wizard.plan.check import read_kept_plan
 from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Arrangement, Wish
-from wizard.plan.undo_policy import WayBackRoom
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec
+from wizard.plan.undo_policy import UndoSpace
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 ANEW = "sudo python -m tests.lab --record"
@@ -76,17 +76,17 @@ class Performance(RecordedServices):
         self,
         machine: Machine,
         drive: Drive,
-        wishes: tuple[Wish, ...],
+        specs: tuple[VolumeSpec, ...],
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
         """Return the plan with the recorded UUIDs."""
         self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
-        return super().plan(machine, drive, wishes, mode, arrangement)
+        return super().plan(machine, drive, specs, mode, arrangement)
 
-    def way_back_room(self, plan: Plan) -> WayBackRoom:
+    def undo_space(self, plan: Plan) -> UndoSpace:
         """Not recorded."""
-        return WayBackRoom()
+        return UndoSpace()
 
     def measure(
         self,

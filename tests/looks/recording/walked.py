@@ -22,7 +22,7 @@ from wizard.model.plan import Plan
 from wizard.plan.check import read_kept_plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.ui.wizard import Wizard
 from wizard.window.keyboard import Keyboard
 from wizard.window.look import look_of
@@ -86,14 +86,14 @@ class Walked(RecordedServices):
         self,
         machine: Machine,
         drive: Drive,
-        wishes: tuple[Wish, ...],
+        specs: tuple[VolumeSpec, ...],
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
         """Return the plan with the recorded UUIDs."""
         if self.plan_file.exists():
             self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
-        return super().plan(machine, drive, wishes, mode, arrangement)
+        return super().plan(machine, drive, specs, mode, arrangement)
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start the recorded run; only the recorded plan was ever applied."""
@@ -156,7 +156,7 @@ class Walker:
     def note(self, seconds: float, key: str = "") -> None:
         """Add a frame, or extend the last one if nothing changed."""
         self.keyboard.renew(asked=False)
-        sheet = page(self.keyboard.view, self.keyboard.hand, self.look, SIZE, self.keyboard.below)
+        sheet = page(self.keyboard.view, self.keyboard.state, self.look, SIZE, self.keyboard.below)
         self.keyboard.drawn(sheet)
         last = self.frames[-1] if self.frames else None
         if last is not None and (last.lines, last.key) == (sheet.lines, key):

@@ -21,7 +21,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 
 NOT_GIVEN = "Root access was not granted: sudo ended with status 1. Nothing was written."
 
@@ -60,11 +60,11 @@ class PlainUser(Rehearsal):
         self,
         machine: Machine,
         drive: Drive,
-        wishes: tuple[Wish, ...],
+        specs: tuple[VolumeSpec, ...],
         mode: Mode | None,
         arrangement: Arrangement | None = None,
     ) -> Plan:
-        plan = super().plan(machine, drive, wishes, mode, arrangement)
+        plan = super().plan(machine, drive, specs, mode, arrangement)
         return (
             replace(plan, drive=replace(plan.drive, content_digest=None))
             if self.unread and not self.given

@@ -169,7 +169,7 @@ def test_decisions_are_kept_on_the_way_back() -> None:
             await come(pilot, then)
         await press(pilot, "s")
         await come(pilot, "purpose")
-        assert app_of(pilot).keyboard.hand.cursor == "large-media"
+        assert app_of(pilot).keyboard.state.cursor == "large-media"
 
     perform(job)
 
@@ -242,8 +242,8 @@ def test_letter_after_an_arrow_goes_to_the_new_position() -> None:
         for letter in "qb":
             pilot.app.post_message(key_of(letter))
         await pilot.pause(0.1)
-        assert place(pilot) == "volume" and keyboard.hand.field == "label"
-        assert keyboard.hand.values(keyboard.view)["label"].endswith("qb")
+        assert place(pilot) == "volume" and keyboard.state.field == "label"
+        assert keyboard.state.values(keyboard.view)["label"].endswith("qb")
 
     perform(job)
 

@@ -12,7 +12,7 @@ from tests.unit.ui.person import Person, texts_of_block
 from wizard.model.errors import printable
 from wizard.ui.view import Command, View
 from wizard.window.canvas import Sheet
-from wizard.window.keyboard import MAIN, Hand
+from wizard.window.keyboard import MAIN, InputState
 from wizard.window.look import look_of
 from wizard.window.page import page
 from wizard.window.terminal import Terminal, translate
@@ -109,13 +109,13 @@ class Drawn:
                 hand.field = field.key
                 yield self._page(hand)
 
-    def _hand(self) -> Hand:
-        hand = Hand()
+    def _hand(self) -> InputState:
+        hand = InputState()
         hand.meet(self.view, asked=True)
         return hand
 
-    def _page(self, hand: Hand) -> Sheet:
-        under = Hand()
+    def _page(self, hand: InputState) -> Sheet:
+        under = InputState()
         if self.below is not None:
             under.meet(self.below, asked=True)
         below = (self.below, under) if self.below is not None else None

@@ -119,16 +119,16 @@ def test_eight_colours(palette: dict[str, Rgb], light: bool, name: str) -> None:
 
 def test_background_is_detected_or_painted(tmp_path: Path) -> None:
     save_machine(tmp_path / "m.json", workshop())
-    for wish, inks in (
+    for spec, inks in (
         ("light", {"default", "black", "red", "blue", "magenta"}),
         ("dark", {"white", "red", "green", "brown", "cyan"}),
     ):
         with Pty(
-            "--machine", str(tmp_path / "m.json"), lines=50, TERM="xterm", DISKWRIGHT_THEME=wish
+            "--machine", str(tmp_path / "m.json"), lines=50, TERM="xterm", DISKWRIGHT_THEME=spec
         ) as window:
             # The names come first, uncoloured; the footer comes with the window.
             window.until(lambda: "2 dangers" in window.text and "[q] quit" in window.text)
-            own = "default" if wish == "light" else "black"
+            own = "default" if spec == "light" else "black"
             seen = {
                 cell.fg
                 for line in range(1, 48)
@@ -136,8 +136,8 @@ def test_background_is_detected_or_painted(tmp_path: Path) -> None:
                 if cell.bg == own and not cell.reverse and cell.data.strip()
             }
             grounds = {cell.bg for line in range(1, 48) for cell in window.screen.buffer[line].values()}
-        assert seen <= inks and "red" in seen, (wish, seen)
-        assert own in grounds and ("default" in grounds) == (own == "default"), (wish, grounds)
+        assert seen <= inks and "red" in seen, (spec, seen)
+        assert own in grounds and ("default" in grounds) == (own == "default"), (spec, grounds)
 
 
 @pytest.mark.parametrize(

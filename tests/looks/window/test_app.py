@@ -90,7 +90,7 @@ def test_paste_is_typed() -> None:
         app = window(MadeUpDesk(REVIEW))
         async with app.run_test(size=(80, 24)) as pilot:
             app.post_message(Paste("XYZ0\r\n"))
-            await until(pilot, lambda: app.keyboard.hand.value("token") == "XYZ0")
+            await until(pilot, lambda: app.keyboard.state.value("token") == "XYZ0")
 
     asyncio.run(job())
 
@@ -173,7 +173,7 @@ def test_mouse_does_the_same_as_keys() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
             spots = {spot.name: spot for spot in app.face.sheet.spots}
             await pilot.click(offset=(spots["sdb"].x + 5, spots["sdb"].y))
-            assert app.keyboard.hand.cursor == "sdb"
+            assert app.keyboard.state.cursor == "sdb"
             await pilot.click(offset=(spots["why"].x + 1, spots["why"].y))
             assert desk.told[-1] == ("act", "why", "sdb", {})
             await pilot.click(offset=(spots["sda"].x + 5, spots["sda"].y), times=2)

@@ -13,7 +13,7 @@ from tests.unit.ui.person import texts_of_block
 from wizard.ui.view import Action, ScreenStep, Stretch, View, para
 from wizard.window.bars import shares
 from wizard.window.canvas import Sheet, folded
-from wizard.window.keyboard import Hand, Keyboard
+from wizard.window.keyboard import InputState, Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
 from wizard.window.terminal import Colours, Glyphs, Terminal, translate
@@ -56,7 +56,7 @@ class Screen:
 
     def draw(self) -> Sheet:
         board = self.keyboard
-        sheet = page(board.view, board.hand, self.look, self.size, board.below)
+        sheet = page(board.view, board.state, self.look, self.size, board.below)
         board.drawn(sheet)
         return sheet
 
@@ -126,8 +126,8 @@ def test_run_is_one_line_and_visible_at_every_cursor_position(size: tuple[int, i
             assert any(f"!  {name}  done, not in use yet. Keep it?" in line for line in lines), lines
             (spot,) = (spot for spot in sheet.spots if spot.name == f"run:{name}")
             assert spot.width == size[0]
-    assert screen.keyboard.hand.cursor == "run:sdc" and screen.press("down").cursor is not None
-    assert screen.keyboard.hand.cursor == "run:sdd"
+    assert screen.keyboard.state.cursor == "run:sdc" and screen.press("down").cursor is not None
+    assert screen.keyboard.state.cursor == "run:sdd"
 
 
 @pytest.mark.parametrize("terminal", ("console", "vt220"))
@@ -188,7 +188,7 @@ def test_key_follows_the_last_word_of_its_paragraph(size: tuple[int, int]) -> No
     said = "Not known whether /dev/sdb is shingled (SMR): the drive does not say. " * 3
     keys = (Action("test", "p", "test, about 40 s"),)
     view = View("drives", ScreenStep.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
-    sheet = page(view, Hand(), look_of(TERMINALS["many"]), size)
+    sheet = page(view, InputState(), look_of(TERMINALS["many"]), size)
     told = "".join(line.text for line in sheet.lines[1:])
     assert " ".join(f"{said} p test, about 40 s".split()) in " ".join(told.split())
 
@@ -246,7 +246,7 @@ def texts(view: View, columns: int) -> Iterator[str]:
 @pytest.mark.parametrize("about", ["DEMO  sde  500 GB  SSD", "12 drives, recorded in machine.json", ""])
 def test_first_line_describes_the_drive_at_80_columns(step: ScreenStep, about: str) -> None:
     view = View("drives", step, "Drives", (), about)
-    first = page(view, Hand(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
+    first = page(view, InputState(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
     assert first.rstrip().endswith(about) and "…" not in first
     assert cell_len(first) == 80 and f"{list(ScreenStep).index(step) + 1} {step.value.title()}" in first
     # The other steps keep their names where nothing would be cut.

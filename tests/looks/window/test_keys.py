@@ -55,7 +55,7 @@ def test_capital_is_another_key() -> None:
     press(board, "k", "S", "F", "alt+s", "ctrl+w")
     board.press("alt+s", "s")
     assert acts(desk) == []
-    assert board.hand.cursor == "nvme0n1"
+    assert board.state.cursor == "nvme0n1"
 
 
 def test_cursor_moves_by_arrows_and_vi_keys() -> None:
@@ -63,7 +63,7 @@ def test_cursor_moves_by_arrows_and_vi_keys() -> None:
     rows = []
     for key in ("down", "j", "up", "k", "G", "g", "end", "home", "home"):
         press(board, key)
-        rows.append(board.hand.cursor)
+        rows.append(board.state.cursor)
     assert rows == ["sda1", "sdb", "sda1", "sda", "sdc", "nvme0n1", "sdc", "nvme0n1", "nvme0n1"]
 
 
@@ -79,7 +79,7 @@ def test_cursor_stays_on_its_row_when_others_come() -> None:
     assert DRIVES.rows
     desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, rows=DRIVES.rows.rows[1:], at="sdc"))
     board.renew(asked=False)
-    assert board.hand.cursor == "sdb"
+    assert board.state.cursor == "sdb"
     assert desk.told[-1] == ("moved", "sdb")
 
 
@@ -88,7 +88,7 @@ def test_cursor_moves_to_new_rows_until_the_user_moves_it() -> None:
     assert DRIVES.rows
     desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, at="sdc"))
     board.renew(asked=False)
-    assert board.hand.cursor == "sdc"
+    assert board.state.cursor == "sdc"
 
 
 def test_removed_row_leaves_the_cursor_at_its_position() -> None:
@@ -97,10 +97,10 @@ def test_removed_row_leaves_the_cursor_at_its_position() -> None:
     assert DRIVES.rows
     desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, rows=DRIVES.rows.rows[:2], at="sda"))
     board.renew(asked=False)
-    assert board.hand.cursor == "sda"
+    assert board.state.cursor == "sda"
     desk.views[-1] = replace(DRIVES, rows=Rows(()))
     board.renew(asked=False)
-    assert board.hand.cursor == ""
+    assert board.state.cursor == ""
     press(board, "down", "enter")
 
 
@@ -110,40 +110,40 @@ def test_every_screen_has_its_own_cursor() -> None:
     desk.go(MENU)
     board.renew(asked=True)
     press(board, "down")
-    assert board.hand.cursor == "convert"
+    assert board.state.cursor == "convert"
     assert board.below is not None and board.below[1].cursor == "sdb"
     desk.back()
     board.renew(asked=True)
-    assert board.hand.cursor == "sdb"
+    assert board.state.cursor == "sdb"
 
 
 def test_page_keys_move_by_the_visible_height() -> None:
     _, board = keyboard(CROWDED)
     board.drawn(sheet(10, main=ScrollExtent(60, 10, 128)))
     press(board, "pagedown")
-    assert board.hand.cursor == "p73"
+    assert board.state.cursor == "p73"
     press(board, "pageup", "pageup")
-    assert board.hand.cursor == "p55"
+    assert board.state.cursor == "p55"
 
 
 def test_tab_moves_to_scrollable_panes_and_back() -> None:
     _, board = keyboard(CROWDED)
     board.drawn(sheet(10, main=ScrollExtent(0, 10, 128), panes=ScrollExtent(0, 5, 90)))
     press(board, "tab", "down", "j", "pagedown")
-    assert board.hand.focus == PANES
-    assert board.hand.cursor == "p64"
-    assert board.hand.tops[PANES] == 4
+    assert board.state.focus == PANES
+    assert board.state.cursor == "p64"
+    assert board.state.tops[PANES] == 4
     press(board, "tab", "down")
-    assert board.hand.cursor == "p65"
+    assert board.state.cursor == "p65"
 
 
 def test_page_without_a_list_scrolls_directly() -> None:
     _, board = keyboard(WORK)
     board.drawn(sheet(0, panes=ScrollExtent(0, 5, 40)))
     press(board, "down")
-    assert board.hand.tops[PANES] == 1
+    assert board.state.tops[PANES] == 1
     press(board, "G")
-    assert board.hand.tops[PANES] == 35
+    assert board.state.tops[PANES] == 35
 
 
 def test_letters_belong_to_the_field() -> None:
@@ -162,7 +162,7 @@ def test_letters_belong_to_the_field() -> None:
 def test_letter_after_an_arrow_key_goes_to_the_next_field() -> None:
     _, board = keyboard(FORM)
     press(board, "x", "down", "down", "5", "tab", "s", "up", "G")
-    assert board.hand.values(FORM) == {"label": "mediax", "filesystem": "ext4", "size": "5G", "secret": "s"}
+    assert board.state.values(FORM) == {"label": "mediax", "filesystem": "ext4", "size": "5G", "secret": "s"}
 
 
 @pytest.mark.parametrize("before", [(), ("down",), ("tab", "tab"), ("down", "5", "up")])
@@ -177,9 +177,9 @@ def test_enter_submits_a_form_from_any_field(before: tuple[str, ...]) -> None:
 def test_input_is_edited_at_the_cursor() -> None:
     _, board = keyboard(FORM)
     press(board, "home", "a", "right", "delete", "end", "backspace", "left", "b")
-    assert board.hand.value("label") == "amdbi"
+    assert board.state.value("label") == "amdbi"
     press(board, "ctrl+u")
-    assert board.hand.value("label") == "i"
+    assert board.state.value("label") == "i"
 
 
 def test_choice_is_changed_with_all_values() -> None:
@@ -188,9 +188,9 @@ def test_choice_is_changed_with_all_values() -> None:
     values = {"label": "mediay", "filesystem": "xfs", "size": "", "secret": ""}
     assert desk.told == [("turned", "filesystem", values)]
     press(board, "space")
-    assert board.hand.value("filesystem") == "ext4"
+    assert board.state.value("filesystem") == "ext4"
     press(board, "left", "q", "y")
-    assert board.hand.value("filesystem") == "xfs"
+    assert board.state.value("filesystem") == "xfs"
     assert acts(desk) == []
 
 
@@ -199,16 +199,16 @@ def test_input_survives_until_the_screen_replaces_it() -> None:
     press(board, "x")
     desk.views[-1] = replace(FORM, said=None, title="Another")
     board.renew(asked=False)
-    assert board.hand.value("label") == "mediax"
+    assert board.state.value("label") == "mediax"
     desk.views[-1] = replace(FORM, fields=(Field("label", "Label", "given"), *FORM.fields[1:]))
     board.renew(asked=False)
-    assert board.hand.value("label") == "given"
+    assert board.state.value("label") == "given"
 
 
 def test_paste_is_typed_up_to_the_end_of_its_line() -> None:
     desk, board = keyboard(REVIEW)
     board.paste("WDE4XYZ0\nq")
-    assert board.hand.value("token") == "WDE4XYZ0"
+    assert board.state.value("token") == "WDE4XYZ0"
     desk.views[-1] = DRIVES
     board.paste("q")
     assert acts(desk) == []
@@ -235,7 +235,7 @@ def test_ctrl_c_never_answers_another_question() -> None:
 def test_click_equals_a_key() -> None:
     desk, board = keyboard(DRIVES)
     board.click("row", "sdb", twice=False)
-    assert board.hand.cursor == "sdb" and acts(desk) == []
+    assert board.state.cursor == "sdb" and acts(desk) == []
     board.click("row", "sdb", twice=True)
     board.click("action", "why", twice=False)
     assert acts(desk) == [("actions", "sdb"), ("why", "sdb")]
@@ -246,7 +246,7 @@ def test_enter_is_ignored_on_a_drive_while_a_pane_has_focus() -> None:
     desk, board = keyboard(REVIEW)
     board.drawn(sheet(0, main=ScrollExtent(0, 1, 1), panes=ScrollExtent(0, 5, 40)))
     press(board, "x", "tab")
-    assert board.hand.focus == PANES
+    assert board.state.focus == PANES
     press(board, "enter")
     assert acts(desk) == []
     press(board, "enter")
@@ -257,8 +257,8 @@ def test_typing_while_a_pane_has_focus_goes_to_the_field() -> None:
     _, board = keyboard(REVIEW)
     board.drawn(sheet(0, main=ScrollExtent(0, 1, 1), panes=ScrollExtent(0, 5, 40)))
     press(board, "tab", "down", "x")
-    assert board.hand.value("token") == "x"
-    assert board.hand.tops[PANES] == 1
+    assert board.state.value("token") == "x"
+    assert board.state.tops[PANES] == 1
 
 
 def test_selected_value_is_replaced_by_typing() -> None:
@@ -271,7 +271,7 @@ def test_selected_value_is_replaced_by_typing() -> None:
     ):
         _, board = keyboard(named)
         press(board, *keys)
-        assert board.hand.value("label") == value
+        assert board.state.value("label") == value
     _, board = keyboard(replace(named, fields=(Field("label", "Label", "papers"),)))
     press(board, "2")
-    assert board.hand.value("label") == "papers2"
+    assert board.state.value("label") == "papers2"

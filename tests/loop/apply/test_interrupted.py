@@ -19,10 +19,10 @@ from tests.loop.applying import (
     gate,
     old_gpt,
     said,
+    spec,
     stand_in,
     story,
     until,
-    wish,
 )
 from tests.loop.program import (
     MIB,
@@ -63,7 +63,7 @@ def refused_for_good(work: Work, run: Path, drive: str) -> None:
 
 def set_up_again(work: Work, drive: str) -> None:
     """By the command that `status` names; the ended run is no longer asked about then."""
-    again, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    again, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE))
     assert now is RunState.DONE, story(again)
     listed = diskwright(work, "status").stdout
     assert "sudo diskwright" not in listed
@@ -74,7 +74,7 @@ def test_failing_program_stops_the_run(
 ) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
     stand_in(
         work.folder / "bin",
         monkeypatch,
@@ -105,7 +105,7 @@ def test_failing_program_stops_the_run(
 
 def test_hanging_program_is_ended(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     stand_in(work.folder / "bin", monkeypatch, "wipefs", "exec sleep 98765")
     environment = Environment(work.fstab, work.environment.only, patience_seconds=1.0)
     run = work.start(plan, environment)
@@ -120,7 +120,7 @@ def test_stop_takes_effect_between_steps(
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     run, opened = work.start_until(plan, monkeypatch, "wipefs")
     request_stop(run)
     opened.touch()
@@ -141,7 +141,7 @@ def test_killed_run_is_reported_as_interrupted(
     between."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
     run, opened = work.start_until(plan, monkeypatch, program)
     kill(run)
     assert state(run) is RunState.INTERRUPTED
@@ -169,7 +169,7 @@ def test_program_of_killed_run_keeps_the_drive_locked(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     run, opened = work.start_until(plan, monkeypatch, "mkfs.ext4")
     kill(run)
     with pytest.raises(Refused, match="Another program has locked"):
@@ -184,7 +184,7 @@ def test_drive_can_be_set_up_after_a_kill_at_any_moment(
 ) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     run = work.start(plan)
     first = len(read_entries(run))
     until(lambda: len(read_entries(run)) >= first + tenths or state(run) is not RunState.RUNNING)
@@ -200,7 +200,7 @@ def test_full_journal_stops_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     small = work.folder / "small"
     small.mkdir()
     tool("mount", "-t", "tmpfs", "-o", "size=16m", "none", str(small))
@@ -226,7 +226,7 @@ def test_closed_terminal_does_not_stop_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    plan = work.plan(drive, spec("ext4", None, work.place("media")))
     argv = command_to_apply(work, plan)
     opened = work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
@@ -250,7 +250,7 @@ def test_ctrl_c_stops_between_steps_with_a_message(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     argv = command_to_apply(work, plan)
     opened = work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
@@ -272,7 +272,7 @@ def test_second_run_on_the_drive_is_refused(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     run, opened = work.start_until(plan, monkeypatch, "mkfs.ext4")
     with pytest.raises(Refused, match="Another program has locked"):
         work.start(plan)

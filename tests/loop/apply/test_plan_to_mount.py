@@ -16,9 +16,9 @@ from tests.loop.applying import (
     fill,
     old_gpt,
     said,
+    spec,
     story,
     touched,
-    wish,
 )
 from tests.loop.program import MIB, Event, Mode, RunState, render_plan
 from tests.loop.runs.published import kept_schemas
@@ -29,9 +29,9 @@ def test_three_volumes_end_mounted_as_planned(work: Work, make_drive: MakeDrive,
     drive = make_drive(1536 * MIB, block_bytes)
     plan = work.plan(
         drive,
-        wish("ext4", 200 * MIB, work.place("small"), ("noatime", "commit=30")),
-        wish("xfs", 400 * MIB, work.place("large"), ("noatime", "logbsize=256k")),
-        wish("btrfs", None, work.place("root"), ("noatime", "compress=zstd:1", "discard=async")),
+        spec("ext4", 200 * MIB, work.place("small"), ("noatime", "commit=30")),
+        spec("xfs", 400 * MIB, work.place("large"), ("noatime", "logbsize=256k")),
+        spec("btrfs", None, work.place("root"), ("noatime", "compress=zstd:1", "discard=async")),
     )
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
@@ -85,7 +85,7 @@ def test_free_space_is_used_and_other_bytes_stay(
     tool("partx", "--update", drive)
     tool("mkfs.ext4", "-q", f"{drive}p1")
     tool("blockdev", "--flushbufs", drive)
-    plan = work.plan(drive, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
+    plan = work.plan(drive, spec("ext4", 32 * MIB), mode=Mode.USE_FREE)
     before = work.bench.image_of(drive).read_bytes()
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
@@ -110,7 +110,7 @@ def test_old_signatures_do_not_survive(work: Work, make_drive: MakeDrive) -> Non
     GPT."""
     drive = make_drive(256 * MIB)
     tool("mkfs.btrfs", "-q", "-f", drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     assert plan.before.signatures == ("btrfs",)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
@@ -120,7 +120,7 @@ def test_old_signatures_do_not_survive(work: Work, make_drive: MakeDrive) -> Non
 def test_apply_shows_commands_and_checks_everything(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     before = work.digest(drive)

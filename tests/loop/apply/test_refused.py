@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.loop.applying import OLD_FSTAB, Work, diskwright, old_gpt, wish
+from tests.loop.applying import OLD_FSTAB, Work, diskwright, old_gpt, spec
 from tests.loop.program import (
     MIB,
     BadInput,
@@ -76,14 +76,14 @@ def old(make_drive: MakeDrive) -> str:
 
 
 def test_drive_changed_since_the_plan(work: Work, old: str) -> None:
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")
     with untouched(work, old):
         refused(work, plan, "differs from the plan: ")
 
 
 def test_partition_added_since_the_plan(work: Work, old: str) -> None:
-    plan = work.plan(old, wish("ext4", 20 * MIB), mode=Mode.USE_FREE)
+    plan = work.plan(old, spec("ext4", 20 * MIB), mode=Mode.USE_FREE)
     tool("sh", "-c", f"printf 'start=40MiB,size=4MiB\\n' | sfdisk --quiet --no-reread --append {old} || true")
     with untouched(work, old):
         refused(work, plan, "differs from the plan: ")
@@ -94,7 +94,7 @@ def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
     """Swap the names of the plan's drive and another one, like a reboot can."""
     one, two = make_drive(64 * MIB), make_drive(64 * MIB)
     old_gpt(one)
-    plan = work.plan(one, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(one, spec("ext4"), mode=Mode.REPLACE)
     images = {path: work.bench.image_of(path) for path in (one, two)}
     for path in (one, two):
         forget_partitions(path)
@@ -109,7 +109,7 @@ def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
 
 def test_missing_drive(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     tool("losetup", "--detach", drive)
     with pytest.raises(
         Refused,
@@ -119,7 +119,7 @@ def test_missing_drive(work: Work, make_drive: MakeDrive) -> None:
 
 
 def test_mounted_partition(work: Work, old: str) -> None:
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     place = work.place("old")
     place.mkdir(parents=True)
     tool("mount", f"{old}p1", str(place))
@@ -130,7 +130,7 @@ def test_mounted_partition(work: Work, old: str) -> None:
 
 def test_partition_in_use_as_swap(work: Work, old: str) -> None:
     tool("mkswap", f"{old}p2")
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     tool("swapon", f"{old}p2")
     try:
         with untouched(work, old):
@@ -142,7 +142,7 @@ def test_partition_in_use_as_swap(work: Work, old: str) -> None:
 def test_partition_behind_a_loop_device(work: Work, old: str) -> None:
     """Check that the backing file of the loop device counts as use. The kernel would allow exclusive
     access to both."""
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     loop = tool("losetup", "--find", "--show", f"{old}p2").strip()
     try:
         with untouched(work, old):
@@ -152,7 +152,7 @@ def test_partition_behind_a_loop_device(work: Work, old: str) -> None:
 
 
 def test_partition_in_use_by_another_program(work: Work, old: str) -> None:
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     with held(f"{old}p2", "fd = os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)"), untouched(work, old):
         refused(work, plan, f"{old}p2 is in use")
 
@@ -160,7 +160,7 @@ def test_partition_in_use_by_another_program(work: Work, old: str) -> None:
 def test_drive_not_allowed(work: Work, make_drive: MakeDrive) -> None:
     """Check that the demo accepts only its own drive."""
     own, other = make_drive(64 * MIB), make_drive(64 * MIB)
-    plan = work.plan(other, wish("ext4"))
+    plan = work.plan(other, spec("ext4"))
     with untouched(work, own, other):
         refused(
             work,
@@ -172,7 +172,7 @@ def test_drive_not_allowed(work: Work, make_drive: MakeDrive) -> None:
 
 def test_plan_with_step_for_another_drive(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(64 * MIB), make_drive(64 * MIB)
-    plan, foreign = work.plan(one, wish("ext4")), work.plan(two, wish("ext4"))
+    plan, foreign = work.plan(one, spec("ext4")), work.plan(two, spec("ext4"))
     with untouched(work, one, two):
         for index in range(len(plan.steps)):
             steps = (*plan.steps[:index], foreign.steps[index], *plan.steps[index + 1 :])
@@ -181,7 +181,7 @@ def test_plan_with_step_for_another_drive(work: Work, make_drive: MakeDrive) -> 
 
 def test_wrong_token(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     for token in ("", plan.drive.token.upper() + " ", drive, "yes"):
         with untouched(work, drive), pytest.raises(Refused, match=f"--confirm {plan.drive.token}"):
             start_run(plan, token, journal_dir=work.runs, environment=work.environment)
@@ -189,7 +189,7 @@ def test_wrong_token(work: Work, make_drive: MakeDrive) -> None:
 
 def test_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     small = work.folder / "small"
     small.mkdir()
     tool("mount", "-t", "tmpfs", "-o", "size=1m", "none", str(small))
@@ -218,7 +218,7 @@ def test_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> Non
 def test_mount_point_in_use_or_not_empty(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     place = work.place("media")
-    plan = work.plan(drive, wish("ext4", None, place))
+    plan = work.plan(drive, spec("ext4", None, place))
     place.mkdir(parents=True)
     (place / "letter").write_text("would be hidden")
     with untouched(work, drive):
@@ -226,7 +226,7 @@ def test_mount_point_in_use_or_not_empty(work: Work, make_drive: MakeDrive) -> N
         with pytest.raises(Refused, match="is not empty"):
             machine = probe_machine([drive])
             services = RealServices([drive], work.environment, work.runs)
-            services.plan(machine, machine.drives[0], (wish("ext4", None, place),), Mode.REPLACE)
+            services.plan(machine, machine.drives[0], (spec("ext4", None, place),), Mode.REPLACE)
     (place / "letter").unlink()
     tool("mount", "-t", "tmpfs", "none", str(place))
     with untouched(work, drive):
@@ -257,7 +257,7 @@ def test_fstab_already_has_an_entry(
 ) -> None:
     drive = make_drive(64 * MIB)
     place = work.place("media")
-    plan = work.plan(drive, wish("ext4", None, place))
+    plan = work.plan(drive, spec("ext4", None, place))
     text = "# mine\n" + lines.format(place=place, uuid=plan.volumes[0].uuid)
     work.fstab.write_text(text)
     before = work.digest(drive)
@@ -268,7 +268,7 @@ def test_fstab_already_has_an_entry(
 
 def test_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     monkeypatch.setattr(
         "wizard.apply.plan.guard.find", lambda name: None if name == "mkfs.ext4" else f"/bin/{name}"
     )
@@ -279,7 +279,7 @@ def test_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytest.
 
 def test_run_repeats_the_inspection(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that the run detects, under the lock, a change after the first inspection."""
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     monkeypatch.setattr("wizard.apply.plan.guard.check_content", lambda *_, **__: None)
     tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")
     before = work.digest(old)
@@ -290,7 +290,7 @@ def test_run_repeats_the_inspection(work: Work, old: str, monkeypatch: pytest.Mo
 
 def test_files_that_are_not_plans(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     text = render_plan(plan)
     folder = work.folder
     cases = {
@@ -320,7 +320,7 @@ def test_files_that_are_not_plans(work: Work, make_drive: MakeDrive) -> None:
 
 def test_drive_locked_by_another_program(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     with (
         held(drive, "fd = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(fd, fcntl.LOCK_EX)"),
         untouched(work, drive),
@@ -335,7 +335,7 @@ def test_options_refused_by_the_kernel(
     work: Work, make_drive: MakeDrive, filesystem: str, option: str
 ) -> None:
     drive = make_drive(320 * MIB)
-    plan = work.plan(drive, wish(filesystem, mount_point=work.place("new"), options=("noatime", option)))
+    plan = work.plan(drive, spec(filesystem, mount_point=work.place("new"), options=("noatime", option)))
     with untouched(work, drive):
         refused(work, plan, option.partition("=")[0])
     assert not work.place("new").exists()

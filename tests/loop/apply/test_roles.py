@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, old_gpt, said, story, wish
-from tests.loop.program import MIB, Arrangement, Event, Mode, RunState, Wish
+from tests.loop.applying import Work, old_gpt, said, spec, story
+from tests.loop.program import MIB, Arrangement, Event, Mode, RunState, VolumeSpec
 from wizard.filesystems.kind import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
 
 MBR = Arrangement("mbr")
 
 
-def with_role(role: str, filesystem: str, size_bytes: int | None = None, percent: int | None = None) -> Wish:
+def with_role(
+    role: str, filesystem: str, size_bytes: int | None = None, percent: int | None = None
+) -> VolumeSpec:
     options = () if filesystem == "swap" else ("noatime",)
-    return replace(wish(filesystem, size_bytes, options=options), role=role, percent=percent)
+    return replace(spec(filesystem, size_bytes, options=options), role=role, percent=percent)
 
 
 def table_of(drive: str) -> tuple[str, list[tuple[int, int, str]]]:
@@ -70,8 +72,8 @@ def test_each_role_has_its_type_in_both_copies_of_the_table(
 def test_new_mbr_is_exact(work: Work, make_drive: MakeDrive, block_bytes: int) -> None:
     drive = make_drive(1024 * MIB, block_bytes)
     old_gpt(drive)
-    wishes = (with_role("esp", "vfat", 264 * MIB), with_role("swap", "swap", 64 * MIB), with_role("", "ext4"))
-    plan = work.plan(drive, *wishes, mode=Mode.REPLACE, arrangement=MBR)
+    specs = (with_role("esp", "vfat", 264 * MIB), with_role("swap", "swap", 64 * MIB), with_role("", "ext4"))
+    plan = work.plan(drive, *specs, mode=Mode.REPLACE, arrangement=MBR)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED)

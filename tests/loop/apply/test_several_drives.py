@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, fill, old_gpt, story, wish
+from tests.loop.applying import Work, ended, fill, old_gpt, spec, story
 from tests.loop.program import (
     MIB,
     Failed,
@@ -18,7 +18,7 @@ from tests.loop.program import (
     Plan,
     Refused,
     RunState,
-    StripeWish,
+    StripeRequest,
     keep,
     load_record,
     preflight,
@@ -61,8 +61,8 @@ def test_two_drives(work: Work, make_drive: MakeDrive) -> None:
     before = [work.digest(drive) for drive in drives]
 
     def planned() -> Plan:
-        asked = StripeWish("btrfs", None, None, "raid1")
-        return work.striped(drives, wish("btrfs", None, work.place("media")), asked, Mode.REPLACE)
+        asked = StripeRequest("btrfs", None, None, "raid1")
+        return work.striped(drives, spec("btrfs", None, work.place("media")), asked, Mode.REPLACE)
 
     plan = planned()
     first, second = plan.tokens
@@ -112,21 +112,21 @@ def test_two_volumes_next_to_three_logical_partitions(
         tool("mkfs.ext4", "-q", "-L", label, f"{drive}p{number}")
     before = work.digest(drive)
     inside = {number: Path(f"{drive}p{number}").read_bytes() for number in (1, *kept)}
-    wishes = [
+    specs = [
         replace(
-            wish("ext4", size, plain_folder / name),
+            spec("ext4", size, plain_folder / name),
             label=name,
             writer=Writer("person", name, uid, uid + 1),
         )
         for name, size, uid in (("one", 24 * MIB, 1234), ("two", None, 2345))
     ]
-    plan = work.plan(drive, *wishes, mode=Mode.USE_FREE)
+    plan = work.plan(drive, *specs, mode=Mode.USE_FREE)
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     undo(run)
     assert work.digest(drive) == before
 
-    run = work.start(work.plan(drive, *wishes, mode=Mode.USE_FREE), keep=True)
+    run = work.start(work.plan(drive, *specs, mode=Mode.USE_FREE), keep=True)
     assert ended(run) is RunState.DONE, story(run)
     tool("blockdev", "--flushbufs", drive)
     assert {number: Path(f"{drive}p{number}").read_bytes() for number in (1, *kept)} == inside

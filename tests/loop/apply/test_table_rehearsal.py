@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, fill, wish
+from tests.loop.applying import Work, fill, spec
 from tests.loop.program import (
     MIB,
     Event,
@@ -67,7 +67,7 @@ class Kept:
         tool("partx", "--add", self.drive)
         tool("mkfs.ext4", "-q", f"{self.drive}p1")
         self.before = work.digest(self.drive)
-        self.plan: Plan = work.plan(self.drive, wish("ext4", 16 * MIB), mode=Mode.USE_FREE)
+        self.plan: Plan = work.plan(self.drive, spec("ext4", 16 * MIB), mode=Mode.USE_FREE)
 
     @property
     def operation(self) -> WriteTable:

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, fill, old_gpt, said, stand_in, story, wish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, said, spec, stand_in, story
 from tests.loop.program import (
     MIB,
     Event,
     Mode,
     RunState,
-    StripeWish,
+    StripeRequest,
     Subvolume,
-    Wish,
+    VolumeSpec,
     keep,
     probe_machine,
     undo,
@@ -54,10 +54,10 @@ def can_write(place: Path, uid: int, gid: int, groups: Sequence[int] = ()) -> bo
     return done.returncode == 0
 
 
-def volume(filesystem: str, place: Path | None, writer: Writer) -> Wish:
+def volume(filesystem: str, place: Path | None, writer: Writer) -> VolumeSpec:
     if not probe_machine([]).kernel.filesystems.intersection(MADE[filesystem].kernel_names):
         pytest.skip(f"the kernel has no {filesystem}")
-    return replace(wish(filesystem, None, place), writer=writer)
+    return replace(spec(filesystem, None, place), writer=writer)
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs", "f2fs", "exfat", "vfat", "ntfs"])
@@ -122,7 +122,7 @@ def test_each_volume_has_its_own_writer(plain_folder: Path, work: Work, make_dri
     """Check that every volume has its own writer, by mkfs option, separate step or mount option."""
     known = probe_machine([]).kernel.filesystems
     asked = [
-        (writer, replace(wish(kind, size * MIB, plain_folder / f"{number}"), writer=writer))
+        (writer, replace(spec(kind, size * MIB, plain_folder / f"{number}"), writer=writer))
         for number, (kind, size, writer) in enumerate(
             [
                 ("vfat", 40, ROOT),
@@ -147,7 +147,7 @@ def test_volume_over_several_drives_is_writable(
     plain_folder: Path, work: Work, make_drive: MakeDrive
 ) -> None:
     place, drives = plain_folder / "media", [make_drive(SIZE), make_drive(SIZE)]
-    run, now = work.apply(work.striped(drives, volume("btrfs", place, ANNA), StripeWish("btrfs")))
+    run, now = work.apply(work.striped(drives, volume("btrfs", place, ANNA), StripeRequest("btrfs")))
     assert now is RunState.DONE, story(run)
     assert can_write(place, ANNA.uid, ANNA.gid) and not can_write(place, OTHER, OTHER)
     assert f"anna can write to {place}" in [one.sentence for one in said(run, Event.VERIFIED)]

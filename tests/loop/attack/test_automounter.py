@@ -11,7 +11,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, fill, wish
+from tests.loop.applying import Work, diskwright, fill, spec
 from tests.loop.program import MIB, Mode, RunState, render_plan, state
 
 POLLER = """
@@ -76,7 +76,7 @@ def test_foreign_mount_during_a_command_harms_no_data(
     fill(drive, work.bench, 4)
     tool("mkfs.vfat", "-I", drive)
     before = work.digest(drive)
-    plan, file = work.plan(drive, wish("ext4"), mode=Mode.REPLACE), work.folder / "plan.json"
+    plan, file = work.plan(drive, spec("ext4"), mode=Mode.REPLACE), work.folder / "plan.json"
     file.write_text(render_plan(plan))
     confirmed = f"--confirm={plan.drive.token}"
     more = {"apply": (str(file), confirmed, f"--fstab={work.fstab}"), "resume": (confirmed,)}

@@ -16,7 +16,7 @@ import pytest
 
 from tests.daily import DAY, IS_FULL
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, spec, story
 from tests.loop.attack.corrupting import corrupt
 from tests.loop.program import MIB, DiskwrightError, Event, ExitCode, Journal, Mode, Purpose, RunState, keep
 from tests.loop.tune.tuning import Used
@@ -126,7 +126,7 @@ def damaged(work: Work, kept: Path, other: Path, dice: Random) -> str:
 
 def other_run(work: Work, make_drive: MakeDrive) -> Path:
     """Return the folder of a run on another, empty drive."""
-    run, _ = work.apply(work.plan(make_drive(96 * MIB), wish("ext4")))
+    run, _ = work.apply(work.plan(make_drive(96 * MIB), spec("ext4")))
     return run.rename(work.folder / "other")
 
 
@@ -136,7 +136,7 @@ def test_waiting_run(work: Work, make_drive: MakeDrive, commands: Commands) -> N
     fill(drive, work.bench, 4)
     old_gpt(drive)
     before = work.digest(drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     run, state = work.apply(plan, keep=False)
     assert state is RunState.WAITING
     waiting, image = work.digest(drive), work.folder / "waiting.img"
@@ -192,7 +192,7 @@ def test_run_of_another_user_is_not_trusted(work: Work, make_drive: MakeDrive) -
     drive = make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", drive)
     before = work.digest(drive)
-    run, state = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, state = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert state is RunState.WAITING, story(run)
     waiting = work.digest(drive)
     os.chown(run, 65534, 65534)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, fill, old_gpt, story, wish
+from tests.loop.applying import Work, fill, old_gpt, spec, story
 from tests.loop.desk.test_screens import held, plan_anew
 from tests.loop.desk.walking import Walker, run_of, token_of, walker
 from tests.loop.program import MIB, Mode, RunState, list_runs, state
@@ -72,7 +72,7 @@ def test_waiting_result_is_settled_before_a_new_setup(work: Work, full: str) -> 
     assert reasons["set-up"] == "Waiting: keep (K) or undo (U)." and not reasons["undo"]
     person.act("back")
     # The command line can still lay another run over it, and says what that takes.
-    plan = work.plan(full, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(full, spec("ext4"), mode=Mode.REPLACE)
     second, stands = work.apply(plan, keep=False)
     assert state(first) is RunState.WAITING and stands is RunState.WAITING, story(second)
     again = work.digest(full)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.daily import DAY, IS_FULL
 from tests.devices import MakeDrive
-from tests.loop.applying import ROOT, Work, command_to_apply, diskwright, fill, old_gpt, story, until, wish
+from tests.loop.applying import ROOT, Work, command_to_apply, diskwright, fill, old_gpt, spec, story, until
 from tests.loop.program import MIB, ExitCode, Mode, RunState, is_locked, render_plan, state
 
 CASES = 100 if IS_FULL else 3
@@ -177,7 +177,7 @@ def test_command_succeeds_or_ends_with_a_message(seed: int, work: Work, make_dri
     before = work.digest(drive)
     trap = work.folder / "trap"
     sprung = traps_in(trap)
-    plan, file = work.plan(drive, wish("ext4"), mode=Mode.REPLACE), work.folder / "plan.json"
+    plan, file = work.plan(drive, spec("ext4"), mode=Mode.REPLACE), work.folder / "plan.json"
     file.write_text(render_plan(plan))
     environment = dict(os.environ)
     for name in dice.sample(sorted(VALUES), dice.choice((0, 1, 2, 5))):
@@ -218,7 +218,7 @@ def test_exit_statuses_are_known_with_sigchld_ignored(
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
-    argv = command_to_apply(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    argv = command_to_apply(work, work.plan(drive, spec("ext4"), mode=Mode.REPLACE))
     folder = work.folder / "bin"
     folder.mkdir()
     (folder / "e2fsck").write_text(f"#!/bin/sh\nexit {status}\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive
-from tests.loop.applying import ROOT, Work, diskwright, old_gpt, wish
+from tests.loop.applying import ROOT, Work, diskwright, old_gpt, spec
 from tests.loop.attack.attacking import fails, unharmed
 from tests.loop.program import MIB, Environment, Mode, render_plan
 
@@ -42,7 +42,7 @@ def test_output_to_a_drive_is_refused(work: Work, old: str, words: tuple[str, ..
 
 
 def test_drive_as_fstab_is_refused(work: Work, make_drive: MakeDrive, old: str) -> None:
-    plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
+    plan = work.plan(make_drive(96 * MIB), spec("ext4", None, work.place("media")))
     with unharmed(work, plan.drive.path, old):
         elsewhere = Environment(Path(old), frozenset(work.bench.images))
         fails(work, plan, "is not an fstab file", elsewhere)
@@ -52,7 +52,7 @@ def test_drive_as_fstab_is_refused(work: Work, make_drive: MakeDrive, old: str) 
 def test_saved_fstab_keeps_the_mode(work: Work, make_drive: MakeDrive) -> None:
     """Check that the saved fstab has the mode of the real one. It may contain passwords of network mounts."""
     work.fstab.chmod(0o600)
-    work.apply(work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media"))))
+    work.apply(work.plan(make_drive(96 * MIB), spec("ext4", None, work.place("media"))))
     (kept,) = work.fstab.parent.glob("fstab.diskwright-*")
     assert kept.stat().st_mode & 0o777 == 0o600
 
@@ -64,7 +64,7 @@ def test_output_of_closed_streams_does_not_reach_the_drive(
     """Check commands with closed streams. The next opened file reuses the descriptor and would receive the
     output."""
     file = work.folder / "plan.json"
-    file.write_text(render_plan(work.plan(old, wish("ext4"), mode=Mode.REPLACE)))
+    file.write_text(render_plan(work.plan(old, spec("ext4"), mode=Mode.REPLACE)))
 
     def close() -> None:
         for number in closed:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive
-from tests.loop.applying import ROOT, Work, command_to_apply, ended, wish
+from tests.loop.applying import ROOT, Work, command_to_apply, ended, spec
 from tests.loop.attack.attacking import unharmed
 from tests.loop.program import MIB, Refused, RunState, render_plan, start_run, state, undo
 from wizard.apply.run.runs import find_run
@@ -22,10 +22,10 @@ def test_world_writable_folder_is_refused(work: Work, make_drive: MakeDrive, bel
     shared.mkdir()
     shared.chmod(0o777)
     with unharmed(work, drive), pytest.raises(Refused, match="everyone can write"):
-        plan = work.plan(drive, wish("ext4"))
+        plan = work.plan(drive, spec("ext4"))
         start_run(plan, plan.drive.token, journal_dir=shared / below, environment=work.environment)
     shared.chmod(0o1777)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     run = start_run(plan, plan.drive.token, journal_dir=shared / below, environment=work.environment)
     assert ended(run) == "done"
     assert run.stat().st_mode & 0o777 == 0o700, "as /tmp is: what is ours is nobody else's to move"
@@ -34,7 +34,7 @@ def test_world_writable_folder_is_refused(work: Work, make_drive: MakeDrive, bel
 def test_planted_run_is_not_undone_by_root(work: Work, make_drive: MakeDrive) -> None:
     """Check that a planted run is refused. Its saved bytes could overwrite any part of the drive."""
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     planted = work.folder / "planted" / "20260101-000000-loop"
     (planted / "saved").mkdir(parents=True)
     (planted / "plan.json").write_text(render_plan(plan))
@@ -46,7 +46,7 @@ def test_planted_run_is_not_undone_by_root(work: Work, make_drive: MakeDrive) ->
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])
 def test_other_users_cannot_read_or_write_a_run(work: Work, make_drive: MakeDrive, umask: int) -> None:
-    plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("deep/media")))
+    plan = work.plan(make_drive(96 * MIB), spec("ext4", None, work.place("deep/media")))
     state = work.folder / "not" / "yet" / "there"
     argv = command_to_apply(work, plan)
     environment = {**os.environ, "DISKWRIGHT_STATE": str(state)}
@@ -69,7 +69,7 @@ def test_relative_folder_is_relative_to_the_command(
 ) -> None:
     """Check that a relative folder refers to the command's working directory. The applying process works
     in `/`."""
-    argv = command_to_apply(work, work.plan(make_drive(96 * MIB), wish("ext4")))
+    argv = command_to_apply(work, work.plan(make_drive(96 * MIB), spec("ext4")))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "DISKWRIGHT_STATE": "own"}
     done = subprocess.run(
         [*argv, *words, "--fstab", "fstab"],

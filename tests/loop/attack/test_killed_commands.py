@@ -15,7 +15,7 @@ import pytest
 
 from tests.daily import DAY, IS_FULL, one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, until, wish
+from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, spec, until
 from tests.loop.attack.killing import Killed, files_in
 from tests.loop.ensure.test_ensure import text_for
 from tests.loop.move.test_move import table
@@ -41,7 +41,7 @@ def _planned(*before: str, command: str) -> Made:
         fill(drive, work.bench, 4)
         old_gpt(drive)
         was = work.digest(drive)
-        plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+        plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
         file = work.folder / "plan.json"
         file.write_text(render_plan(plan))
         apply = ("apply", str(file), "--confirm", plan.drive.token, *_places(work))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.applying import Work, ended, gate, old_gpt, spec, stand_in, story, until
 from tests.loop.attack.attacking import fails, forged, unharmed
 from tests.loop.program import MIB, BadInput, Environment, Refused, preflight, probe_drive
 
@@ -51,7 +51,7 @@ def test_links_that_look_like_partitions_of_another_drive(
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
     (alias / "disk").symlink_to(drive)
     (alias / "disk1").symlink_to(victim)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     hostile = forged(
         plan, replace(plan.drive, path=f"{alias}/disk"), [replace(plan.volumes[0], path=f"{alias}/disk1")]
     )
@@ -65,7 +65,7 @@ def test_leftover_node_of_another_drive(work: Work, make_drive: MakeDrive, plant
     """Check an existing node with the partition's name. The kernel creates no node then."""
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     plant(Path(f"{drive}p1"), victim)
     with unharmed(work, drive, victim):
         fails(work, plan, "is not a kernel device")
@@ -77,7 +77,7 @@ def test_node_exchanged_during_the_run(
 ) -> None:
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
-    plan = work.plan(drive, wish("ext4", 32 * MIB), wish("ext4"))
+    plan = work.plan(drive, spec("ext4", 32 * MIB), spec("ext4"))
     opened = work.folder / "opened"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
     node = Path(f"{drive}p2")
@@ -94,7 +94,7 @@ def test_node_exchanged_during_the_run(
 def test_drive_node_of_another_drive(work: Work, make_drive: MakeDrive) -> None:
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     old_gpt(victim)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     node, own, other = Path(drive), Path(drive).stat(), Path(victim).stat()
     before = work.digest(victim)
     node.unlink()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, old_gpt, spec, story
 from tests.loop.program import MIB, Mode, RunState, state
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import drop_backup
@@ -22,7 +22,7 @@ def old(make_drive: MakeDrive) -> str:
 
 
 def waiting(work: Work, drive: str) -> Path:
-    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     return run
 
@@ -78,7 +78,7 @@ def finish(work: Work, drive: str) -> None:
 def test_run_without_writes_is_undone_while_the_drive_is_in_use(work: Work, old: str) -> None:
     run = waiting(work, old)
     assert diskwright(work, "undo", run.name).returncode == 0
-    again, now = work.apply(work.plan(old, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    again, now = work.apply(work.plan(old, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING
     saved = json.loads((again / "rehearsed.json").read_text())
     kept = shutil.copytree(again / FOLDER, work.folder / "kept")

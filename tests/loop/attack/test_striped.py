@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.loop.applying import Work, ended, old_gpt, wish
+from tests.loop.applying import Work, ended, old_gpt, spec
 from tests.loop.attack.attacking import fails, unharmed
 from tests.loop.program import (
     MIB,
@@ -16,13 +16,13 @@ from tests.loop.program import (
     Plan,
     Refused,
     RunState,
-    StripeWish,
+    StripeRequest,
     start_run,
 )
 
 pytestmark = pytest.mark.usefixtures("direct")
 
-BTRFS = StripeWish("btrfs")
+BTRFS = StripeRequest("btrfs")
 
 
 def pair(make_drive: MakeDrive) -> tuple[str, str]:
@@ -33,7 +33,7 @@ def pair(make_drive: MakeDrive) -> tuple[str, str]:
 
 
 def over(work: Work, *drives: str, place: Path | None = None) -> Plan:
-    return work.striped(drives, wish("btrfs", None, place), BTRFS, Mode.REPLACE)
+    return work.striped(drives, spec("btrfs", None, place), BTRFS, Mode.REPLACE)
 
 
 def test_two_runs_that_share_a_drive(work: Work, make_drive: MakeDrive) -> None:

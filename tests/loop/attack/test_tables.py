@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import GPT_DATA, Work, fill, wish
+from tests.loop.applying import GPT_DATA, Work, fill, spec
 from tests.loop.attack.attacking import fails, unharmed
 from tests.loop.program import MIB, Mode, Refused, probe_drive
 
@@ -58,7 +58,7 @@ def test_plan_adds_no_partition_if_entries_are_at_an_unusual_place(work: Work, m
         "the attack is none"
     )
     with unharmed(work, moved), pytest.raises(Refused, match="unusual location"):
-        work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
+        work.plan(moved, spec("ext4", 32 * MIB), mode=Mode.USE_FREE)
 
 
 def test_forged_plan_that_adds_a_partition_is_refused(
@@ -68,13 +68,13 @@ def test_forged_plan_that_adds_a_partition_is_refused(
     version."""
     with monkeypatch.context() as patch:
         patch.setattr("wizard.plan.planner.refuse_table", lambda _: None)
-        plan = work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
+        plan = work.plan(moved, spec("ext4", 32 * MIB), mode=Mode.USE_FREE)
     with unharmed(work, moved):
         fails(work, plan, "unusual location")
 
 
 def test_erasing_the_whole_drive_is_still_possible(work: Work, moved: str) -> None:
-    plan = work.plan(moved, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(moved, spec("ext4"), mode=Mode.REPLACE)
     _, now = work.apply(plan)
     assert now == "done"
     assert Path(plan.volumes[0].path).is_block_device()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, old_gpt, wish
+from tests.loop.applying import Work, old_gpt, spec
 from tests.loop.attack.attacking import unharmed
 from tests.loop.program import MIB, Mode, Plan, Refused, preflight, probe_drive, read_plan, render_plan
 from wizard.plan.dangers import held_on
@@ -72,7 +72,7 @@ def test_file_written_since_the_plan_is_not_destroyed(
     if not whole:
         old_gpt(drive, "start=1MiB,size=8MiB\nstart=9MiB,size=440MiB\n")
     tool(*MAKERS[kind], device)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     assert len(plan.drive.held) == (1 if whole else 2)
     plan = read_plan(render_plan(plan), "it")
     check(work, plan)
@@ -83,14 +83,14 @@ def test_file_written_since_the_plan_is_not_destroyed(
         pytest.raises(Refused, match=rf"{device} was used after planning.*make a new plan"),
     ):
         check(work, plan)
-    check(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    check(work, work.plan(drive, spec("ext4"), mode=Mode.REPLACE))
 
 
 def test_plan_without_facts_about_its_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
     """Check that plans with missing facts about the drive but a valid digest are refused."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     first, *rest = plan.drive.held
     assert not rest and plan.drive.diskseq
     for known in (
@@ -123,7 +123,7 @@ def test_changed_header_is_detected(work: Work, make_drive: MakeDrive, tmp_path:
         (tmp_path / "key").write_bytes(b"a key of this test")
         drive = make_drive(64 * MIB)
         tool(*first, drive)
-        plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+        plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
         check(work, plan)
         tool(*then, f"of={drive}" if then[0] == "dd" else drive)
         with unharmed(work, drive), pytest.raises(Refused, match="was used after planning"):
@@ -133,7 +133,7 @@ def test_changed_header_is_detected(work: Work, make_drive: MakeDrive, tmp_path:
 def test_preserved_partition_may_be_used_after_the_plan(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(128 * MIB)
     old_gpt(drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.USE_FREE)
     write_a_file(work, f"{drive}p1", "ext4")
     check(work, plan)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import Bench, MakeDrive, tool
-from tests.loop.applying import Work, ended, old_gpt, stand_in, story, until, wish
+from tests.loop.applying import Work, ended, old_gpt, spec, stand_in, story, until
 from tests.loop.attack.attacking import fails, unharmed
 from tests.loop.program import MIB, Mode, Refused, probe_drive
 from wizard.apply.plan.guard import check_unused
@@ -50,7 +50,7 @@ def test_loop_over_a_node_with_another_name(work: Work, old: str, attach: Attach
     work.place("elsewhere").mkdir(parents=True)
     tool("mount", loop, str(work.place("elsewhere")))
     with unharmed(work, old), pytest.raises(Refused, match=r"is mounted at|loop device"):
-        work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+        work.plan(old, spec("ext4"), mode=Mode.REPLACE)
 
 
 def test_partition_mounted_by_the_run_and_by_another_program(work: Work, old: str) -> None:
@@ -69,7 +69,7 @@ def test_partition_mounted_by_the_run_and_by_another_program(work: Work, old: st
 
 def test_second_loop_over_the_same_file(work: Work, old: str, attach: Attach, bench: Bench) -> None:
     """Mount a partition by its offset in the image, after the kernel has forgotten the partitions."""
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     loop = attach(str(bench.image_of(old)), "--offset", str(MIB), "--sizelimit", str(8 * MIB))
     work.place("elsewhere").mkdir(parents=True)
     tool("mount", loop, str(work.place("elsewhere")))
@@ -82,7 +82,7 @@ def test_partition_used_after_the_last_inspection(
     work: Work, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Use a partition that the kernel still knows, after the signatures are erased."""
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     opened = work.folder / "opened"
     real = tool("sh", "-c", "command -v wipefs").strip()
     pause = f"touch {opened}.reached; while [ ! -e {opened} ]; do sleep 0.05; done"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, said, stand_in, story, wish
+from tests.loop.applying import Work, said, spec, stand_in, story
 from tests.loop.program import MIB, Event, Journal, Mode, RunState
-from wizard.apply.plan.verify import stand
+from wizard.apply.plan.verify import ensure_mounted
 from wizard.apply.system.mounts import read_mounts
 
 pytestmark = pytest.mark.usefixtures("direct")
@@ -63,7 +63,7 @@ def test_volume_mounted_elsewhere_ends_at_the_planned_place(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, maker: str
 ) -> None:
     drive = make_drive(400 * MIB)
-    plan = work.plan(drive, wish(filesystem, None, work.place("media"), ("noatime",)))
+    plan = work.plan(drive, spec(filesystem, None, work.place("media"), ("noatime",)))
     auto = strike_after(work, monkeypatch, maker, drive)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
@@ -85,7 +85,7 @@ def test_mounted_remains_of_an_older_filesystem_stop_the_run(
     work.bench.own(drive)
     tool("mkfs.ext4", "-q", "-F", "-L", "ghost", "-E", f"offset={MIB}", drive, "100M")
     tool("sh", "-c", f"printf 'label: gpt\\n' | sfdisk --quiet --no-reread --wipe never {drive} || true")
-    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
     auto = strike_after(work, monkeypatch, "wipefs", drive)
     run, now = work.apply(plan)
     assert now is RunState.FAILED, story(run)
@@ -98,7 +98,7 @@ def test_foreign_mount_in_use_is_not_unmounted(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(200 * MIB)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    plan = work.plan(drive, spec("ext4", None, work.place("media")))
     auto = strike_after(work, monkeypatch, "mkfs.ext4", drive)
     stand_in(
         work.folder / "bin", monkeypatch, "umount", f'echo "umount: {auto}: target is busy." >&2; exit 32'
@@ -116,7 +116,7 @@ def test_volume_without_mount_point_may_be_mounted_by_others(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(400 * MIB)
-    plan = work.plan(drive, wish("xfs"))
+    plan = work.plan(drive, spec("xfs"))
     strike_after(work, monkeypatch, "xfs_repair", drive)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
@@ -127,7 +127,7 @@ def test_polling_automounter_does_not_disturb_the_run(work: Work, make_drive: Ma
     drive = make_drive(96 * MIB)
     folder = work.folder / "auto"
     folder.mkdir()
-    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    plan = work.plan(drive, spec("ext4", None, work.place("media")))
     with subprocess.Popen([sys.executable, "-I", "-c", POLLER, drive, str(folder)], env={**os.environ}):
         try:
             run, now = work.apply(plan)
@@ -143,16 +143,16 @@ def test_unmounted_volume_is_mounted_again(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    plan = work.plan(drive, spec("ext4", None, work.place("media")))
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     monkeypatch.setattr("wizard.apply.plan.verify.udev_runs", lambda: True)
     monkeypatch.setattr("wizard.apply.plan.verify.settle", lambda: tool("umount", str(work.place("media"))))
     journal = Journal(run)
-    assert stand(plan, journal) is None
+    assert ensure_mounted(plan, journal) is None
     assert places_of(f"{drive}p1") == [str(work.place("media"))]
     assert said(run, Event.COMMAND)[-1].sentence.endswith("Mounted again.")
     stand_in(work.folder / "bin", monkeypatch, "mount", "exit 1")
-    failure = stand(plan, journal)
+    failure = ensure_mounted(plan, journal)
     journal.close()
     assert failure and str(work.place("media")) in failure and places_of(f"{drive}p1") == []

@@ -13,7 +13,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from tests.devices import tool
-from tests.loop.applying import ended, story, until, wish
+from tests.loop.applying import ended, spec, story, until
 from tests.loop.program import Environment, Mode, make_plan, probe_machine, start_run
 from wizard.apply.run.job import settle
 from wizard.apply.system.mounts import read_mounts
@@ -81,7 +81,7 @@ def main(drive: str, folder: Path) -> None:
         plan = make_plan(
             machine,
             machine.drives[0],
-            (wish("ext4", None, folder / "media"),),
+            (spec("ext4", None, folder / "media"),),
             Mode.REPLACE,
             lambda: str(uuid4()),
         )

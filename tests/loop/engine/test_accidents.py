@@ -9,7 +9,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.fingerprint import fingerprint
-from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story
 from tests.loop.engine.accidents import Accident, Medium, Person, high_loop, plug_in, pull
 from tests.loop.program import MIB, Extent, Mode, Phase, RunState
 from wizard.apply.block.extents import gaps, merged
@@ -31,7 +31,7 @@ def test_user_who_follows_the_messages_always_finishes(seed: int, work: Work, ma
         old_gpt(drive)
         tool("blockdev", "--flushbufs", drive)
         before = work.bench.image_of(drive).read_bytes()
-        plan = work.plan(drive, wish("ext4"), mode=dice.choice((Mode.REPLACE, Mode.USE_FREE)))
+        plan = work.plan(drive, spec("ext4"), mode=dice.choice((Mode.REPLACE, Mode.USE_FREE)))
         medium = Medium.of(work, make_drive)
         person = Person(work, plan, medium, dice, spare)
         try:
@@ -87,7 +87,7 @@ def test_replacement_drive_is_not_written(work: Work) -> None:
         fill(drive, work.bench)
         old_gpt(drive)
         before = work.digest(drive)
-        run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+        run, end = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
         assert end is RunState.WAITING, story(run)
         image = pull(work, drive)
         other = work.bench.folder / "other.img"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, fill, story, wish
+from tests.loop.applying import Work, diskwright, fill, spec, story
 from tests.loop.program import MIB, Mode, RunState
 
 
@@ -14,7 +14,7 @@ def test_filesystem_over_an_equal_one_is_complete(work: Work, make_drive: MakeDr
     drive = make_drive(512 * MIB)
     fill(drive, work.bench)
     for _ in range(2):
-        run, now = work.apply(work.plan(drive, wish(filesystem), mode=Mode.REPLACE))
+        run, now = work.apply(work.plan(drive, spec(filesystem), mode=Mode.REPLACE))
         assert now is RunState.DONE, story(run)
         assert "of free space in the new volumes" in story(run), "it was told what it may forget"
         checks = {"ext4": ("e2fsck", "-fn"), "xfs": ("xfs_repair", "-n"), "btrfs": ("btrfs", "check")}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.devices import Bench, MakeDrive, tool
 from tests.lasting import LastingFolder, watch
-from tests.loop.applying import Work, fill, wish
+from tests.loop.applying import Work, fill, spec
 from tests.loop.program import MIB, Journal, Mode
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.engine.held_drive import HeldDrive
@@ -68,7 +68,7 @@ def test_rehearsed_data_is_durable_before_the_drive_is_written(
     drive = make_drive(40 * MIB)
     fill(drive, work.bench)
     tool("mkfs.ext4", "-q", "-F", "-E", "nodiscard", drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     work.runs.mkdir(mode=0o700)
     run = new_run(work.runs, plan, work.environment)
     before = work.digest(drive)

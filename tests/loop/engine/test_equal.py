@@ -7,7 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.fields import READERS, fields
-from tests.loop.applying import Work, ended, fill, story, unknown_kernel, wish
+from tests.loop.applying import Work, ended, fill, spec, story, unknown_kernel
 from tests.loop.program import MIB, Mode, Plan, RunState, make_plan, probe_machine
 
 
@@ -28,7 +28,7 @@ def test_every_field_is_equal(
     tool("wipefs", "--all", "--quiet", plan.volumes[0].path)
     direct = same_plan(work, other, kind, uuid)
     monkeypatch.setattr("wizard.apply.plan.start.direct_reason", lambda _plan: "to compare with")
-    monkeypatch.setattr("wizard.apply.plan.start.wants_word", lambda *_: False)
+    monkeypatch.setattr("wizard.apply.plan.start.needs_word", lambda *_: False)
     monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
     run = work.start(direct)
     assert ended(run) is RunState.DONE, story(run)
@@ -40,4 +40,4 @@ def same_plan(work: Work, drive: str, kind: str, uuid: str) -> Plan:
     """Return a plan for a test drive with this UUID everywhere."""
     work.bench.own(drive)
     machine = unknown_kernel(probe_machine([drive]))
-    return make_plan(machine, machine.drives[0], (wish(kind, options=()),), Mode.REPLACE, lambda: uuid)
+    return make_plan(machine, machine.drives[0], (spec(kind, options=()),), Mode.REPLACE, lambda: uuid)

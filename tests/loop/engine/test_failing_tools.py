@@ -7,7 +7,7 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import stand_in
 from tests.loop.program import MIB, Failed
-from wizard.apply.engine.signatures import Marking
+from wizard.apply.engine.signatures import SignatureHider
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_failing_tool_is_an_error(
     make_drive: MakeDrive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, script: str
 ) -> None:
     drive = make_drive(8 * MIB)
-    marking = Marking(drive, 8 * MIB, 512, 30)
+    marking = SignatureHider(drive, 8 * MIB, 512, 30)
     if program == "mdadm":
         stand_in(tmp_path / "bin", monkeypatch, program, "exit 1")
     marking.refuse_recognised(drive, "ext4")

@@ -11,7 +11,7 @@ from time import sleep
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story, until
 from tests.loop.program import MIB, Mode, Phase, RunState, is_locked, load_record, state
 
 SEEDS = 100 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 12
@@ -36,7 +36,7 @@ def test_run_killed_at_any_moment_resumes_as_recommended(
     fill(drive, work.bench)
     old_gpt(drive)
     before = work.digest(drive)
-    plan = work.plan(drive, wish("ext4"), mode=dice.choice((Mode.REPLACE, Mode.USE_FREE)))
+    plan = work.plan(drive, spec("ext4"), mode=dice.choice((Mode.REPLACE, Mode.USE_FREE)))
     run = work.start(plan, keep=False)
     for _ in range(dice.randrange(1, 4)):
         sleep(dice.random() * dice.choice((0.2, 1.0, 3.0)))

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, story, wish
+from tests.loop.applying import Work, diskwright, spec, story
 from tests.loop.program import KIB, MIB, Mode, RunState, partition_path
 from tests.unit.probe.superblocks import bcache
 
@@ -59,7 +59,7 @@ def test_labels_of_an_old_pool_are_erased(
     image = work.bench.image_of(path)
     assert image.read_bytes().count(b"oldtank") == 4
     before = work.digest(path)
-    run, now = work.apply(work.plan(path, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(path, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     assert diskwright(work, "keep", run.name).returncode == 0
     assert image.read_bytes().count(b"oldtank") == 0
@@ -129,7 +129,7 @@ def test_signatures_of_other_formats_are_erased(
             return [at for at, (_, mark) in zip(places, marks, strict=True) if mark in piece(file, at)]
 
     assert left() == places
-    run, now = work.apply(work.plan(path, wish("vfat"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(path, spec("vfat"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     assert diskwright(work, "keep", run.name).returncode == 0
     assert left() == [] and work.digest(path) != before

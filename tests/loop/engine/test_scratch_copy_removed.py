@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from tests.loop.program import MIB
-from wizard.apply.block.devices import partition_nodes, tell_of
+from wizard.apply.block.devices import add_partitions, partition_nodes
 from wizard.apply.block.scratch_device import attached
 from wizard.process.program import run
 
@@ -17,7 +17,7 @@ def test_scratch_copy_disappears_although_a_partition_was_open(tmp_path: Path) -
         file.truncate(16 * MIB)
     run(("sfdisk", "--quiet", "--label", "gpt", str(table)), seconds=30, stdin=b"start=2048\n")
     with table.open("r+b") as image, attached(image.fileno(), 512) as node:
-        tell_of(node, (1,))
+        add_partitions(node, (1,))
         (partition,) = partition_nodes(node)
         holder = subprocess.Popen(["sh", "-c", HOLDING.format(partition)], stdout=subprocess.PIPE)
         assert holder.stdout is not None and holder.stdout.read(1)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story
 from tests.loop.program import (
     GIB,
     MIB,
@@ -61,7 +61,7 @@ def test_every_filesystem_waits_hidden_and_undo_is_bit_for_bit(
     assert find(kind.tool), f"{kind.tool} is missing"
     drive = full_drive(work, make_drive, max(kind.minimum_bytes, 300 * MIB) + 8 * MIB, block_bytes)
     before = work.digest(drive)
-    plan = work.plan(drive, wish(filesystem, options=()), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec(filesystem, options=()), mode=Mode.REPLACE)
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     assert shown(drive) == []
@@ -77,7 +77,7 @@ def test_every_filesystem_waits_hidden_and_undo_is_bit_for_bit(
 def test_kept_volume_is_mounted_and_cannot_be_undone(work: Work, make_drive: MakeDrive) -> None:
     drive = full_drive(work, make_drive, 256 * MIB)
     place = work.place("media")
-    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     assert not place.exists()
     assert str(place) not in work.fstab.read_text()
@@ -99,7 +99,7 @@ def test_files_written_after_an_interrupted_keep_stay(work: Work, make_drive: Ma
     """Fail the mount, use the volume by hand, and run keep again."""
     drive = full_drive(work, make_drive, 256 * MIB)
     place, other = work.place("media"), work.folder / "other"
-    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     place.mkdir(parents=True)
     (place / "in the way").touch()
@@ -121,7 +121,7 @@ def cut_off_at(phase: Phase, run: Path, monkeypatch: pytest.MonkeyPatch) -> None
     if not (child := os.fork()):
         try:
             if phase is Phase.RELEASING:
-                monkeypatch.setattr(exchange, "put_away_notice", lambda side: os._exit(0))
+                monkeypatch.setattr(exchange, "overwrite_notice", lambda side: os._exit(0))
             journal = Journal(run)
             journal.add(Event.STARTED, "Putting it to use.")
             rehearsed.release(run, journal, lambda: os._exit(0))
@@ -139,7 +139,7 @@ def test_kept_drive_is_known_after_use_and_reattachment(
     """Reboot after an interrupted `keep`: fstab mounts the volume, and the saved bytes are gone."""
     drive = full_drive(work, make_drive, 256 * MIB)
     place, other = work.place("media"), work.folder / "other"
-    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     cut_off_at(Phase.KEPT, run, monkeypatch)
     other.mkdir()
@@ -162,7 +162,7 @@ def test_interrupted_keep_continues_with_resume(
     """Interrupt `keep` before it overwrites the notice, and before the mount."""
     drive = full_drive(work, make_drive, 256 * MIB)
     place = work.place("media")
-    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     cut_off_at(phase, run, monkeypatch)
     assert "`diskwright resume`" in power_now(run) and commands_for(run, RunState.INTERRUPTED)[0] == "resume"
@@ -177,7 +177,7 @@ def test_keep_discards_free_space_of_the_new_volume(work: Work, make_drive: Make
     drive = full_drive(work, make_drive, 256 * MIB)
     image = work.bench.image_of(drive)
     taken = image.stat().st_blocks
-    run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     assert image.stat().st_blocks >= taken
     keep(run)
@@ -189,7 +189,7 @@ def test_keep_discards_free_space_of_the_new_volume(work: Work, make_drive: Make
 def test_empty_drive_is_finished_immediately(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(256 * MIB)
     place = work.place("media")
-    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place)), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4", mount_point=place)), keep=False)
     assert end is RunState.DONE, story(run)
     (place / "hello").write_text("a file on the new drive")
     tool("umount", str(place))
@@ -199,7 +199,7 @@ def test_unrecognised_data_is_saved_for_undo(work: Work, make_drive: MakeDrive) 
     drive = make_drive(256 * MIB)
     fill(drive, work.bench)
     before = work.digest(drive)
-    run, end = work.apply(work.plan(drive, wish("ext4")), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4")), keep=False)
     assert end is RunState.WAITING, story(run)
     undo(run)
     assert work.digest(drive) == before
@@ -221,7 +221,7 @@ def test_undo_next_to_preserved_partitions_at_odd_sectors(
     for number in (1, 2):
         assert Path(f"{drive}p{number}").exists()
     run, end = work.apply(
-        work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE), keep=False
+        work.plan(drive, spec("ext4", 100 * MIB), spec("btrfs", 150 * MIB), mode=Mode.USE_FREE), keep=False
     )
     assert end is RunState.WAITING, story(run)
     assert len(shown(drive)) >= 2, "the old table stays in force"
@@ -229,7 +229,7 @@ def test_undo_next_to_preserved_partitions_at_odd_sectors(
     undo(run)
     assert work.digest(drive) == before
     again, end = work.apply(
-        work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE)
+        work.plan(drive, spec("ext4", 100 * MIB), spec("btrfs", 150 * MIB), mode=Mode.USE_FREE)
     )
     assert end is RunState.DONE, story(again)
     assert _partition(drive, work, 2048, 100001) + _partition(drive, work, 600001, 100003) == kept
@@ -256,7 +256,7 @@ def test_zeroed_table_with_partitions_known_to_the_kernel(work: Work, make_drive
     tool("blockdev", "--flushbufs", drive)
     before = work.digest(drive)
     assert Path(f"{drive}p1").exists()
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     assert plan.before.table == "none" and len(plan.before.partitions) == 2
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
@@ -277,7 +277,7 @@ def test_kernel_knows_every_old_partition_after_undo(work: Work, make_drive: Mak
     old_gpt(drive)
     tool("mkswap", "-q", f"{drive}p2")
     assert partition_nodes(drive) == (f"{drive}p1", f"{drive}p2")
-    run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, end = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     undo(run)
     assert partition_nodes(drive) == (f"{drive}p1", f"{drive}p2")

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from tests.devices import MakeDrive
-from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
-from tests.loop.program import GIB, MIB, Mode, RunState, StripeWish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story
+from tests.loop.program import GIB, MIB, Mode, RunState, StripeRequest
 from wizard.apply.engine.changes import sample_of
 
 
@@ -38,7 +38,7 @@ def test_a_run_waits_for_a_decision(work: Work, make_drive: MakeDrive) -> None:
     drive, at = make_drive(200 * MIB), 60 * MIB
     data = put(work, drive, at, MIB)
     before = work.digest(drive)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    plan = work.plan(drive, spec("ext4", None, work.place("media")))
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
     assert held(work, drive, at, MIB) == data
@@ -52,7 +52,7 @@ def test_data_between_the_samples_is_not_discarded(work: Work, make_drive: MakeD
     drive = make_drive(GIB)
     at, size = between_samples(GIB)
     data = put(work, drive, at, size)
-    run, now = work.apply(work.plan(drive, wish("ext4", None, work.place("media"))), keep=False)
+    run, now = work.apply(work.plan(drive, spec("ext4", None, work.place("media"))), keep=False)
     assert now is RunState.DONE, story(run)
     assert held(work, drive, at, size) == data
 
@@ -62,7 +62,7 @@ def test_empty_drive_next_to_a_used_one_is_not_discarded(work: Work, make_drive:
     old_gpt(used)
     at, size = between_samples(GIB)
     data = put(work, empty, at, size)
-    plan = work.striped([empty, used], wish("btrfs"), StripeWish("btrfs", level="raid1"), Mode.REPLACE)
+    plan = work.striped([empty, used], spec("btrfs"), StripeRequest("btrfs", level="raid1"), Mode.REPLACE)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert f"free space in the new volumes on {used}." in story(run) and held(work, empty, at, size) == data
@@ -73,7 +73,7 @@ def test_only_new_volumes_are_discarded(work: Work, make_drive: MakeDrive) -> No
     fill(drive, work.bench)
     inside, outside = 60 * MIB, 150 * MIB
     free = held(work, drive, outside, 20 * MIB)
-    run, now = work.apply(work.plan(drive, wish("ext4", 128 * MIB), mode=Mode.REPLACE))
+    run, now = work.apply(work.plan(drive, spec("ext4", 128 * MIB), mode=Mode.REPLACE))
     assert now is RunState.DONE, story(run)
     assert held(work, drive, inside, MIB) == bytes(MIB)
     assert held(work, drive, outside, 20 * MIB) == free != bytes(20 * MIB)

@@ -198,7 +198,7 @@ def test_unfinished_run_is_continued_or_named(moment: str, work: Work, make_driv
         value = ensure(wanted, work).first.replace
         wanted = replace(wanted, drive=(replace(wanted.drive[0], replace=value),))
     look = look_at(wanted.drive[0], where(work))
-    assert look.standing is DriveState.MAKE and look.plan is not None
+    assert look.state is DriveState.MAKE and look.plan is not None
     run = start_run(look.plan, *look.plan.tokens, journal_dir=work.runs, environment=work.environment)
     if moment == "waiting":
         assert ended(run) is RunState.WAITING

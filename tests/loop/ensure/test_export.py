@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
-from tests.loop.applying import Work, diskwright, story, wish
+from tests.loop.applying import Work, diskwright, spec, story
 from tests.loop.program import (
     MIB,
     Arrangement,
@@ -86,7 +86,7 @@ def without_guid(entry: bytes) -> bytes:
 @pytest.mark.parametrize("block", [512, 4096])
 def test_sfdisk_creates_the_same_table(block: int, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(SIZE, block)
-    volumes = (wish("ext4", 40 * MIB), replace(wish("ext4"), label="b ä,c=%"))
+    volumes = (spec("ext4", 40 * MIB), replace(spec("ext4"), label="b ä,c=%"))
     plan = work.plan(drive, *volumes)
     dump = exported(plan, work, "sfdisk")
     made = made_by_sfdisk(make_drive(SIZE, block), work, dump)
@@ -106,7 +106,7 @@ def test_sfdisk_preserves_existing_partitions(work: Work, make_drive: MakeDrive)
     work.bench.own(drive)
     tool("sh", "-c", f"printf '%s\\n' {written} | sfdisk --quiet --no-reread {drive}")
     tool("partx", "--update", drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.USE_FREE)
     assert plan.after.partitions[1].attributes == 1 << 2 | 1 << 60 | 1 << 63
     other = make_drive(SIZE)
     made = made_by_sfdisk(other, work, exported(plan, work, "sfdisk"))
@@ -122,7 +122,7 @@ def test_sfdisk_preserves_existing_partitions(work: Work, make_drive: MakeDrive)
 
 def test_sfdisk_creates_the_same_mbr(work: Work, make_drive: MakeDrive) -> None:
     plan = work.plan(
-        make_drive(SIZE), wish("ext4", 40 * MIB), wish("swap", options=()), arrangement=Arrangement("mbr")
+        make_drive(SIZE), spec("ext4", 40 * MIB), spec("swap", options=()), arrangement=Arrangement("mbr")
     )
     made = made_by_sfdisk(make_drive(SIZE), work, exported(plan, work, "sfdisk"))
     assert entries(made.partitions, "part_uuid", "name") == planned(plan, "part_uuid", "name")
@@ -134,9 +134,9 @@ def test_repart_creates_the_same_table(
     work: Work, make_drive: MakeDrive, capsys: pytest.CaptureFixture[str]
 ) -> None:
     volumes = (
-        replace(wish("ext4", 40 * MIB), role="root"),
-        replace(wish("ext4", 20 * MIB), label="b 100%m"),
-        wish("swap", options=()),
+        replace(spec("ext4", 40 * MIB), role="root"),
+        replace(spec("ext4", 20 * MIB), label="b 100%m"),
+        spec("swap", options=()),
     )
     plan = work.plan(make_drive(SIZE), *volumes)
     folder = exported(plan, work, "repart")
@@ -155,7 +155,7 @@ def test_repart_creates_the_same_table(
 @with_repart
 def test_repart_preserves_the_gaps_of_a_plan(work: Work, make_drive: MakeDrive) -> None:
     plan = work.plan(
-        make_drive(SIZE), wish("ext4", 40 * MIB), wish("ext4", 20 * MIB), wish("swap", options=())
+        make_drive(SIZE), spec("ext4", 40 * MIB), spec("ext4", 20 * MIB), spec("swap", options=())
     )
     first, *others = plan.after.partitions
     first = replace(first, size_bytes=first.size_bytes - 4 * MIB)
@@ -186,10 +186,10 @@ def ensured(file: Path, work: Work) -> str:
 def test_ensure_with_an_exported_file_changes_no_drive(work: Work, make_drive: MakeDrive) -> None:
     drive, place = make_drive(400 * MIB), work.place("some where")
     volumes = (
-        replace(wish("ext4", 40 * MIB), mount_point=str(place), label="b ä=%"),
-        replace(wish("swap", 20 * MIB, options=()), mount_point="none"),
+        replace(spec("ext4", 40 * MIB), mount_point=str(place), label="b ä=%"),
+        replace(spec("swap", 20 * MIB, options=()), mount_point="none"),
         replace(
-            wish("btrfs", options=()),
+            spec("btrfs", options=()),
             subvolumes=(Subvolume("@home", str(work.place("home"))), Subvolume("@old")),
         ),
     )

@@ -242,7 +242,7 @@ def test_drive_changed_before_the_start_prevents_all_writes(
 ) -> None:
     drives = make_drive(SIZE), make_drive(SIZE)
     look = look_at(wanted_for(drives, work).drive[0], where(work))
-    assert look.standing is DriveState.MAKE and look.plan is not None
+    assert look.state is DriveState.MAKE and look.plan is not None
     if what == "pulled":
         release(drives[1])
     else:

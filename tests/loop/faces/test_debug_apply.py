@@ -3,13 +3,13 @@
 import re
 
 from tests.devices import MakeDrive
-from tests.loop.applying import Work, diskwright, wish
+from tests.loop.applying import Work, diskwright, spec
 from tests.loop.program import MIB, render_plan
 
 
 def test_log_has_commands_and_probes_of_every_process(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(128 * MIB)
-    plan = work.plan(drive, wish("ext4"))
+    plan = work.plan(drive, spec("ext4"))
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     work.bench.own(drive)

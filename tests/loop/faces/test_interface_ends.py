@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, spec, stand_in, story, until
 from tests.loop.faces.ending import SIGNALS, ask_to_end, code_of, end
 from tests.loop.lines.conversing import PROGRAM, Window, hold_makers, run_of
 from tests.loop.program import MIB, Mode, RunState, render_plan, state
@@ -88,7 +88,7 @@ def test_confirmed_run_continues_without_its_command(
     work: Work, full: str, place: str, command: str, way: str
 ) -> None:
     before = work.digest(full)
-    run, now = work.apply(work.plan(full, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(full, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     window = held(work, place, command, "--journal", str(work.runs))
     code = end(window, way)
@@ -113,7 +113,7 @@ def test_apply_ended_during_the_start_stops_before_the_first_write(
     work: Work, full: str, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     before = work.digest(full)
-    plan = work.plan(full, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(full, spec("ext4"), mode=Mode.REPLACE)
     file, opened = work.folder / "plan.json", work.folder / "opened"
     file.write_text(render_plan(plan))
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))

@@ -31,7 +31,7 @@ class Services(RealServices):
         return unknown_kernel(super().surroundings())
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
 walk._services = lambda arguments: Services(only=(drive,), environment=environment, journal_dir=Path(runs))
-of_plan.wants_word = lambda *_: True
+of_plan.needs_word = lambda *_: True
 sys.exit(main(["--plain"]))
 """
 """The wizard line by line, which sees one drive only, knows nothing of this kernel's modules,

@@ -6,7 +6,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, drop_partitions, tool
-from tests.loop.applying import Work, diskwright, story, wish
+from tests.loop.applying import Work, diskwright, spec, story
 from tests.loop.partition.test_grown import CHECKS
 from tests.loop.partition.test_restored import mounted, planned
 from tests.loop.program import MIB, Extent, RunState, partition_path, probe_drive, probe_machine
@@ -64,7 +64,7 @@ def test_end_of_a_filesystem_is_not_free(work: Work, make_drive: MakeDrive, kind
     assert "content-beyond-partition" in codes(path)
     machine = probe_machine([path])
     assert why_not_mount(machine, machine.drives[0], part.path)
-    plan = work.plan(path, wish("ext4"), mode=Mode.USE_FREE)
+    plan = work.plan(path, spec("ext4"), mode=Mode.USE_FREE)
     new = next(slot for slot in plan.after.partitions if slot.number == 2)
     assert not new.overlaps(over) and new.start_bytes >= over.end_bytes
 

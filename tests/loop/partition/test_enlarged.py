@@ -3,7 +3,7 @@
 import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
-from tests.loop.applying import Work, diskwright, story, wish
+from tests.loop.applying import Work, diskwright, spec, story
 from tests.loop.program import MIB, Mode, RunState, partition_path, probe_drive
 
 SMALL, LARGE = 300 * MIB, 700 * MIB
@@ -23,7 +23,7 @@ def test_space_beyond_the_old_end_is_used(
     tool("dd", f"if={small}", f"of={path}", "bs=1M", "conv=fsync", "status=none")
     assert probe_drive(path).table.backup == "misplaced"  # type: ignore[union-attr]
     before = work.digest(path)
-    plan = work.plan(path, wish("ext4"), mode=Mode.USE_FREE)
+    plan = work.plan(path, spec("ext4"), mode=Mode.USE_FREE)
     assert plan.after.partitions[-1].end_bytes > SMALL
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)

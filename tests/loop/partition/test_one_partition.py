@@ -15,7 +15,7 @@ import pytest
 
 from tests.daily import IS_FULL
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, wish
+from tests.loop.applying import Work, diskwright, ended, fill, spec, story, unknown_kernel
 from tests.loop.program import (
     MIB,
     Drive,
@@ -115,7 +115,7 @@ class Shared:
     def format_plan(self, filesystem: str = "ext4") -> Plan:
         machine = unknown_kernel(probe_machine([self.path]))
         drive, part = self.probed()
-        wished = wish(filesystem, mount_point=self.work.place("new"))
+        wished = spec(filesystem, mount_point=self.work.place("new"))
         return format_plan(machine, drive, part, [wished], draw)
 
     def grow_plan(self, size_bytes: int | None = None) -> Plan:
@@ -342,7 +342,7 @@ def test_formatting_to_the_same_type_leaves_the_table_unchanged(work: Work, make
     tool("blockdev", "--flushbufs", drive.path)
     table = work.bench.image_of(drive.path).read_bytes()[: 34 * 512]
     machine = unknown_kernel(probe_machine([drive.path]))
-    again = format_plan(machine, *drive.probed(), [wish("ext4")], draw)
+    again = format_plan(machine, *drive.probed(), [spec("ext4")], draw)
     run, state = work.apply(again)
     assert state is RunState.DONE, story(run)
     assert [one.uuid for one in drive.probed()[1].signatures] == [again.volumes[0].uuid]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, stand_in, story, unknown_kernel, wish
+from tests.loop.applying import Work, diskwright, ended, spec, stand_in, story, unknown_kernel
 from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, killed_while_it_writes
 from tests.loop.partition.test_grown import CHECKS, EXT, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
@@ -211,7 +211,7 @@ def test_freed_space_can_be_used(work: Work, make_drive: MakeDrive) -> None:
     assert state is RunState.DONE, story(run)
     known = drive.probed()[0]
     assert any(one.start_bytes == START + NEW for one in known.free)
-    run, state = work.apply(work.plan(drive.path, wish("ext4"), mode=Mode.USE_FREE))
+    run, state = work.apply(work.plan(drive.path, spec("ext4"), mode=Mode.USE_FREE))
     assert state is RunState.DONE, story(run)
     assert files_of(drive) == files
     tool(*CHECKS["ext4"], drive.node(2))

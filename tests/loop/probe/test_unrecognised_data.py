@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
-from tests.loop.applying import Work, wish
+from tests.loop.applying import Work, spec
 from tests.loop.program import MIB, make_plan, partition_path, probe_drive, probe_machine
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
@@ -46,7 +46,7 @@ def refused(path: str, mode: Mode | None) -> None:
     """Check that a plan for the drive is refused."""
     machine = probe_machine([path])
     with pytest.raises(Refused):
-        make_plan(machine, machine.drives[0], (wish("ext4"),), mode, lambda: str(uuid4()))
+        make_plan(machine, machine.drives[0], (spec("ext4"),), mode, lambda: str(uuid4()))
 
 
 def write(path: str, at: int, data: bytes) -> None:
@@ -78,7 +78,7 @@ def test_unrecognised_data_must_be_accepted_as_a_loss(
         write(path, at, NOISE.randbytes(2 * MIB))
     for mode in (None, Mode.USE_FREE):
         refused(path, mode)
-    plan = work.plan(path, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(path, spec("ext4"), mode=Mode.REPLACE)
     assert plan.before.unmarked and losses(plan)
     save_machine(tmp_path / "machine.json", survey([path]))
     (again,) = load_machine(tmp_path / "machine.json").drives
@@ -117,7 +117,7 @@ def test_filesystem_is_found_without_its_table(
     assert found == (wanted if sized else wanted[:1])
     assert "table-lost" in codes(path)
     refused(path, None)
-    plan = work.plan(path, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(path, spec("ext4"), mode=Mode.REPLACE)
     assert len(plan.before.unmarked) == len(found) and losses(plan)
 
 
@@ -180,4 +180,4 @@ def test_table_of_a_larger_drive_is_not_damaged(
     (part,) = probe_drive(smaller).partitions
     assert part.start_bytes == MIB and probe_drive(smaller).table is not None
     with pytest.raises(Refused):
-        work.plan(smaller, wish("ext4"), mode=Mode.USE_FREE)
+        work.plan(smaller, spec("ext4"), mode=Mode.USE_FREE)

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.loop.applying import wish
+from tests.loop.applying import spec
 from tests.loop.program import DiskwrightError, Mode
 from wizard.host.this_system import RealServices
 
@@ -30,8 +30,8 @@ def main(path: str, runs: str, token: str | None = None) -> None:
             answered=path in answered,
             root=machine.root,
         )
-        plan = services.plan(machine, drive, (wish("ext4"),), Mode.REPLACE)
-        rooms = [services.way_back_room(plan).sentence for _ in range(2)]
+        plan = services.plan(machine, drive, (spec("ext4"),), Mode.REPLACE)
+        rooms = [services.undo_space(plan).sentence for _ in range(2)]
         run = services.start(plan, (token or plan.drive.token,))
     except DiskwrightError as error:
         say(error=type(error).__name__, sentence=str(error), asks=services.asks_for_root)

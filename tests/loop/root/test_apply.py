@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
+from tests.loop.applying import ROOT, Work, ended, gate, spec, stand_in, until
 from tests.loop.program import MIB, RunState, read_entries, render_plan, state
 from tests.loop.root.rooting import Sudo, as_nobody, require_reach, run_as_nobody
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
@@ -194,7 +194,7 @@ def test_run_continues_after_its_interface_is_killed(sudo: Sudo, work: Work, mak
 def test_stop_request_works_while_the_run_is_reported(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = work.plan(make_drive(96 * MIB), wish("ext4", 32 * MIB), wish("ext4"))
+    plan = work.plan(make_drive(96 * MIB), spec("ext4", 32 * MIB), spec("ext4"))
     opened = work.folder / "mkfs"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
     to_root, from_root = os.pipe(), os.pipe()
@@ -244,7 +244,7 @@ def test_stop_request_works_while_the_run_is_reported(
 def test_command_of_an_ordinary_user_is_refused_with_the_one_for_root(
     sudo: Sudo, work: Work, make_drive: MakeDrive
 ) -> None:
-    plan = work.plan(make_drive(96 * MIB), wish("ext4"))
+    plan = work.plan(make_drive(96 * MIB), spec("ext4"))
     file = sudo.folder / "a plan.json"
     file.write_text(render_plan(plan))
     words = ["apply", str(file), "--confirm", plan.drive.token, "--journal", "/media/stick"]

@@ -17,10 +17,10 @@ from tests.loop.applying import (
     diskwright,
     gate,
     old_gpt,
+    spec,
     stand_in,
     story,
     until,
-    wish,
 )
 from tests.loop.program import (
     MIB,
@@ -82,7 +82,7 @@ def test_medium_that_is_read_only_after_the_run(
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     opened, runs = work.folder / "gate", medium / "runs"
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
     run = start_run(plan, *plan.tokens, journal_dir=runs, environment=work.environment)
@@ -116,7 +116,7 @@ def test_medium_that_is_read_only_after_the_run(
         told = diskwright(work, "keep", run.name, "--journal", str(runs))
         assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
         file = work.folder / "plan.json"
-        file.write_text(render_plan(work.plan(make_drive(64 * MIB), wish("ext4"))))
+        file.write_text(render_plan(work.plan(make_drive(64 * MIB), spec("ext4"))))
         told = diskwright(
             work, "apply", str(file), f"--journal={runs}", f"--fstab={work.fstab}", "--confirm=x"
         )
@@ -134,7 +134,7 @@ def test_medium_that_turns_read_only_during_the_run(
 ) -> None:
     """Check that the current step finishes and the next does not start, because the journal cannot record
     it."""
-    plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
+    plan = work.plan(make_drive(96 * MIB), spec("ext4", None, work.place("media")))
     before, opened = work.digest(plan.drive.path), work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
     apply = following(work, plan, medium / "runs")
@@ -154,7 +154,7 @@ def test_medium_that_turns_read_only_during_the_run(
 def test_moved_journal_is_not_treated_as_empty(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = work.plan(make_drive(96 * MIB), wish("ext4"))
+    plan = work.plan(make_drive(96 * MIB), spec("ext4"))
     opened = work.folder / "gate"
     stand_in(
         work.folder / "bin",

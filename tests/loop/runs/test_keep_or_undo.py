@@ -8,7 +8,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.looks import rehearsal
 from tests.looks.rehearsal import come, flat, press
-from tests.loop.applying import SECONDS, Work, diskwright, ended, fill, old_gpt, story, wish
+from tests.loop.applying import SECONDS, Work, diskwright, ended, fill, old_gpt, spec, story
 from tests.loop.desk.walking import services
 from tests.loop.lines.conversing import MEDIA, Conversation, plain_wizard, run_of
 from tests.loop.program import MIB, Mode, Refused, RunState, render_plan, request_stop, state
@@ -144,7 +144,7 @@ def test_settle_in_plain_mode(work: Work, make_drive: MakeDrive, keeps: bool) ->
 def test_settle_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
     drive = drive_with_files(work, make_drive)
     before, place = work.digest(drive), work.place("films")
-    plan = work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE)
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     try:
@@ -196,12 +196,12 @@ def test_settle_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> N
 
 def test_waiting_run_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
     waiting = drive_with_files(work, make_drive)
-    first, _ = work.apply(work.plan(waiting, wish("ext4"), mode=Mode.REPLACE), keep=False)
-    second, end = work.apply(work.plan(make_drive(96 * MIB), wish("ext4")))
+    first, _ = work.apply(work.plan(waiting, spec("ext4"), mode=Mode.REPLACE), keep=False)
+    second, end = work.apply(work.plan(make_drive(96 * MIB), spec("ext4")))
     assert (state(first), end) == (RunState.WAITING, RunState.DONE)
     assert sorted([first, second])[0] == first
     third, _ = work.apply(
-        work.plan(drive_with_files(work, make_drive), wish("ext4"), mode=Mode.REPLACE), keep=False
+        work.plan(drive_with_files(work, make_drive), spec("ext4"), mode=Mode.REPLACE), keep=False
     )
     rows = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
     assert [row["id"] for row in rows] == [third.name, first.name, second.name]
@@ -209,15 +209,15 @@ def test_waiting_run_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
 
 def test_keep_selects_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) -> None:
     """Check that `keep` needs no name if the other run wrote nothing."""
-    other = work.plan(make_drive(96 * MIB), wish("ext4"))
+    other = work.plan(make_drive(96 * MIB), spec("ext4"))
     tool("mkfs.ext4", "-q", other.drive.path)
     with pytest.raises(Refused):
         work.start(other)
-    stopped = work.start(work.plan(make_drive(96 * MIB), wish("ext4")))
+    stopped = work.start(work.plan(make_drive(96 * MIB), spec("ext4")))
     request_stop(stopped)
     ended(stopped)
     waiting, _ = work.apply(
-        work.plan(drive_with_files(work, make_drive), wish("ext4"), mode=Mode.REPLACE), keep=False
+        work.plan(drive_with_files(work, make_drive), spec("ext4"), mode=Mode.REPLACE), keep=False
     )
     assert (state(stopped), state(waiting)) == (RunState.STOPPED, RunState.WAITING)
     kept = diskwright(work, "keep")
@@ -229,7 +229,7 @@ def test_reason_for_a_direct_run_is_shown_before_the_start(
 ) -> None:
     """Check the reason for a direct run, which excludes undo, before the start."""
     drive = drive_with_files(work, make_drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     assert services(work, drive).why_direct(plan) == ""
     monkeypatch.setattr("wizard.apply.engine.scratch_copies.CONTROL", str(work.folder / "no-loop-control"))
     assert "no loop device is available" in services(work, drive).why_direct(plan)

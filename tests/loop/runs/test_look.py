@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, attached_in, tool
-from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
+from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, spec, story, until
 from tests.loop.program import MIB, Mode, Refused, RunState, keep, state, undo
 from wizard.apply.engine.stores import new_file
 from wizard.apply.plan.readonly_look import looked_at
@@ -21,7 +21,7 @@ def waiting(
     drive = make_drive(400 * MIB, block_bytes)
     fill(drive, work.bench)
     old_gpt(drive)
-    run, end = work.apply(work.plan(drive, wish(filesystem, options=()), mode=Mode.REPLACE), keep=False)
+    run, end = work.apply(work.plan(drive, spec(filesystem, options=()), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     return drive, run
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, old_gpt, spec, story
 from tests.loop.program import MIB, Mode, RunState
 from wizard.apply.run.journal import BACKUPS
 
@@ -52,7 +52,7 @@ def test_run_without_documents_is_kept_or_undone(
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
-    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     for each in name.split("+"):
         damage(run / each, how)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.devices import MakeDrive
 from tests.earlier import first_body, sealed
-from tests.loop.applying import Work, ended, fill, old_gpt, wish
+from tests.loop.applying import Work, ended, fill, old_gpt, spec
 from tests.loop.program import MIB, BadInput, Mode, RunState, keep, load_plan, read_plan, state, undo
 from wizard.apply.run.runs import PLAN
 
@@ -25,7 +25,7 @@ def test_waiting_run_of_an_older_version_is_kept_or_undone(
     fill(drive, work.bench)
     old_gpt(drive)
     before = work.digest(drive)
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     run = work.start(plan, keep=False)
     assert ended(run) is RunState.WAITING
     said_otherwise(run)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.devices import MakeDrive
-from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, wish
+from tests.loop.applying import Work, diskwright, ended, old_gpt, said, spec, stand_in, story
 from tests.loop.migrate.migrating import old_filesystem
 from tests.loop.program import MIB, Event, Failed, Mode, RunState, start_run
 from tests.loop.tune.tuning import Used
@@ -18,7 +18,7 @@ from wizard.report.gather import Sources
 def test_finished_run_is_reported_with_every_check(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(400 * MIB)
     old_gpt(drive)
-    plan = work.plan(drive, wish("ext4", None, work.place("shared pictures")), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", None, work.place("shared pictures")), mode=Mode.REPLACE)
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
 
@@ -72,7 +72,7 @@ def test_failed_run_is_reported_up_to_the_failure(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", "echo it cannot be made >&2; exit 1")
-    plan = work.plan(make_drive(64 * MIB), wish("ext4", None, work.place("none")))
+    plan = work.plan(make_drive(64 * MIB), spec("ext4", None, work.place("none")))
     run, now = work.apply(plan)
     assert now is RunState.FAILED, story(run)
     file = work.folder / "report.json"
@@ -94,7 +94,7 @@ def test_missing_facts_do_not_block_a_run_or_its_report(
         raise Failed("The drive did not answer.")
 
     monkeypatch.setattr("wizard.apply.run.backup_store.survey", fails)
-    plan = work.plan(make_drive(64 * MIB), wish("ext4"))
+    plan = work.plan(make_drive(64 * MIB), spec("ext4"))
     run = start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert ended(run) is RunState.DONE, story(run)
     assert not (run / FILE).exists()

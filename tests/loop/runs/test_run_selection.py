@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.applying import Work, diskwright, gate, old_gpt, spec, stand_in, story, until
 from tests.loop.program import (
     MIB,
     Event,
@@ -25,7 +25,7 @@ from tests.loop.program import (
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
 from wizard.apply.run.runs import RunKind
-from wizard.cli.select_run import run_meant
+from wizard.cli.select_run import choose_run
 
 
 class DeadClock(datetime):
@@ -62,7 +62,7 @@ def test_several_open_runs_require_a_name(
     for drive in (first, second):
         old_gpt(drive)
     before = work.digest(first)
-    plans = [work.plan(drive, wish("ext4"), mode=Mode.REPLACE) for drive in (first, second)]
+    plans = [work.plan(drive, spec("ext4"), mode=Mode.REPLACE) for drive in (first, second)]
     one, now = work.apply(plans[0], keep=False)
     assert now is RunState.WAITING, story(one)
     monkeypatch.setattr(runs, "datetime", DeadClock, raising=False)
@@ -107,7 +107,7 @@ def test_resume_of_the_last_check_needs_no_token(
 ) -> None:
     """Check a run with only the fstab line and the mount missing, and nothing to overwrite."""
     drive = make_drive(96 * MIB)
-    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    plan = work.plan(drive, spec("ext4", None, work.place("media")))
     with monkeypatch.context() as patched:
         stand_in(work.folder / "bin", patched, "mount", "exit 32")
         run, now = work.apply(plan)
@@ -121,14 +121,14 @@ def test_failed_run_without_writes_is_not_selected_without_its_name(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = make_drive(96 * MIB), make_drive(64 * MIB)
-    plan = work.plan(first, wish("ext4", None, work.place("media")))
+    plan = work.plan(first, spec("ext4", None, work.place("media")))
     with monkeypatch.context() as patched:
         stand_in(work.folder / "bin", patched, "mount", "exit 32")
         one, now = work.apply(plan)
     assert now is RunState.FAILED, story(one)
     with monkeypatch.context() as patched:
         stand_in(work.folder / "bin2", patched, "mkfs.ext4", "exit 5")
-        two, now = work.apply(work.plan(second, wish("ext4")))
+        two, now = work.apply(work.plan(second, spec("ext4")))
     assert now is RunState.FAILED, story(two)
     several = diskwright(work, "undo")
     assert several.returncode == 3 and f"undo {two}" in flat(several.stderr), several.stderr
@@ -149,15 +149,15 @@ def test_conversion_without_writes_cannot_be_kept(tmp_path: Path) -> None:
     journal.add(Event.STARTED, "Migrating /dev/sda1 in 3 steps.")
     journal.add(Event.REFUSED, "/dev/sda1 is in use. Nothing was written.")
     journal.close()
-    assert run_meant(None, "resume", tmp_path) == run
+    assert choose_run(None, "resume", tmp_path) == run
     with pytest.raises(Refused, match="Cannot keep"):
-        run_meant(None, "keep", tmp_path)
+        choose_run(None, "keep", tmp_path)
 
 
 def test_pipe_instead_of_saved_bytes_does_not_hang_undo(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
-    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     left, saved = work.digest(drive), old_file(run, 0)
     saved.unlink()
@@ -174,7 +174,7 @@ def test_refused_undo_reports_the_drive_as_hidden(work: Work, make_drive: MakeDr
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
-    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     record = load_record(run)
     assert now is RunState.WAITING and record is not None, story(run)
     place = max(record.changes[0].places, key=lambda place: place.size_bytes)
@@ -202,9 +202,9 @@ def test_later_of_two_waiting_runs_on_a_drive_is_named_first(work: Work, make_dr
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
-    first, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    first, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(first)
-    second, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    second, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(second)
     over = work.digest(drive)
     told = diskwright(work, "undo", first.name)
@@ -222,9 +222,9 @@ def test_run_below_a_kept_one_is_never_undone(work: Work, make_drive: MakeDrive)
     """Check that undo never overwrites files of a later run."""
     drive, place = make_drive(96 * MIB), work.place("media")
     old_gpt(drive)
-    first, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    first, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(first)
-    plan = work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE)
     second, now = work.apply(plan, keep=False)
     assert diskwright(work, "keep", second.name).returncode == 0, story(second)
     (place / "mine").write_bytes(b"mine" * 1000)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, old_gpt, said, story, wish
+from tests.loop.applying import Work, diskwright, ended, old_gpt, said, spec, story
 from tests.loop.program import (
     MIB,
     Event,
@@ -33,7 +33,7 @@ from wizard.plan.undo_policy import WORD
 def plan_over_old(work: Work, drive: str) -> Plan:
     old_gpt(drive)
     tool("mkfs.ext4", "-q", f"{drive}p1")
-    return work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    return work.plan(drive, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
 
 
 def taken(folder: Path) -> int:
@@ -91,7 +91,7 @@ def test_root_and_ordinary_user_get_the_same_prediction(
 
 
 def test_zeros_need_no_space(work: Work, make_drive: MakeDrive) -> None:
-    empty = work.plan(make_drive(96 * MIB), wish("ext4"))
+    empty = work.plan(make_drive(96 * MIB), spec("ext4"))
     assert measure(empty, work.runs, work.environment).old_bytes == 0
 
 
@@ -101,7 +101,7 @@ def test_remains_of_a_killed_process_are_removed(work: Work, make_drive: MakeDri
     (left / "journal.jsonl").touch()
     told = diskwright(work, "status", "--journal", str(work.runs))
     assert told.returncode == 0 and PREFIX not in told.stdout
-    measure(work.plan(make_drive(96 * MIB), wish("ext4")), work.runs, work.environment)
+    measure(work.plan(make_drive(96 * MIB), spec("ext4")), work.runs, work.environment)
     assert not left.exists()
 
 
@@ -143,7 +143,7 @@ def test_direct_run_on_a_used_drive_needs_confirmation(
         with Path(drive).open("r+b", buffering=0) as device:
             device.seek(48 * MIB)
             device.write(bytes(range(1, 256)) * 4112 + bytes(16))
-    plan = plan_over_old(work, drive) if held == "a table" else work.plan(drive, wish("ext4"))
+    plan = plan_over_old(work, drive) if held == "a table" else work.plan(drive, spec("ext4"))
     before, tokens = work.digest(drive), plan.tokens
     if held:
         with pytest.raises(Refused, match=f"there are no loop devices.* add --confirm '{WORD}'"):
@@ -178,7 +178,7 @@ def test_drive_with_preserved_partitions_is_never_written_directly(
     drive = make_drive(192 * MIB)
     old_gpt(drive)
     tool("mkfs.ext4", "-q", f"{drive}p1")
-    plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.USE_FREE)
     before = work.digest(drive)
     with pytest.raises(Refused, match="always support undo"):
         start_run(plan, *plan.tokens, WORD, journal_dir=work.runs, environment=work.environment)

@@ -31,7 +31,7 @@ from wizard.benchmark.candidates.trial import order_of, read_trial, render_trial
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.plan.request.volume_request import request
-from wizard.plan.request.wanted import wish_of
+from wizard.plan.request.wanted import spec_of
 
 pytestmark = pytest.mark.alone
 SIZE_BYTES = 2 * GIB
@@ -45,9 +45,9 @@ def plan_of(path: str, filesystem: str) -> Plan:
     machine = probe_machine([path])
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
-    wish = wish_of(machine, drive, recording, request("small-files", None, None, None, filesystem))
+    spec = spec_of(machine, drive, recording, request("small-files", None, None, None, filesystem))
     mode = Mode.REPLACE if drive.is_empty else Mode.USE_FREE
-    return make_plan(machine, drive, (wish,), mode, lambda: str(uuid4()))
+    return make_plan(machine, drive, (spec,), mode, lambda: str(uuid4()))
 
 
 def order(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT, Work, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
+from tests.loop.applying import ROOT, Work, ended, fill, gate, old_gpt, said, spec, stand_in, story, until
 from tests.loop.program import (
     MIB,
     DiskwrightError,
@@ -21,7 +21,7 @@ from tests.loop.program import (
     Plan,
     Refused,
     RunState,
-    Wish,
+    VolumeSpec,
     keep,
     list_runs,
     read_entries,
@@ -42,9 +42,9 @@ CHEAP = 'case " $* " in *\' luksFormat \'*) set -- "$@" --pbkdf pbkdf2 --pbkdf-f
 """The key is derived at once: what is tested here does not depend on how long that takes."""
 
 
-def secret_wish(work: Work) -> Wish:
-    one = wish("ext4", None, work.place("private"))
-    return Wish(one.choice, one.workload, None, "private", one.mount_point, encrypted=True)
+def secret_spec(work: Work) -> VolumeSpec:
+    one = spec("ext4", None, work.place("private"))
+    return VolumeSpec(one.choice, one.workload, None, "private", one.mount_point, encrypted=True)
 
 
 def half_able(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_container_matches_the_plan_and_passphrase_is_not_saved(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(96 * MIB, 4096)
-    plan = work.plan(drive, secret_wish(work))
+    plan = work.plan(drive, secret_spec(work))
     half_able(work, monkeypatch)
     with pytest.raises(Refused, match="needs a passphrase"):
         work.start(plan)
@@ -97,7 +97,7 @@ def test_core_dump_never_contains_the_passphrase(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check with an unlimited core file size, which the user may have set."""
-    plan = work.plan(make_drive(96 * MIB), secret_wish(work))
+    plan = work.plan(make_drive(96 * MIB), secret_spec(work))
     half_able(work, monkeypatch)
     opened = work.folder / "opened"
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
@@ -123,7 +123,7 @@ def test_kernel_without_container_support_prevents_the_start(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(64 * MIB)
-    plan, before = work.plan(drive, secret_wish(work)), work.digest(drive)
+    plan, before = work.plan(drive, secret_spec(work)), work.digest(drive)
     stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")
     with pytest.raises(Refused, match="dm-crypt is neither built in"):
         work.start(plan, secret=PASSPHRASE)
@@ -133,7 +133,7 @@ def test_kernel_without_container_support_prevents_the_start(
 def test_conflicting_crypttab_line_is_reported_in_advance(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = work.plan(make_drive(64 * MIB), secret_wish(work))
+    plan = work.plan(make_drive(64 * MIB), secret_spec(work))
     half_able(work, monkeypatch)
     (work.folder / "crypttab").write_text(f"{plan.containers[0].name} /dev/sdx1 none luks\n")
     with pytest.raises(Refused, match="line 1 already opens /dev/sdx1"):
@@ -143,8 +143,8 @@ def test_conflicting_crypttab_line_is_reported_in_advance(
 def test_fstab_names_the_content_of_the_container(work: Work, make_drive: MakeDrive) -> None:
     """Check swap and a filesystem, created on a substitute drive with the plan's commands."""
     drive, spare = make_drive(160 * MIB), make_drive(64 * MIB)
-    swap = replace(wish("swap", 48 * MIB, options=()), mount_point="none", encrypted=True)
-    plan = work.plan(drive, swap, secret_wish(work))
+    swap = replace(spec("swap", 48 * MIB, options=()), mount_point="none", encrypted=True)
+    plan = work.plan(drive, swap, secret_spec(work))
     lines = [line for step in plan.steps for line in step.edits if line.startswith("UUID=")]
     assert len(lines) == len(plan.containers) == 2
     work.bench.own(spare)
@@ -171,8 +171,8 @@ def test_mapping_name_used_since_is_detected_before_keep(
     fill(drive, work.bench, 16)
     old_gpt(drive)
     before = work.digest(drive)
-    plan = work.plan(drive, replace(secret_wish(work), label="taken-meanwhile"), mode=Mode.REPLACE)
-    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    plan = work.plan(drive, replace(secret_spec(work), label="taken-meanwhile"), mode=Mode.REPLACE)
+    run, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     (run / "plan.json").write_text(render_plan(plan))
     drop_backup(run)
@@ -194,7 +194,7 @@ def test_mapping_name_used_since_is_detected_before_keep(
 def test_terminal_asks_twice_without_echo(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = work.plan(make_drive(64 * MIB), secret_wish(work))
+    plan = work.plan(make_drive(64 * MIB), secret_spec(work))
     half_able(work, monkeypatch)
     said_there, status = on_terminal(work, plan, b"short", b"shirt", PASSPHRASE, PASSPHRASE)
     assert status == 1

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, said, stand_in, story, wish
+from tests.loop.applying import Work, ended, said, spec, stand_in, story
 from tests.loop.program import (
     MIB,
     Event,
     Mode,
     RunState,
     Volume,
-    Wish,
+    VolumeSpec,
     probe_machine,
     read_entries,
     resume,
@@ -56,10 +56,10 @@ def blkid(device: str, what: str) -> str:
     return tool("blkid", "--probe", "--output", "value", "--match-tag", what, device).strip()
 
 
-def wished(kind: MadeKind, work: Work, size: int = SIZE) -> Wish:
+def wished(kind: MadeKind, work: Work, size: int = SIZE) -> VolumeSpec:
     """A volume that is put to use where the kernel can do that."""
     place = work.place(kind.name) if kernel_has(kind) else None if kind.mounts else Path(NO_PLACE)
-    return wish(kind.name, size, place, options=("noatime",) if place and kind.mounts else ())
+    return spec(kind.name, size, place, options=("noatime",) if place and kind.mounts else ())
 
 
 def is_swapped_to(device: str) -> bool:
@@ -133,11 +133,11 @@ def test_partition_types_in_an_mbr(make_drive: MakeDrive, work: Work) -> None:
         f"printf 'label: dos\nstart=1MiB,size=8MiB,type=83\n' | sfdisk --quiet --no-reread {drive} || true",
     )
     tool("partx", "--update", drive)
-    wishes = [
-        wish(name, size, options=())
+    specs = [
+        spec(name, size, options=())
         for name, size in (("vfat", 300 * MIB), ("exfat", 64 * MIB), ("swap", 16 * MIB))
     ]
-    plan = work.plan(drive, *wishes, mode=Mode.USE_FREE)
+    plan = work.plan(drive, *specs, mode=Mode.USE_FREE)
     run, end = work.apply(plan)
     assert end is RunState.DONE, story(run)
     types = {blkid(volume.path, "TYPE"): blkid(volume.path, "PART_ENTRY_TYPE") for volume in plan.volumes}
@@ -155,7 +155,7 @@ def test_filesystem_that_fails_its_check_is_not_written(
     real = find("mkfs.ext4")
     spoil = 'for node; do true; done; debugfs -w -R "clri <11>" "$node"'
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", f'{real} "$@" || exit; {spoil}')
-    run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    run, end = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE))
     assert end is RunState.FAILED, story(run)
     last = read_entries(run)[-1].sentence
     assert "e2fsck ended with status 4" in last and "Nothing was written to the drive" in last
@@ -170,7 +170,7 @@ def test_interrupted_run_with_active_swap_resumes(
 ) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(
-        drive, wish("swap", 16 * MIB, Path(NO_PLACE), options=()), wish("ext4", None, work.place("media"))
+        drive, spec("swap", 16 * MIB, Path(NO_PLACE), options=()), spec("ext4", None, work.place("media"))
     )
     stand_in(work.folder / "bin", monkeypatch, "mount", "echo no >&2; exit 1")
     run, end = work.apply(plan)
@@ -195,7 +195,7 @@ def test_partitions_with_ntfs_exfat_and_a_table_are_replaced(make_drive: MakeDri
     tool("mkntfs", "--quick", "--quiet", "--force", f"{drive}p1")
     tool("mkfs.exfat", f"{drive}p2")
     tool("sh", "-c", f"printf 'label: gpt\nsize=1MiB\n' | sfdisk --quiet --no-reread {drive}p3")
-    plan = work.plan(drive, wish("swap", 16 * MIB, options=()), wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("swap", 16 * MIB, options=()), spec("ext4"), mode=Mode.REPLACE)
     run, end = work.apply(plan)
     assert end is RunState.DONE, story(run)
     for volume in plan.volumes:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, said, story, wish
-from tests.loop.program import MIB, Event, RunState, StripeWish, Subvolume, read_plan
+from tests.loop.applying import Work, diskwright, said, spec, story
+from tests.loop.program import MIB, Event, RunState, StripeRequest, Subvolume, read_plan
 
 
 def test_btrfs_mirror_is_readable_from_either_drive(work: Work, make_drive: MakeDrive) -> None:
@@ -55,8 +55,8 @@ def test_btrfs_mirror_is_readable_from_either_drive(work: Work, make_drive: Make
 def test_btrfs_mirror_has_its_subvolumes(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     home = work.place("home")
-    wanted = replace(wish("btrfs"), subvolumes=(Subvolume("@"), Subvolume("@home", str(home))))
-    run, now = work.apply(work.striped([one, two], wanted, StripeWish("btrfs", level="raid1")))
+    wanted = replace(spec("btrfs"), subvolumes=(Subvolume("@"), Subvolume("@home", str(home))))
+    run, now = work.apply(work.striped([one, two], wanted, StripeRequest("btrfs", level="raid1")))
     assert now is RunState.DONE, story(run)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
     assert "subvol=/@home" in tool(

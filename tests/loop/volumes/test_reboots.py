@@ -9,7 +9,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import tool
-from tests.loop.applying import OLD_FSTAB, Work, carry_out, ended, fill, old_gpt, said, stand_in, story, wish
+from tests.loop.applying import OLD_FSTAB, Work, carry_out, ended, fill, old_gpt, said, spec, stand_in, story
 from tests.loop.program import (
     MIB,
     DiskwrightError,
@@ -18,9 +18,9 @@ from tests.loop.program import (
     Plan,
     Purpose,
     RunState,
-    StripeWish,
+    StripeRequest,
     Subvolume,
-    Wish,
+    VolumeSpec,
     keep,
     resume,
     state,
@@ -31,26 +31,26 @@ from wizard.model.operations import Writer
 from wizard.model.plan import Mount, TurnOnSwap
 from wizard.plan.rehearsed import use_steps
 
-Wishes = Callable[[Path], list[Wish]]
+Wishes = Callable[[Path], list[VolumeSpec]]
 ANNA = Writer("person", "anna", 12345, 12346)
 SIZE = 300 * MIB
 
 
-def ext4(places: Path) -> list[Wish]:
-    return [replace(wish("ext4", None, places / "media"), writer=ANNA)]
+def ext4(places: Path) -> list[VolumeSpec]:
+    return [replace(spec("ext4", None, places / "media"), writer=ANNA)]
 
 
-def swap(_places: Path) -> list[Wish]:
-    return [replace(wish("swap", options=()), mount_point="none")]
+def swap(_places: Path) -> list[VolumeSpec]:
+    return [replace(spec("swap", options=()), mount_point="none")]
 
 
-def ext4_and_swap(places: Path) -> list[Wish]:
+def ext4_and_swap(places: Path) -> list[VolumeSpec]:
     return [replace(ext4(places)[0], size_bytes=64 * MIB), *swap(places)]
 
 
-def subvolumes(places: Path) -> list[Wish]:
+def subvolumes(places: Path) -> list[VolumeSpec]:
     parts = (Subvolume("@", str(places / "top")), Subvolume("@home", str(places / "top/home")))
-    return [replace(wish("btrfs"), subvolumes=parts, writer=ANNA)]
+    return [replace(spec("btrfs"), subvolumes=parts, writer=ANNA)]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Shape:
     """What is planned, on how many drives."""
 
     name: str
-    wishes: Wishes
+    specs: Wishes
     drives: int = 1
 
     @property
@@ -73,12 +73,12 @@ class Shape:
             old_gpt(node)
         if self.drives > 1:
             nodes = machine.nodes[: self.drives]
-            return work.striped(nodes, self.wishes(places)[0], StripeWish("btrfs"), Mode.REPLACE)
-        return work.plan(machine.nodes[0], *self.wishes(places), mode=Mode.REPLACE)
+            return work.striped(nodes, self.specs(places)[0], StripeRequest("btrfs"), Mode.REPLACE)
+        return work.plan(machine.nodes[0], *self.specs(places), mode=Mode.REPLACE)
 
 
-def striped(places: Path) -> list[Wish]:
-    return [replace(wish("btrfs", None, places / "media"), writer=ANNA)]
+def striped(places: Path) -> list[VolumeSpec]:
+    return [replace(spec("btrfs", None, places / "media"), writer=ANNA)]
 
 
 SHAPES = [
@@ -157,14 +157,14 @@ def test_finished_run_without_its_journal_resumes(
         check_in_use(work, plan)
 
 
-@pytest.mark.parametrize("wishes", [ext4, swap, subvolumes])
+@pytest.mark.parametrize("specs", [ext4, swap, subvolumes])
 def test_another_drive_with_the_same_name_is_not_used(
-    plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch, wishes: Wishes
+    plain_folder: Path, work: Work, monkeypatch: pytest.MonkeyPatch, specs: Wishes
 ) -> None:
     """Of the same size, with the same kind of filesystem in the same place, and no serial number."""
     with attached(work, SIZE, SIZE) as machine:
         ours, theirs = machine.nodes
-        plan = Shape("", wishes).plan(work, machine, plain_folder)
+        plan = Shape("", specs).plan(work, machine, plain_folder)
         tool("sh", "-c", f"printf 'label: gpt\\nstart=1MiB\\n' | sfdisk -q --no-reread {theirs} || true")
         tool("partx", "--update", theirs)
         kind = plan.volumes[0].filesystem
@@ -198,7 +198,7 @@ def test_clone_is_reported_and_no_volume_is_mounted(
     """Made byte for byte while the run was interrupted: fstab's UUID could mean either."""
     with attached(work, SIZE, SIZE) as machine:
         node, copy = machine.nodes
-        plan = Shape("", lambda places: [wish(filesystem, None, places / "media")]).plan(
+        plan = Shape("", lambda places: [spec(filesystem, None, places / "media")]).plan(
             work, machine, plain_folder
         )
         run, _ = work.apply(plan, keep=False)

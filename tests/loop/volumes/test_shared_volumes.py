@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, wish
+from tests.loop.applying import Work, spec
 from tests.loop.program import MIB, Mode, partition_path, probe_machine
 from tests.unit.probe.superblocks import bcache, zfs, zfs_list, zfs_top
 from wizard.apply.remedies import diagnose
@@ -57,7 +57,7 @@ def test_other_half_is_named(
         (finding,) = (one for one in found if one.code == "content-shared")
         assert finding.severity is severity and "thesis" in str(finding.sentence)
         assert all((node in str(finding.sentence)) is (seen is machine) for node in nodes[1:])
-    plan = work.plan(drives[0], wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drives[0], spec("ext4"), mode=Mode.REPLACE)
     assert any("3" in line and "thesis" in line for line in losses(plan)), losses(plan)
 
 
@@ -76,5 +76,5 @@ def test_cache_and_its_backing_device_name_each_other(work: Work, make_drive: Ma
         found = diagnose(machine, drive, load_patterns()).findings
         named = [str(one.sentence) for one in found if one.code == "content-shared"]
         assert [other in text and SET in text for text in named if other] == [True] * (other is not None)
-        plan = work.plan(drive.path, wish("ext4"), mode=Mode.REPLACE)
+        plan = work.plan(drive.path, spec("ext4"), mode=Mode.REPLACE)
         assert any(SET in line for line in losses(plan)) is (other is not None)

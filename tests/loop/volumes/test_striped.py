@@ -20,11 +20,11 @@ from tests.loop.applying import (
     gate,
     old_gpt,
     said,
+    spec,
     stand_in,
     story,
     touched,
     until,
-    wish,
 )
 from tests.loop.program import (
     MIB,
@@ -34,7 +34,7 @@ from tests.loop.program import (
     Plan,
     Refused,
     RunState,
-    StripeWish,
+    StripeRequest,
     keep,
     lock_drive,
     preflight,
@@ -45,7 +45,7 @@ from tests.loop.program import (
     undo,
 )
 
-BTRFS = StripeWish("btrfs")
+BTRFS = StripeRequest("btrfs")
 
 
 def planned(
@@ -53,7 +53,7 @@ def planned(
 ) -> Plan:
     """A Btrfs over new drives of these sizes in MiB."""
     drives = [make_drive(size * MIB, block_bytes) for size in sizes]
-    return work.striped(drives, wish("btrfs", None, place), BTRFS)
+    return work.striped(drives, spec("btrfs", None, place), BTRFS)
 
 
 @pytest.mark.parametrize(("sizes", "block_bytes"), [((256, 256), 512), ((256, 320, 256), 4096)])
@@ -149,7 +149,7 @@ def test_any_drive_can_prevent_the_run(work: Work, make_drive: MakeDrive, which:
     before = [work.digest(other) for other in plan.paths]
     with pytest.raises(Refused, match=f"{path} differs from the plan"):
         work.start(plan)
-    replacing = work.striped(plan.paths, wish("btrfs"), BTRFS, Mode.REPLACE)
+    replacing = work.striped(plan.paths, spec("btrfs"), BTRFS, Mode.REPLACE)
     place = work.place("old")
     place.mkdir(parents=True)
     tool("mount", "-o", "ro", f"{path}p1", str(place))
@@ -161,7 +161,7 @@ def test_any_drive_can_prevent_the_run(work: Work, make_drive: MakeDrive, which:
 
 def test_plan_with_a_replaced_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
     plan, other = planned(work, make_drive, 256, 256), make_drive(256 * MIB)
-    foreign = work.plan(other, wish("btrfs"))
+    foreign = work.plan(other, spec("btrfs"))
     before = work.digest(other)
     for drive in (replace(plan.others[0].drive, path=other), foreign.drive):
         forged = replace(plan, others=(replace(plan.others[0], drive=drive),))
@@ -184,7 +184,7 @@ def test_both_drives_wait_hidden_and_undo_is_bit_for_bit(work: Work, make_drive:
     old_gpt(one)
     tool("mkfs.btrfs", "-q", "-f", two)
     place = work.place("media")
-    plan = work.striped([one, two], wish("btrfs", None, place), BTRFS, Mode.REPLACE)
+    plan = work.striped([one, two], spec("btrfs", None, place), BTRFS, Mode.REPLACE)
     before = [work.digest(path) for path in plan.paths]
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
@@ -212,7 +212,7 @@ def test_killed_run_with_its_volume_mounted_resumes(
         "mount",
         f'case "$*" in *{place}*) ;; *) {real[-1]} ;; esac\n{script}',
     )
-    run = work.start(work.plan(drive, wish("ext4", mount_point=place)))
+    run = work.start(work.plan(drive, spec("ext4", mount_point=place)))
     until(lambda: Path(f"{opened}.reached").exists() or state(run) is not RunState.RUNNING)
     kill(run)
     assert place.is_mount(), story(run)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, stand_in, story, until, wish
-from tests.loop.program import MIB, Event, RunState, Subvolume, Wish, lock_drive, resume, state
+from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, spec, stand_in, story, until
+from tests.loop.program import MIB, Event, RunState, Subvolume, VolumeSpec, lock_drive, resume, state
 
 NAMES = ["@", "@home", "@snapshots", "@snapshots/old"]
 
 
-def subdivided(work: Work) -> Wish:
+def subdivided(work: Work) -> VolumeSpec:
     system, home = str(work.place("system")), str(work.place("system/home"))
     subvolumes = (
         Subvolume("@", system),
@@ -22,7 +22,7 @@ def subdivided(work: Work) -> Wish:
         Subvolume("@snapshots"),
         Subvolume("@snapshots/old"),
     )
-    return replace(wish("btrfs", None, None, ("noatime", "compress=zstd:1")), subvolumes=subvolumes)
+    return replace(spec("btrfs", None, None, ("noatime", "compress=zstd:1")), subvolumes=subvolumes)
 
 
 def check_made(work: Work, uuid: str) -> None:

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, old_gpt, stand_in, wish
+from tests.loop.applying import Work, diskwright, old_gpt, spec, stand_in
 from tests.loop.program import (
     MIB,
     Arrangement,
@@ -20,7 +20,7 @@ from tests.loop.program import (
     probe_machine,
     read_plan,
 )
-from wizard.apply.steps.lvm import put_up
+from wizard.apply.steps.lvm import activate
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.edited_file import LOADED
 from wizard.plan.raid.lvm import logical_volumes
@@ -57,7 +57,7 @@ def test_kernel_without_device_mapper_prevents_the_start(
     unplanned = diskwright(work, "plan", drive, "--lvm", "--workload", "mail", "--fs", "ext4")
     if probe_machine([]).kernel.lacks("dm_mod"):
         assert unplanned.returncode == ExitCode.REFUSED and "lacks device mapper" in unplanned.stderr
-    plan = work.plan(drive, wish("ext4"), arrangement=Arrangement(grouped=True))
+    plan = work.plan(drive, spec("ext4"), arrangement=Arrangement(grouped=True))
     before = work.digest(drive)
     stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")
     with pytest.raises(Refused, match="device mapper is neither built in"):
@@ -71,7 +71,7 @@ def test_group_with_the_same_name_on_another_drive_is_not_activated(
 ) -> None:
     """Check that the partition contains the planned physical volume. LVM uses names."""
     drive = make_drive(128 * MIB)
-    plan = work.plan(drive, wish("ext4"), arrangement=Arrangement(grouped=True))
+    plan = work.plan(drive, spec("ext4"), arrangement=Arrangement(grouped=True))
     group = plan.group
     assert group is not None
     old_gpt(drive, "start=1MiB,name=only\n")
@@ -86,5 +86,5 @@ def test_group_with_the_same_name_on_another_drive_is_not_activated(
         making = ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(uuid), group.device)
         tool(*alone_on([drive], making))
         with nullcontext() if activated else pytest.raises(Failed, match=physical_volume_uuid(group.uuid)):
-            put_up(plan, group, do)
+            activate(plan, group, do)
         assert ("lvchange" in asked) is activated

@@ -8,7 +8,7 @@ from random import Random
 
 from tests.simulator.populations.mechanics import Plain
 from wizard.benchmark.smr_judge import Judgement
-from wizard.benchmark.smr_probe import DisplacedProbe, draw_pairs, stream_start
+from wizard.benchmark.smr_probe import SmrProbe, draw_pairs, stream_start
 from wizard.benchmark.smr_run import SECONDS
 from wizard.model.machine import Extent
 from wizard.model.said import MIB
@@ -86,13 +86,13 @@ class Census:
         return Counter(result.judgement.basis for result in self.results)
 
 
-def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[DisplacedProbe, Result]:
+def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[SmrProbe, Result]:
     """Run the test and return the result. By default, the whole drive is free."""
     random = Random(seed)
     extents = free or (Extent(MIB, drive.size_bytes - 2 * MIB),)
     pairs = draw_pairs(extents, 4096, 0, random)
     subject = Simulated(drive)
-    probe = DisplacedProbe(subject, pairs, stream_start(drive.size_bytes, pairs, random), random)
+    probe = SmrProbe(subject, pairs, stream_start(drive.size_bytes, pairs, random), random)
     judgement = probe.run()
     return probe, Result(judgement, subject.elapsed, probe.written_bytes)
 

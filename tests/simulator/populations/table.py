@@ -68,7 +68,7 @@ class Row:
         return sum(basis in LIKELY for basis in self.bases)
 
     @property
-    def untold(self) -> int:
+    def inconclusive(self) -> int:
         return sum(basis not in (*LIKELY, *NOTHING) for basis in self.bases)
 
 
@@ -143,7 +143,7 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
             drive = "shingled" if kind.shingled else "conventional"
             count = len(row.bases)
             seconds = f"{row.usual_seconds:.0f} s, {row.most_seconds:.0f} s"
-            yield f"| {drive} | {name} | {row.claimed}/{count} | {row.untold}/{count} | {seconds} |"
+            yield f"| {drive} | {name} | {row.claimed}/{count} | {row.inconclusive}/{count} | {seconds} |"
 
 
 def _totals(rows: Sequence[Row]) -> Iterator[str]:
@@ -167,7 +167,9 @@ def _of_free(rows: Sequence[Row]) -> Iterator[str]:
         if row.free != "all":
             kind, count = known[row.kind], len(row.bases)
             drive = "shingled" if kind.shingled else "conventional"
-            yield f"| {row.free} | {drive} | {kind.name} | {row.claimed}/{count} | {row.untold}/{count} |"
+            yield (
+                f"| {row.free} | {drive} | {kind.name} | {row.claimed}/{count} | {row.inconclusive}/{count} |"
+            )
 
 
 def told(row: Row) -> str:

@@ -89,11 +89,11 @@ def mkfs(choice: Choice) -> list[str]:
 def test_only_btrfs_is_recommended_and_others_give_a_reason(workload: str) -> None:
     advice = advice_for(zoned(), host(), workload)
     assert [(choice.filesystem, choice.place) for choice in advice.choices if not choice.obstacles] == [
-        ("btrfs", Rank.CHOSEN)
+        ("btrfs", Rank.RECOMMENDED)
     ]
     assert advice.chosen is btrfs_of(advice)
     for choice in advice.choices[1:]:
-        assert choice.place is Rank.REJECTED
+        assert choice.place is Rank.NOT_RECOMMENDED
         assert "would be" not in str(choice.sentence) and not choice.evidence
         assert any("accepts no partitions on the drive" in obstacle for obstacle in choice.obstacles) and all(
             obstacle.endswith(".") for obstacle in choice.obstacles
@@ -104,7 +104,7 @@ def test_only_btrfs_is_recommended_and_others_give_a_reason(workload: str) -> No
 def test_btrfs_is_not_recommended_for_shared_drives() -> None:
     """Being the only possible filesystem does not make Btrfs readable on Windows."""
     advice = advice_for(zoned(), host(), "portable")
-    assert advice.chosen is None and btrfs_of(advice).place is Rank.REJECTED
+    assert advice.chosen is None and btrfs_of(advice).place is Rank.NOT_RECOMMENDED
     assert [choice.filesystem for choice in advice.usable] == ["btrfs"]
     assert "Readable only on Linux" in str(btrfs_of(advice).sentence)
     said = " ".join(advice_lines(advice, zoned()))

@@ -7,7 +7,7 @@ from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, VOLUME
 from tests.unit.plan.desired_state.test_several import MIRROR, ONE, OTHER
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.converge import Aim
+from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.ensure.look import places_in
 from wizard.apply.run.backup_store import Environment
 from wizard.plan.desired_state.document import read_wanted
@@ -17,11 +17,11 @@ def test_two_arrays_get_two_nodes_and_two_places(tmp_path: Path) -> None:
     (wanted,) = read_wanted(MIRROR.replace("btrfs", "md") + VOLUME, "w.toml").drive
     here, both = machine(ONE, OTHER, tools=EVERYTHING), (ONE, OTHER)
     where = Where(Environment(fstab=tmp_path / "fstab"))
-    first = Aim(wanted, here, both, where).planned(None)
+    first = DriveTarget(wanted, here, both, where).planned(None)
     given = (
         frozenset((first.stripe.device, str(first.volumes[0].mount_point))) if first.stripe else frozenset()
     )
-    second = Aim(wanted, here, both, Where(where.environment, given=given)).planned(None)
+    second = DriveTarget(wanted, here, both, Where(where.environment, given=given)).planned(None)
     assert first.stripe and second.stripe and first.stripe.device != second.stripe.device
     assert first.volumes[0].mount_point != second.volumes[0].mount_point
 
@@ -33,5 +33,5 @@ def test_encrypted_volumes_and_subvolumes_are_keyed_by_partition(tmp_path: Path)
         (VOLUME + 'fs = "btrfs"\nsubvolume = ["@:/srv/a", "@b:/srv/b"]\n', ("/srv/a", "/srv/b")),
     ):
         (wanted,) = read_wanted(HEAD + volume, "w.toml").drive
-        plan = Aim(wanted, machine(ONE, tools=EVERYTHING), (ONE,), where).planned(None)
+        plan = DriveTarget(wanted, machine(ONE, tools=EVERYTHING), (ONE,), where).planned(None)
         assert places_in(plan) == {"/dev/sda1": places}

@@ -90,7 +90,7 @@ def test_missing_parts_are_reported(
 
 
 def exported(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch) -> WantedVolume:
-    monkeypatch.setattr(look, "meant", lambda matches: (machine(of), (of,)))
+    monkeypatch.setattr(look, "resolve_drives", lambda matches: (machine(of), (of,)))
     monkeypatch.setattr(look, "look_at", lambda wanted, where: DriveAssessment(wanted, DriveState.AS_WANTED))
     (volume,) = look.as_found(of.path, Where(environment)).wanted.volume
     return volume

@@ -53,7 +53,7 @@ def test_text_contains_all_advice(workload: str, recording: Recording) -> None:
         assert (str(choice.sentence) in said) == (choice.filesystem != "swap")
         if not choice.ranked:
             continue
-        in_full = choice.place is not Rank.REJECTED
+        in_full = choice.place is not Rank.NOT_RECOMMENDED
         for option in (*choice.mkfs, *choice.mount):
             assert (option.text in said or choice.obstacles) and (
                 not in_full or (str(option.why) in said and str(option.risk) in said)

@@ -9,7 +9,7 @@ from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME
 from tests.unit.plan.desired_state.test_several import ONE, OTHER
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.converge import Aim
+from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.apply.run.backup_store import Environment
 from wizard.cli.commands import ensure
@@ -22,7 +22,10 @@ def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.Monke
     document = read_wanted(HEAD + VOLUME, "w.toml")
     (wanted,) = document.drive
     where = Where(Environment(fstab=tmp_path / "fstab"), tmp_path / "runs")
-    plans = (Aim(wanted, machine(one, tools=EVERYTHING), (one,), where).planned(None) for one in (ONE, OTHER))
+    plans = (
+        DriveTarget(wanted, machine(one, tools=EVERYTHING), (one,), where).planned(None)
+        for one in (ONE, OTHER)
+    )
     looks = [
         DriveAssessment(wanted, DriveState.MAKE, drives=(one,), plan=plan)
         for one, plan in zip((ONE, OTHER), plans, strict=True)

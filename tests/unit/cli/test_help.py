@@ -11,7 +11,7 @@ import pytest
 from wizard.cli import command as words
 from wizard.cli.command import EXAMPLES, CommandParser, help_width, plain, root
 from wizard.cli.main import CALLED, COMMANDS, GROUPS, WIZARD, main, named_command, parse, parser_of
-from wizard.process.output import Heard
+from wizard.process.output import OutputSearch
 
 each = pytest.mark.parametrize("name", COMMANDS)
 
@@ -98,7 +98,7 @@ def test_named_command_is_detected_across_separate_writes(
 ) -> None:
     told = StringIO()
     monkeypatch.setattr(sys, "stderr", told)
-    with Heard(named_command()) as heard:
+    with OutputSearch(named_command()) as heard:
         sys.stderr.writelines(written)
         sys.stdout.write("keep")
     assert heard.found is is_named and told.getvalue() == "".join(written)

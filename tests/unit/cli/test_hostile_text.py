@@ -15,7 +15,7 @@ from tests.looks.rehearsal import MODERN, wizard
 from wizard.cli import passphrase
 from wizard.cli.passphrase import tell
 from wizard.documents.codec import render_document
-from wizard.plain.prompt import Talk
+from wizard.plain.prompt import Dialogue
 from wizard.report.charts import paragraphs, tag
 from wizard.window.app import SafeGlyphs
 from wizard.window.terminal import Glyphs
@@ -49,7 +49,7 @@ def label(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_plain_interface_prints_it_within_its_lines(label: str, ascii_only: bool) -> None:
     out = io.StringIO()
-    talk = Talk(io.BytesIO(), out, ascii_only=ascii_only)
+    talk = Dialogue(io.BytesIO(), out, ascii_only=ascii_only)
     talk.say(f"The label is {label}.")
     talk.show([f"    {label}"])
     shown = out.getvalue()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.cli import main
 from wizard.cli.commands import plan as plan_face
 from wizard.model.errors import BadInput, ExitCode
@@ -153,9 +153,9 @@ def test_plan_replaces_a_file_atomically(plan_on: Run, tmp_path: Path) -> None:
     [
         (b"", "not a complete JSON"),
         (b"\xff\xfe\x00", "not a text file"),
-        (render_plan(plan_for(drive(), wish("ext4"))).encode()[:900], "not a complete JSON"),
+        (render_plan(plan_for(drive(), spec("ext4"))).encode()[:900], "not a complete JSON"),
         (
-            render_plan(plan_for(drive(), wish("ext4"))).replace("media", "medea").encode(),
+            render_plan(plan_for(drive(), spec("ext4"))).replace("media", "medea").encode(),
             "changed or damaged",
         ),
         (b'{"schema": "diskwright.plan/9"}', "version 9"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.earlier import Body, first_body, sealed
 from tests.unit.machines import drive, partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.errors import BadInput
 from wizard.model.ext import Waiting
 from wizard.model.plan import Plan, WriteTable
@@ -23,12 +23,12 @@ from wizard.plan.request.encryption import LOST
 OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))
 PLAN = plan_for(
     OLD,
-    wish("ext4", size_bytes=10 * GIB, label="$(reboot)", mount_point="/srv/my files"),
-    wish("xfs", mount_point="/srv/media"),
+    spec("ext4", size_bytes=10 * GIB, label="$(reboot)", mount_point="/srv/my files"),
+    spec("xfs", mount_point="/srv/media"),
     mode=Mode.REPLACE,
 )
 KEEPING = plan_for(
-    OLD, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("btrfs"), mode=Mode.USE_FREE
+    OLD, spec("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), spec("btrfs"), mode=Mode.USE_FREE
 )
 TEXT = render_plan(PLAN)
 OTHER = replace(OLD, serial=None, waiting=Waiting("0008-sda", "2026-01-01", "ext4", MIB, 4096, bare=True))
@@ -49,7 +49,7 @@ def as_first_written(plan: Plan, change: Callable[[Body], None]) -> str:
 
 
 @pytest.mark.parametrize(
-    "plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), wish("btrfs"))]
+    "plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), spec("btrfs"))]
 )
 def test_plan_is_read_as_written(plan: Plan) -> None:
     assert read_plan(render_plan(plan), "plan.json") == plan
@@ -222,7 +222,7 @@ def test_document_omits_derived_effects_and_readers_compute_them() -> None:
 
 def test_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     def planned() -> Plan:
-        secret = replace(wish("ext4", mount_point="/srv/a"), encrypted=True)
+        secret = replace(spec("ext4", mount_point="/srv/a"), encrypted=True)
         return plan_for(OTHER, secret, mode=Mode.REPLACE)
 
     plan = planned()

@@ -14,7 +14,7 @@ from wizard.ext4.operations import (
     last_group_blocks,
     operations_for,
     spare_blocks,
-    widening_bar,
+    widening_blocker,
     widening_blocks,
     widening_fault,
 )
@@ -186,7 +186,7 @@ def test_inodes_are_widened_exactly_if_space_suffices(tmp_path: Path) -> None:
     (tmp_path / "more").write_bytes(b"f" * 600 * KIB)
     other = made(tmp_path, *EXT3, "-b", "1024", "-i", "4096", name="other.img")
     debugfs(other, f"write {tmp_path / 'filler'} filler", f"write {tmp_path / 'more'} more")
-    assert widening_fault(facts(other)) and not widening_bar(facts(other))
+    assert widening_fault(facts(other)) and not widening_blocker(facts(other))
     assert WidenInodes() not in operations_for(Way.FULL, facts(other))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.ext4.migrations import EXT3, FSTAB, UUID, situation
 from wizard.ext4.assessment import BootLine, BootPath, Folder, OwnFstab, Situation
-from wizard.ext4.blockers import BARS, WRITING, against, obstacles_of
+from wizard.ext4.blockers import BLOCKED_METHODS, WRITING, against, obstacles_of
 from wizard.ext4.make import make_migration
 from wizard.ext4.operations import (
     all_operations,
@@ -117,7 +117,7 @@ def test_each_blocker_has_its_remedy_and_blocks_its_ways(
         and str(finding.why).endswith(".")
         and str(finding.remedy).endswith(".")
     )
-    assert BARS.get(code, frozenset()) == barred
+    assert BLOCKED_METHODS.get(code, frozenset()) == barred
     for way in Way:
         if way in barred:
             wrong = Refused if finding.severity is Severity.DANGER else BadInput
@@ -160,7 +160,7 @@ def test_every_blocking_code_has_its_case() -> None:
         *(f"migrate-{name}" for name in CASES),
         "migrate-complete",
         "migrate-light-complete",
-    } >= BARS.keys()
+    } >= BLOCKED_METHODS.keys()
 
 
 @pytest.mark.parametrize(

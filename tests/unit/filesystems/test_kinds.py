@@ -8,7 +8,7 @@ import pytest
 
 import wizard.filesystems
 from tests.unit.machines import machine
-from tests.unit.plan.layouts import wish
+from tests.unit.plan.layouts import spec
 from wizard.advice.missing import filesystem
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS, MADE, mounted_as
@@ -63,6 +63,6 @@ def test_request_for_an_unsupported_filesystem_gives_the_reason() -> None:
         BadInput, match=r"diskwright does not make 'z\?fs'\. Available: ext4, xfs, btrfs, .*vfat"
     ):
         filesystem("z\x1bfs")
-    chosen = replace(wish("ext4"), choice=replace(wish("ext4").choice, filesystem="jffs2"))
+    chosen = replace(spec("ext4"), choice=replace(spec("ext4").choice, filesystem="jffs2"))
     with pytest.raises(Refused, match=r"diskwright does not make JFFS2\. .*raw flash chips"):
         refuse_obstacles(machine(), (chosen,))

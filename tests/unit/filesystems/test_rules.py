@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import kinds_of, plan_for, wish
+from tests.unit.plan.layouts import kinds_of, plan_for, spec
 from wizard.advice.missing import filesystem, obstacles
 from wizard.apply.steps import layers as swaps
 from wizard.apply.steps.layers import parse_swaps
@@ -25,7 +25,7 @@ from wizard.model.said import GIB, KIB, MIB
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.preview import preview_lines
-from wizard.plan.request.volume_request import Wish, parse_volume
+from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.plan.rules import label_fault, place_fault, volume_uuid_fault
 from wizard.plan.steps.commands import fstab_line
 from wizard.plan.steps.operations import layout_after, operations_of
@@ -45,8 +45,8 @@ COMMANDS = {
 each = pytest.mark.parametrize("name", MADE)
 
 
-def swap(**changes: Any) -> Wish:  # noqa: ANN401
-    return replace(wish("swap", size_bytes=GIB, mount_point="none"), **changes)
+def swap(**changes: Any) -> VolumeSpec:  # noqa: ANN401
+    return replace(spec("swap", size_bytes=GIB, mount_point="none"), **changes)
 
 
 def the_table(plan: Plan) -> WriteTable:
@@ -81,7 +81,7 @@ def test_uuid_in_a_plan_is_the_one_of_libblkid(name: str) -> None:
 @each
 def test_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None:
     kind = MADE[name]
-    plan = plan_for(drive(), wish(name, mount_point="/srv/films" if kind.mounts else "none"))
+    plan = plan_for(drive(), spec(name, mount_point="/srv/films" if kind.mounts else "none"))
     assert read_plan(render_plan(plan), "plan.json") == plan
     assert [entry.type for entry in the_table(plan).entries] == [kind.gpt_type]
     making = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
@@ -99,7 +99,7 @@ def test_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None:
 
 def test_shared_volumes_are_typed_as_data() -> None:
     plan = plan_for(
-        drive(), *(wish(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap()
+        drive(), *(spec(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap()
     )
     types = [entry.type for entry in the_table(plan).entries]
     assert types == [BASIC_DATA_TYPE, BASIC_DATA_TYPE, BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE]
@@ -133,17 +133,17 @@ def test_labels(name: str, label: str, says: str | None) -> None:
 
 def test_label_is_written_as_its_filesystem_does() -> None:
     fat = [
-        wish("vfat", size_bytes=GIB),
-        wish("vfat", size_bytes=GIB),
-        wish("vfat", size_bytes=GIB, label="my disk"),
+        spec("vfat", size_bytes=GIB),
+        spec("vfat", size_bytes=GIB),
+        spec("vfat", size_bytes=GIB, label="my disk"),
     ]
-    plan = plan_for(drive(), *fat, wish("ext4"))
+    plan = plan_for(drive(), *fat, spec("ext4"))
     assert [volume.label for volume in plan.volumes] == ["MEDIA", "MEDIA2", "MY DISK", "media"]
-    long = replace(wish("exfat"), workload=replace(wish("exfat").workload, label="twelve-chars"))
+    long = replace(spec("exfat"), workload=replace(spec("exfat").workload, label="twelve-chars"))
     assert plan_for(drive(), long).volumes[0].label == "twelve-char"
-    assert plan_for(drive(), replace(wish("vfat"), workload=long.workload)).volumes[0].label == "TWELVE-CHAR"
+    assert plan_for(drive(), replace(spec("vfat"), workload=long.workload)).volumes[0].label == "TWELVE-CHAR"
     with pytest.raises(BadInput, match="11 bytes"):
-        plan_for(drive(), wish("exfat", label="twelve-chars"))
+        plan_for(drive(), spec("exfat", label="twelve-chars"))
 
 
 def test_swap_is_activated_and_not_mounted() -> None:
@@ -168,10 +168,10 @@ def test_swap_is_activated_and_not_mounted() -> None:
     ("attempt", "says"),
     [
         (lambda: plan_for(drive(), swap(mount_point="/srv/x")), "never mounted"),
-        (lambda: plan_for(drive(), wish("ext4", mount_point="none")), "not an absolute path"),
-        (lambda: plan_for(drive(), swap(choice=wish("ext4").choice)), "not an absolute path"),
+        (lambda: plan_for(drive(), spec("ext4", mount_point="none")), "not an absolute path"),
+        (lambda: plan_for(drive(), swap(choice=spec("ext4").choice)), "not an absolute path"),
         (
-            lambda: plan_for(drive(), swap(choice=replace(wish("ext4").choice, filesystem="swap"))),
+            lambda: plan_for(drive(), swap(choice=replace(spec("ext4").choice, filesystem="swap"))),
             "no mount options",
         ),
     ],
@@ -201,8 +201,8 @@ def forged(plan: Plan, gpt_type: str | None = None, **changes: Any) -> Plan:  # 
 
 
 EXT4, VFAT, SWAP = (
-    plan_for(drive(), wish("ext4")),
-    plan_for(drive(), wish("vfat")),
+    plan_for(drive(), spec("ext4")),
+    plan_for(drive(), spec("vfat")),
     plan_for(drive(), swap(size_bytes=None)),
 )
 

@@ -17,7 +17,7 @@ from wizard.findings.diagnose import (
     DriveVerdict,
     diagnose,
     find_health,
-    is_told,
+    has_health,
     judge_health,
 )
 from wizard.model.drive_facts import NO_SMART, Health
@@ -371,7 +371,7 @@ def test_inspect_shows_health_in_one_block_and_as_data() -> None:
 
 def test_drive_without_health_data_is_not_mentioned() -> None:
     loop = replace(drive(), smart=NO_SMART)
-    assert not is_told(loop) and judge_health(loop).verdict is DriveVerdict.UNKNOWN
+    assert not has_health(loop) and judge_health(loop).verdict is DriveVerdict.UNKNOWN
     assert not any("health:" in text for text, _ in portrait(loop, diagnose(machine(loop), loop, ())))
     asked = replace(loop, unread=(unread("smart", "Needs root."),))
-    assert is_told(asked) and str(judge_health(asked).said[0]) == "Unknown: Needs root."
+    assert has_health(asked) and str(judge_health(asked).said[0]) == "Unknown: Needs root."

@@ -6,8 +6,8 @@ from io import BytesIO, StringIO
 from tests.unit.machines import machine
 from tests.unit.plain.conversation import Told, recorded
 from wizard.host.services import Services
-from wizard.plain.app import Lines
-from wizard.plain.prompt import Talk
+from wizard.plain.app import PlainSession
+from wizard.plain.prompt import Dialogue
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import (
     Action,
@@ -140,7 +140,7 @@ class Talked:
 def talked(desk: Desk, answers: BytesIO, width: int = 78) -> Told:
     """Return the transcript of a whole conversation."""
     out = StringIO()
-    code = Lines(desk, Talk(answers, out, width=width, echo=True)).converse()
+    code = PlainSession(desk, Dialogue(answers, out, width=width, echo=True)).converse()
     return Told(out.getvalue(), code)
 
 

@@ -12,7 +12,7 @@ from wizard.model.machine import Drive
 from wizard.model.plan import Operation, Plan
 from wizard.model.said import KIB, MIB
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.steps.render import Context, steps_of
 
 UUIDS = tuple(
@@ -44,28 +44,28 @@ def choice(filesystem: str, mkfs: tuple[str, ...] = (), mount: tuple[str, ...] =
         tuple(Option(text, "because") for text in mkfs),
         tuple(Option(text, "because") for text in mount),
     )
-    return Choice(filesystem, Rank.CHOSEN, "It suits.", (), *options, None)
+    return Choice(filesystem, Rank.RECOMMENDED, "It suits.", (), *options, None)
 
 
-def wish(
+def spec(
     filesystem: str,
     *,
     size_bytes: int | None = None,
     label: str | None = None,
     mount_point: str | None = None,
-) -> Wish:
+) -> VolumeSpec:
     """A wish for large media."""
     workload = Workload(
         "large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media"
     )
     options = ("noatime",) if MADE[filesystem].mounts else ()
-    return Wish(choice(filesystem, mount=options), workload, size_bytes, label, mount_point)
+    return VolumeSpec(choice(filesystem, mount=options), workload, size_bytes, label, mount_point)
 
 
-def plan_for(on: Drive, *wishes: Wish, mode: Mode | None = None) -> Plan:
+def plan_for(on: Drive, *specs: VolumeSpec, mode: Mode | None = None) -> Plan:
     """The plan with UUIDs that are the same every time."""
     source = cycle(UUIDS)
-    return make_plan(machine(on, tools=EVERYTHING), on, wishes, mode, lambda: next(source))
+    return make_plan(machine(on, tools=EVERYTHING), on, specs, mode, lambda: next(source))
 
 
 EVERYTHING = tuple(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plain.conversation import recorded
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, wish
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
 from tests.unit.plan.raid.stripes import numbered, striped
 from tests.unit.ui.person import Person
 from wizard.model.errors import Refused
@@ -34,12 +34,12 @@ def here(kernel: Kernel) -> Machine:
 
 def encrypted(kernel: Kernel) -> Plan:
     on, source = here(kernel), iter(UUIDS)
-    return make_plan(on, on.drives[0], (replace(wish("ext4"), encrypted=True),), None, lambda: next(source))
+    return make_plan(on, on.drives[0], (replace(spec("ext4"), encrypted=True),), None, lambda: next(source))
 
 
 def grouped(kernel: Kernel) -> Plan:
     on, source = here(kernel), iter(UUIDS)
-    return make_plan(on, on.drives[0], (wish("ext4"),), None, lambda: next(source), Arrangement(grouped=True))
+    return make_plan(on, on.drives[0], (spec("ext4"),), None, lambda: next(source), Arrangement(grouped=True))
 
 
 WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
@@ -81,7 +81,7 @@ def test_btrfs_and_partitions_need_no_kernel_support() -> None:
     nothing = without("dm_mod", "dm_crypt", "md_mod", "raid0", "raid1")
     assert striped(numbered(), "btrfs", level="raid1", kernel=nothing).steps
     on, source = here(nothing), iter(UUIDS)
-    assert make_plan(on, on.drives[0], (wish("ext4"),), None, lambda: next(source)).steps
+    assert make_plan(on, on.drives[0], (spec("ext4"),), None, lambda: next(source)).steps
 
 
 def test_wizard_shows_the_reason_next_to_the_choice() -> None:
@@ -104,7 +104,7 @@ def test_plan_without_loop_devices_announces_no_rehearsal(mode: Mode, grouped: b
     def planned(kernel: Kernel) -> Plan:
         on, source = machine(old, tools=EVERYTHING, kernel=kernel), iter(UUIDS)
         return make_plan(
-            on, on.drives[0], (wish("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped)
+            on, on.drives[0], (spec("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped)
         )
 
     without_loops = planned(without("loop"))

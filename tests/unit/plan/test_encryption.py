@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import E512, KN4, N512, drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish, with_operations
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec, with_operations
 from wizard.model.advice import Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
@@ -25,22 +25,22 @@ from wizard.plan.request.encryption import (
     passphrase_fault,
     passphrase_warning,
 )
-from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
-from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct, told_for
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec, parse_volume
+from wizard.plan.steps.render import UNTIL_KEPT, described_as_direct, described_for_fstab
 
 PLACE = "/srv/secret"
 
 
-def secret(filesystem: str = "ext4", **more: Any) -> Wish:  # noqa: ANN401
-    return replace(wish(filesystem), encrypted=True, **{"label": "private", "mount_point": PLACE, **more})
+def secret(filesystem: str = "ext4", **more: Any) -> VolumeSpec:  # noqa: ANN401
+    return replace(spec(filesystem), encrypted=True, **{"label": "private", "mount_point": PLACE, **more})
 
 
 def making(plan: Plan) -> Step:
     return next(step for step in plan.steps if isinstance(step.operation, MakeContainer))
 
 
-def planned(*wishes: Wish, geometry: Geometry = E512) -> Plan:
-    return plan_for(drive(geometry=geometry, size_bytes=64 * GIB), *(wishes or (secret(),)))
+def planned(*specs: VolumeSpec, geometry: Geometry = E512) -> Plan:
+    return plan_for(drive(geometry=geometry, size_bytes=64 * GIB), *(specs or (secret(),)))
 
 
 def test_key_file_is_in_crypttab_only() -> None:
@@ -56,9 +56,9 @@ def test_key_file_is_in_crypttab_only() -> None:
 
 
 def test_another_fstab_is_named_in_all_texts() -> None:
-    plan = planned(secret(key="/etc/keys/media.key"), wish("swap", size_bytes=GIB, mount_point=NO_PLACE))
+    plan = planned(secret(key="/etc/keys/media.key"), spec("swap", size_bytes=GIB, mount_point=NO_PLACE))
     own = "\n".join((*preview_lines(plan, 4000), *(held for step in plan.steps for held in step.holds)))
-    other = told_for(plan, "/mnt/etc/fstab")
+    other = described_for_fstab(plan, "/mnt/etc/fstab")
     said = "\n".join((*preview_lines(other, 4000), *(held for step in other.steps for held in step.holds)))
     for name in ("fstab", "crypttab"):
         assert own.count(f"/etc/{name}") == said.count(f"/mnt/etc/{name}") == said.count(f"/etc/{name}") > 2
@@ -81,14 +81,14 @@ def test_another_fstab_is_named_in_all_texts() -> None:
         ),
     ],
 )
-def test_key_unusable_at_boot_is_refused(wishes: tuple[Wish, ...], why: str) -> None:
+def test_key_unusable_at_boot_is_refused(specs: tuple[VolumeSpec, ...], why: str) -> None:
     with pytest.raises(BadInput, match=why):
-        planned(*wishes)
+        planned(*specs)
     plan = planned(secret(key="/etc/k"))
     (volume,) = plan.volumes
     assert volume.encryption is not None
-    forged = replace(volume, encryption=replace(volume.encryption, key=wishes[0].key))
-    if len(wishes) == 1:
+    forged = replace(volume, encryption=replace(volume.encryption, key=specs[0].key))
+    if len(specs) == 1:
         with pytest.raises(BadInput, match="containers"):
             check_plan(replace(plan, volumes=(forged,)))
 
@@ -129,7 +129,7 @@ def test_mapper_name_contains_the_label_and_is_unique() -> None:
 
 
 def test_filesystem_is_made_mounted_and_listed_in_the_container() -> None:
-    plan = planned(secret(), wish("xfs", size_bytes=2 * GIB, label="open"))
+    plan = planned(secret(), spec("xfs", size_bytes=2 * GIB, label="open"))
     (container,), volume = plan.containers, plan.volumes[0]
     operations = [step.operation for step in plan.steps if not isinstance(step.operation, WipeSignatures)]
     assert operations[1:4] == [
@@ -169,7 +169,7 @@ def test_encryption_is_shown_with_the_meaning_of_a_lost_passphrase() -> None:
     ):
         assert said in shown
     assert making(plan).undo == str(UNTIL_KEPT)
-    assert "Cannot be undone" in making(told_as_direct(plan, "there are no loop devices")).undo
+    assert "Cannot be undone" in making(described_as_direct(plan, "there are no loop devices")).undo
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
     assert NO_TRIM in still.doubts
@@ -193,7 +193,7 @@ def test_old_content_is_lost_once_when_the_container_is_made() -> None:
         ),
     ],
 )
-def test_impossible_encryption_is_refused(asked: Wish, why: str) -> None:
+def test_impossible_encryption_is_refused(asked: VolumeSpec, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         planned(asked)
     check_plan(planned(secret(size_bytes=header_bytes(E512) + 16 * MIB)))

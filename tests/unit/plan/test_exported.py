@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, mbr, partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.plan.raid.stripes import MD
 from tests.unit.plan.raid.test_grouped import grouped
 from tests.unit.plan.test_encryption import planned, secret
@@ -23,7 +23,7 @@ def told(plan: Plan, *, repart: bool = False) -> str:
 def test_layers_between_a_partition_and_its_filesystem_are_listed() -> None:
     encrypted = planned(secret())
     assert "Not written: the encrypted container on /dev/sda1" in told(encrypted)
-    in_group = grouped(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
+    in_group = grouped(drive(), spec("ext4", size_bytes=GIB), spec("xfs"))
     said = told(in_group, repart=True)
     assert "the LVM volume group" in said and "the ext4" in said
     assert "Format=" not in "".join(repart_files(in_group, in_group.members[0]).values())
@@ -33,11 +33,11 @@ def test_repart_gets_containers_subvolumes_and_mounts() -> None:
     volumes = (
         secret(key="/etc/keys/m.key", mount_point="/srv/my media: b", size_bytes=GIB),
         replace(
-            wish("btrfs", size_bytes=GIB, mount_point="/srv/b"),
+            spec("btrfs", size_bytes=GIB, mount_point="/srv/b"),
             label="b",
             subvolumes=(Subvolume("@home", "/srv/b/home"), Subvolume("@home/old")),
         ),
-        wish("swap", size_bytes=GIB, mount_point=NO_PLACE),
+        spec("swap", size_bytes=GIB, mount_point=NO_PLACE),
     )
     plan = planned(*volumes)
     container, btrfs, swap = (text.splitlines() for text in repart_files(plan, plan.members[0]).values())
@@ -68,13 +68,13 @@ def test_one_of_several_drives_is_named() -> None:
 
 
 def test_unsupported_properties_for_sfdisk() -> None:
-    plan = plan_for(drive(), wish("ext4", mount_point="/srv/a"))
+    plan = plan_for(drive(), spec("ext4", mount_point="/srv/a"))
     said = told(plan)
     assert "the ext4 'media' on /dev/sda1" in said and "the mount of /dev/sda1 at /srv/a" in said
 
 
 def test_name_cannot_end_a_value_or_a_line() -> None:
-    plan = plan_for(drive(), wish("ext4"))
+    plan = plan_for(drive(), spec("ext4"))
     (slot,) = plan.after.partitions
     name = 'a"\nType=swap ä\\'
     member = replace(
@@ -89,7 +89,7 @@ def test_name_cannot_end_a_value_or_a_line() -> None:
 
 def test_mbr_keeps_its_identifier_and_is_not_exported_to_repart() -> None:
     kept = partition(1, GIB, GIB, type="0x83", part_uuid="1a2b3c4d-01", attributes=0x80)
-    plan = plan_for(partitioned(kept, table=mbr()), wish("ext4"), mode=Mode.USE_FREE)
+    plan = plan_for(partitioned(kept, table=mbr()), spec("ext4"), mode=Mode.USE_FREE)
     dump = sfdisk_dump(plan.members[0])
     assert "label: dos\nlabel-id: 0x1a2b3c4d\n" in dump and "type=83, bootable" in dump
     with pytest.raises(BadInput, match="creates only GPT"):

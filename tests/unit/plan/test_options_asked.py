@@ -25,9 +25,9 @@ from wizard.model.plan import Plan
 from wizard.model.said import GIB, MIB
 from wizard.plan.check import check_plan, read_plan
 from wizard.plan.dangers import DANGERS
-from wizard.plan.export import striped_wish
+from wizard.plan.export import striped_spec
 from wizard.plan.planner import make_plan
-from wizard.plan.request.volume_request import VolumeRequest, Wish
+from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 NO_JOURNAL = "a crash can lose whole directories"
@@ -312,9 +312,9 @@ def test_stripe_accepts_options_too() -> None:
     of = machine(*drives)
     asked = VolumeRequest("large-media", filesystem="ext4", options=("ext4-no-journal",))
     with pytest.raises(Refused, match="add exactly: --danger"):
-        striped_wish(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",))
-    wish = striped_wish(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",), (NO_JOURNAL,))
-    assert "-O ^has_journal" in [option.text for option in wish.choice.mkfs] and len(wish.doubts) == 1
+        striped_spec(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",))
+    spec = striped_spec(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",), (NO_JOURNAL,))
+    assert "-O ^has_journal" in [option.text for option in spec.choice.mkfs] and len(spec.doubts) == 1
 
 
 @pytest.mark.parametrize("role", ["root", "boot"])
@@ -329,10 +329,10 @@ def test_system_volume_gets_no_danger_for_any_workload(role: str, capsys: pytest
 
 def test_accepted_danger_is_dropped_for_a_system_role() -> None:
     taken = take("ext4", "ext4-no-journal", phrases=(NO_JOURNAL,))
-    wish = Wish(taken.choice, find_workload("large-media").workload, None, None, None, taken.doubts)
-    plan = make_plan(machine(), drive(), (wish,), None, cycle(UUIDS).__next__)
+    spec = VolumeSpec(taken.choice, find_workload("large-media").workload, None, None, None, taken.doubts)
+    plan = make_plan(machine(), drive(), (spec,), None, cycle(UUIDS).__next__)
     check_plan(plan)
     with pytest.raises(BadInput, match="is not allowed on boot or system volumes"):
-        make_plan(machine(), drive(), (replace(wish, role="root"),), None, cycle(UUIDS).__next__)
+        make_plan(machine(), drive(), (replace(spec, role="root"),), None, cycle(UUIDS).__next__)
     with pytest.raises(BadInput, match=r"is inconsistent: invalid \^has_journal"):
         check_plan(replace(plan, volumes=(replace(plan.volumes[0], role="root"),)))

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
 from wizard.filesystems.kind import LINUX_GPT_TYPE, serial_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, Refused
@@ -26,7 +26,7 @@ from wizard.model.said import GIB, MIB, TIB
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 
 QUICK = settings(max_examples=40, deadline=None)
 
@@ -96,7 +96,7 @@ def crowded_drives(draw: st.DrawFn) -> Drive:
 
 WISHES = st.lists(
     st.builds(
-        lambda filesystem, size: wish(filesystem, size_bytes=size),
+        lambda filesystem, size: spec(filesystem, size_bytes=size),
         st.sampled_from(sorted(MADE)),
         st.integers(300 * MIB, 40 * GIB),
     ),
@@ -104,15 +104,15 @@ WISHES = st.lists(
     max_size=3,
 ).flatmap(
     lambda sized: st.sampled_from(sorted(MADE)).flatmap(
-        lambda name: st.integers(0, len(sized)).map(lambda at: (*sized[:at], wish(name), *sized[at:]))
+        lambda name: st.integers(0, len(sized)).map(lambda at: (*sized[:at], spec(name), *sized[at:]))
     )
 )
 
 
-def plan_or_none(on: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan | None:
+def plan_or_none(on: Drive, specs: tuple[VolumeSpec, ...], mode: Mode | None) -> Plan | None:
     """Return the plan, or None if the drive has too little space. Any other error fails."""
     try:
-        return plan_for(on, *wishes, mode=mode)
+        return plan_for(on, *specs, mode=mode)
     except BadInput as error:
         assert "bytes) is available" in str(error)
     except Refused as error:
@@ -122,8 +122,10 @@ def plan_or_none(on: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan
 
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from(Mode))
-def test_new_partitions_are_aligned_inside_and_apart(on: Drive, wishes: tuple[Wish, ...], mode: Mode) -> None:
-    plan = plan_or_none(on, wishes, mode)
+def test_new_partitions_are_aligned_inside_and_apart(
+    on: Drive, specs: tuple[VolumeSpec, ...], mode: Mode
+) -> None:
+    plan = plan_or_none(on, specs, mode)
     assume(plan is not None)
     assert plan is not None and on.geometry is not None
     table = table_of(plan)
@@ -150,12 +152,12 @@ def test_new_partitions_are_aligned_inside_and_apart(on: Drive, wishes: tuple[Wi
 
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from(Mode))
-def test_every_request_gets_its_size(on: Drive, wishes: tuple[Wish, ...], mode: Mode) -> None:
-    plan = plan_or_none(on, wishes, mode)
+def test_every_request_gets_its_size(on: Drive, specs: tuple[VolumeSpec, ...], mode: Mode) -> None:
+    plan = plan_or_none(on, specs, mode)
     assume(plan is not None)
     assert plan is not None and on.geometry is not None
     entries = {entry.number: entry for entry in table_of(plan).entries}
-    for wanted, volume in zip(wishes, plan.volumes, strict=True):
+    for wanted, volume in zip(specs, plan.volumes, strict=True):
         got = entries[volume.partition].size_bytes
         assert got >= MADE[volume.filesystem].minimum_bytes
         if wanted.size_bytes is not None:
@@ -164,8 +166,8 @@ def test_every_request_gets_its_size(on: Drive, wishes: tuple[Wish, ...], mode: 
 
 @QUICK
 @given(crowded_drives(), WISHES)
-def test_preserved_partitions_stay_byte_for_byte(on: Drive, wishes: tuple[Wish, ...]) -> None:
-    plan = plan_or_none(on, wishes, Mode.USE_FREE)
+def test_preserved_partitions_stay_byte_for_byte(on: Drive, specs: tuple[VolumeSpec, ...]) -> None:
+    plan = plan_or_none(on, specs, Mode.USE_FREE)
     assume(plan is not None)
     assert plan is not None
     kept = {entry.number: entry for entry in table_of(plan).entries if entry.kept}
@@ -188,8 +190,8 @@ def test_preserved_partitions_stay_byte_for_byte(on: Drive, wishes: tuple[Wish, 
 
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from(Mode))
-def test_every_usable_byte_is_in_one_slot(on: Drive, wishes: tuple[Wish, ...], mode: Mode) -> None:
-    plan = plan_or_none(on, wishes, mode)
+def test_every_usable_byte_is_in_one_slot(on: Drive, specs: tuple[VolumeSpec, ...], mode: Mode) -> None:
+    plan = plan_or_none(on, specs, mode)
     assume(plan is not None)
     assert plan is not None and on.geometry is not None and on.table is not None
     assert on.table.first_usable_bytes is not None and on.table.end_usable_bytes is not None
@@ -205,15 +207,15 @@ def test_every_usable_byte_is_in_one_slot(on: Drive, wishes: tuple[Wish, ...], m
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from(Mode))
 def test_same_facts_give_the_same_plan_except_for_uuids(
-    on: Drive, wishes: tuple[Wish, ...], mode: Mode
+    on: Drive, specs: tuple[VolumeSpec, ...], mode: Mode
 ) -> None:
-    plan = plan_or_none(on, wishes, mode)
+    plan = plan_or_none(on, specs, mode)
     assume(plan is not None)
     assert plan is not None
-    again = plan_for(on, *wishes, mode=mode)
+    again = plan_for(on, *specs, mode=mode)
     assert again == plan
     others = iter(reversed(UUIDS))
-    other = make_plan(machine(on, tools=EVERYTHING), on, wishes, mode, lambda: next(others))
+    other = make_plan(machine(on, tools=EVERYTHING), on, specs, mode, lambda: next(others))
     assert other != plan
     replaced = repr(other)
     for theirs, ours in zip(other.volumes, plan.volumes, strict=True):
@@ -225,10 +227,10 @@ def test_same_facts_give_the_same_plan_except_for_uuids(
 
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from((*Mode, None)))
-def test_every_plan_passes_its_own_check(on: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> None:
+def test_every_plan_passes_its_own_check(on: Drive, specs: tuple[VolumeSpec, ...], mode: Mode | None) -> None:
     if mode is None:
         on, mode = replace(on, content_digest=None), Mode.REPLACE
-    plan = plan_or_none(on, wishes, mode)
+    plan = plan_or_none(on, specs, mode)
     assume(plan is not None)
     assert plan is not None
     check_plan(plan)
@@ -237,7 +239,7 @@ def test_every_plan_passes_its_own_check(on: Drive, wishes: tuple[Wish, ...], mo
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
 @pytest.mark.parametrize("size", [GIB + 512 * 8 * 3, 500_107_862_016, 20_000_588_955_648])
 def test_one_volume_over_everything_fills_the_drive(geometry: Geometry, size: int) -> None:
-    plan = plan_for(drive(geometry=geometry, size_bytes=size), wish("ext4"))
+    plan = plan_for(drive(geometry=geometry, size_bytes=size), spec("ext4"))
     (entry,) = table_of(plan).entries
     grain = grain_bytes(geometry)
     bounds = gpt_bounds(size, geometry)
@@ -255,27 +257,27 @@ def test_gpt_limits_match_libparted() -> None:
 
 def test_alignment_offset_shifts_the_start() -> None:
     shifted = replace(E512, alignment_offset_bytes=3584)
-    (entry,) = table_of(plan_for(drive(geometry=shifted), wish("ext4"))).entries
+    (entry,) = table_of(plan_for(drive(geometry=shifted), spec("ext4"))).entries
     assert entry.start_bytes == MIB + 3584
 
 
 def test_no_start_is_below_one_mebibyte_despite_an_offset() -> None:
     shifted = replace(E512, alignment_offset_bytes=3584)
     on = drive(geometry=shifted, table=mbr(), partitions=(partition(1, 100 * GIB, GIB, type="0x83"),))
-    plan = plan_for(on, wish("ext4", size_bytes=GIB), wish("ext4", size_bytes=90 * GIB), mode=Mode.USE_FREE)
+    plan = plan_for(on, spec("ext4", size_bytes=GIB), spec("ext4", size_bytes=90 * GIB), mode=Mode.USE_FREE)
     assert min(slot.start_bytes for slot in plan.after.partitions) == MIB + 3584
 
 
 def test_bogus_optimal_size_has_no_effect() -> None:
     bogus = replace(E512, optimal_io_bytes=33553920)
-    (entry,) = table_of(plan_for(drive(geometry=bogus), wish("ext4"))).entries
+    (entry,) = table_of(plan_for(drive(geometry=bogus), spec("ext4"))).entries
     assert entry.start_bytes == MIB
 
 
 def test_operations_come_in_a_safe_order() -> None:
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 2 * GIB, GIB))
     plan = plan_for(
-        old, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("xfs"), mode=Mode.REPLACE
+        old, spec("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), spec("xfs"), mode=Mode.REPLACE
     )
     seen = [(step.operation.kind, getattr(step.operation, "device", None)) for step in plan.steps]
     assert seen == [
@@ -292,7 +294,7 @@ def test_operations_come_in_a_safe_order() -> None:
 
 
 def test_empty_drive_is_not_wiped() -> None:
-    plan = plan_for(drive(), wish("ext4"))
+    plan = plan_for(drive(), spec("ext4"))
     assert [step.operation.kind for step in plan.steps] == [
         "write-table",
         "wipe-signatures",
@@ -302,7 +304,7 @@ def test_empty_drive_is_not_wiped() -> None:
 
 def test_fstab_has_nofail_and_only_recommended_options() -> None:
     plan = plan_for(
-        drive(), wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("xfs", mount_point="/srv/b")
+        drive(), spec("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), spec("xfs", mount_point="/srv/b")
     )
     lines = [step.operation for step in plan.steps if isinstance(step.operation, AddFstabLine)]
     mounts = [step.operation for step in plan.steps if isinstance(step.operation, Mount)]
@@ -316,12 +318,12 @@ def test_fstab_has_nofail_and_only_recommended_options() -> None:
 
 
 def test_nvme_and_loop_partitions_are_named_like_in_the_kernel() -> None:
-    assert plan_for(drive(path="/dev/nvme0n1"), wish("ext4")).volumes[0].path == "/dev/nvme0n1p1"
+    assert plan_for(drive(path="/dev/nvme0n1"), spec("ext4")).volumes[0].path == "/dev/nvme0n1p1"
 
 
 def test_mbr_keeps_its_kind_and_gets_the_lowest_free_number() -> None:
     parts = tuple(partition(number, number * 10 * GIB, GIB, type="0x83") for number in (1, 3))
-    plan = plan_for(drive(table=mbr(), partitions=parts), wish("ext4"), mode=Mode.USE_FREE)
+    plan = plan_for(drive(table=mbr(), partitions=parts), spec("ext4"), mode=Mode.USE_FREE)
     table = table_of(plan)
     assert table.table == "mbr" and not table.fresh
     (new,) = (entry for entry in table.entries if not entry.kept)
@@ -332,18 +334,18 @@ def test_mbr_is_not_used_beyond_its_reach() -> None:
     part = partition(1, MIB, TIB, type="0x83")
     big = drive(size_bytes=8 * TIB, table=mbr(8 * TIB), partitions=(part,))
     (new,) = (
-        entry for entry in table_of(plan_for(big, wish("ext4"), mode=Mode.USE_FREE)).entries if not entry.kept
+        entry for entry in table_of(plan_for(big, spec("ext4"), mode=Mode.USE_FREE)).entries if not entry.kept
     )
     assert new.start_bytes + new.size_bytes <= 2 * TIB
     with pytest.raises(BadInput, match=r"needs 2\.2 TB"):
-        plan_for(big, wish("ext4", size_bytes=2 * TIB), mode=Mode.USE_FREE)
+        plan_for(big, spec("ext4", size_bytes=2 * TIB), mode=Mode.USE_FREE)
 
 
 def test_space_within_an_extended_partition_is_not_free() -> None:
     extended = partition(2, 100 * GIB, 200 * GIB, type="0x05", kernel_size_bytes=1024)
     logical = partition(5, 101 * GIB, 10 * GIB, type="0x83")
     on = drive(table=mbr(), partitions=(extended, logical))
-    plan = plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
+    plan = plan_for(on, spec("ext4"), mode=Mode.USE_FREE)
     (new,) = (slot for slot in plan.after.partitions if not slot.kept)
     assert new.start_bytes >= 300 * GIB
 
@@ -352,7 +354,7 @@ def test_requests_use_the_space_that_fits() -> None:
     walls = (partition(1, 10 * GIB, GIB), partition(2, 31 * GIB, 434 * GIB))
     on = partitioned(*walls)
     plan = plan_for(
-        on, wish("ext4", size_bytes=5 * GIB), wish("ext4", size_bytes=20 * GIB - MIB), mode=Mode.USE_FREE
+        on, spec("ext4", size_bytes=5 * GIB), spec("ext4", size_bytes=20 * GIB - MIB), mode=Mode.USE_FREE
     )
     places = {slot.number: slot.start_bytes for slot in plan.after.partitions if not slot.kept}
     assert places == {3: MIB, 4: 11 * GIB}
@@ -363,7 +365,7 @@ def test_container_with_unknown_content_is_not_wiped() -> None:
     logical = partition(5, 101 * GIB, 10 * GIB, type="0x83")
     plan = plan_for(
         drive(table=mbr(), partitions=(extended, logical), content_digest=None),
-        wish("ext4"),
+        spec("ext4"),
         mode=Mode.REPLACE,
     )
     check_plan(plan)
@@ -373,8 +375,8 @@ def test_container_with_unknown_content_is_not_wiped() -> None:
 
 
 def test_two_volumes_for_one_workload_get_different_labels() -> None:
-    first = wish("ext4", size_bytes=GIB, label=None)
-    own = wish("ext4", size_bytes=GIB, label=f"{first.workload.label}2")
+    first = spec("ext4", size_bytes=GIB, label=None)
+    own = spec("ext4", size_bytes=GIB, label=f"{first.workload.label}2")
     plan = plan_for(drive(), first, own, replace(first, size_bytes=None))
     assert [volume.label for volume in plan.volumes] == [
         first.workload.label,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned, unread
-from tests.unit.plan.layouts import UUIDS, choice, plan_for, wish
+from tests.unit.plan.layouts import UUIDS, choice, plan_for, spec
 from wizard.filesystems.kind import LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
@@ -18,7 +18,7 @@ from wizard.model.said import GIB, MIB, TIB
 from wizard.plan.check import check_plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.refusals import refuse_content, refuse_table
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 
 QUICK = settings(max_examples=40, deadline=None)
 
@@ -51,7 +51,7 @@ ONE = partition(1, MIB, GIB, filesystem="ext4")
 )
 def test_no_mode_allows_a_protected_drive(on: Drive, mode: Mode | None, says: str) -> None:
     with pytest.raises(Refused, match=says):
-        plan_for(on, wish("ext4"), mode=mode)
+        plan_for(on, spec("ext4"), mode=mode)
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def test_no_mode_allows_a_protected_drive(on: Drive, mode: Mode | None, says: st
 )
 def test_drive_with_possible_content_needs_a_mode(on: Drive) -> None:
     with pytest.raises(Refused, match="--replace"):
-        plan_for(on, wish("ext4"), mode=None)
-    check_plan(plan_for(on, wish("ext4"), mode=Mode.REPLACE))
+        plan_for(on, spec("ext4"), mode=None)
+    check_plan(plan_for(on, spec("ext4"), mode=Mode.REPLACE))
 
 
 def test_refusal_names_the_data_loss() -> None:
     with pytest.raises(Refused, match=r"1 partition: /dev/sda1 \(ext4, 1\.1 GB\)"):
-        plan_for(partitioned(ONE), wish("ext4"), mode=None)
+        plan_for(partitioned(ONE), spec("ext4"), mode=None)
 
 
 @pytest.mark.parametrize(
@@ -109,25 +109,25 @@ def test_refusal_names_the_data_loss() -> None:
 )
 def test_free_space_is_not_used_if_preserved_data_could_be_damaged(on: Drive, says: str) -> None:
     with pytest.raises(Refused, match=says):
-        plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
+        plan_for(on, spec("ext4"), mode=Mode.USE_FREE)
 
 
 def test_unread_content_is_a_doubt_and_wiped_in_every_possible_place() -> None:
     on = partitioned(ONE, content_digest=None)
-    plan = plan_for(on, wish("ext4"), mode=Mode.REPLACE)
+    plan = plan_for(on, spec("ext4"), mode=Mode.REPLACE)
     assert "was not read" in str(plan.doubts[0])
     wiped = [step.operation.device for step in plan.steps if isinstance(step.operation, WipeSignatures)]
     assert wiped == ["/dev/sda1", "/dev/sda", "/dev/sda1"]
 
 
 def test_drive_without_serial_is_a_doubt() -> None:
-    plan = plan_for(drive(serial=None, wwn=None), wish("ext4"))
+    plan = plan_for(drive(serial=None, wwn=None), spec("ext4"))
     assert any("kernel's drive counter" in doubt for doubt in map(str, plan.doubts))
 
 
 def test_partition_without_a_node_is_named_but_not_wiped() -> None:
     on = partitioned(replace(ONE, kernel_start_bytes=None, kernel_size_bytes=None))
-    plan = plan_for(on, wish("ext4"), mode=Mode.REPLACE)
+    plan = plan_for(on, spec("ext4"), mode=Mode.REPLACE)
     assert [step.operation.kind for step in plan.steps][:2] == ["wipe-signatures", "write-table"]
     assert any("no node for /dev/sda1" in doubt for doubt in map(str, plan.doubts))
 
@@ -137,7 +137,7 @@ def test_missing_tool_is_known_when_planning() -> None:
         make_plan(
             machine(drive(), tools=(("mkfs.ext4", "/sbin/mkfs.ext4"),)),
             drive(),
-            (wish("xfs"),),
+            (spec("xfs"),),
             None,
             lambda: UUIDS[0],
         )
@@ -146,47 +146,47 @@ def test_missing_tool_is_known_when_planning() -> None:
 def test_choice_with_a_blocker_is_refused() -> None:
     barred = replace(choice("btrfs"), obstacles=("The kernel has no btrfs.",))
     with pytest.raises(Refused, match=r"The kernel has no btrfs\."):
-        plan_for(drive(), replace(wish("btrfs"), choice=barred))
+        plan_for(drive(), replace(spec("btrfs"), choice=barred))
 
 
 @pytest.mark.parametrize(
-    ("wishes", "says"),
+    ("specs", "says"),
     [
         ((), "No volume"),
-        ((wish("ext4"), wish("xfs")), "Only one volume"),
-        ((wish("ext4", size_bytes=600 * GIB),), r"needs 644 GB, but 500 GB \(\d+ bytes\) is available"),
-        ((wish("xfs", size_bytes=100 * MIB),), "The minimum is 300 MiB"),
+        ((spec("ext4"), spec("xfs")), "Only one volume"),
+        ((spec("ext4", size_bytes=600 * GIB),), r"needs 644 GB, but 500 GB \(\d+ bytes\) is available"),
+        ((spec("xfs", size_bytes=100 * MIB),), "The minimum is 300 MiB"),
         (
             (
-                wish("ext4", size_bytes=465 * GIB + 200 * MIB),
-                wish("xfs", size_bytes=400 * MIB),
-                wish("btrfs"),
+                spec("ext4", size_bytes=465 * GIB + 200 * MIB),
+                spec("xfs", size_bytes=400 * MIB),
+                spec("btrfs"),
             ),
             "is available. The other volumes need",
         ),
-        ((wish("ext4", label="a" * 17),), "16 bytes"),
-        ((wish("xfs", label="\x1b[31mred"),), "control characters"),
-        ((wish("btrfs", label="b" * 200),), "longer"),
-        ((wish("ext4", mount_point="/etc/x"),), "running system"),
-        ((wish("ext4", size_bytes=GIB, mount_point="/srv"), wish("xfs", mount_point="/srv")), "Two volumes"),
-        ((wish("ext4", size_bytes=GIB, mount_point="/srv/a"), wish("xfs", mount_point="/srv")), "would hide"),
+        ((spec("ext4", label="a" * 17),), "16 bytes"),
+        ((spec("xfs", label="\x1b[31mred"),), "control characters"),
+        ((spec("btrfs", label="b" * 200),), "longer"),
+        ((spec("ext4", mount_point="/etc/x"),), "running system"),
+        ((spec("ext4", size_bytes=GIB, mount_point="/srv"), spec("xfs", mount_point="/srv")), "Two volumes"),
+        ((spec("ext4", size_bytes=GIB, mount_point="/srv/a"), spec("xfs", mount_point="/srv")), "would hide"),
     ],
 )
-def test_impossible_requests(wishes: tuple[Wish, ...], says: str) -> None:
+def test_impossible_requests(specs: tuple[VolumeSpec, ...], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        plan_for(drive(), *wishes)
+        plan_for(drive(), *specs)
 
 
 def test_recommended_option_that_reaches_elsewhere_is_refused() -> None:
     with pytest.raises(BadInput, match="/dev/vda"):
-        plan_for(drive(), replace(wish("ext4"), choice=choice("ext4", mkfs=("-J device=/dev/vda",))))
+        plan_for(drive(), replace(spec("ext4"), choice=choice("ext4", mkfs=("-J device=/dev/vda",))))
 
 
 @QUICK
 @given(st.text(max_size=40), st.text(max_size=60))
 def test_invalid_label_or_mount_point_is_refused_cleanly(label: str, place: str) -> None:
     try:
-        plan = plan_for(drive(), wish("btrfs", label=label, mount_point=place))
+        plan = plan_for(drive(), spec("btrfs", label=label, mount_point=place))
     except DiskwrightError as error:
         assert str(error).isprintable()
     else:
@@ -208,7 +208,7 @@ def test_slots_are_not_shared_between_before_and_after() -> None:
             kernel_size_bytes=GIB,
         ),
     )
-    plan = plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
+    plan = plan_for(on, spec("ext4"), mode=Mode.USE_FREE)
     assert [slot.number for slot in plan.after.partitions] == [1, 2, 9]
     assert all(isinstance(slot, Slot) for slot in plan.after.slots)
 
@@ -216,14 +216,14 @@ def test_slots_are_not_shared_between_before_and_after() -> None:
 def test_running_system_is_named_before_its_mounts() -> None:
     uses = (Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda", "/"))
     with pytest.raises(Refused, match="part of the running system"):
-        plan_for(partitioned(ONE, uses=uses), wish("ext4"))
+        plan_for(partitioned(ONE, uses=uses), spec("ext4"))
 
 
 def test_free_space_is_offered_only_with_a_table() -> None:
     with pytest.raises(Refused, match="--use-free"):
-        plan_for(partitioned(ONE), wish("ext4"))
+        plan_for(partitioned(ONE), spec("ext4"))
     with pytest.raises(Refused) as caught:
-        plan_for(drive(signatures=(Signature("xfs", "filesystem"),)), wish("ext4"))
+        plan_for(drive(signatures=(Signature("xfs", "filesystem"),)), spec("ext4"))
     assert "--use-free" not in str(caught.value)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.finding import Recorded, Recording
@@ -20,8 +20,8 @@ from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.partition.replace import format_plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.roles import ROLES, swap_bytes
-from wizard.plan.request.volume_request import Arrangement, Wish, parse_volume
-from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec, parse_volume
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 
 MBR = Arrangement("mbr")
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
@@ -32,9 +32,9 @@ def on(of: Drive, architecture: str = "x86_64", **changes: object) -> Machine:
     return replace(machine(of, tools=EVERYTHING, kernel=kernel), **changes)  # type: ignore[arg-type]
 
 
-def planned(of: Drive, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:
+def planned(of: Drive, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:
     source = iter(UUIDS)
-    plan = make_plan(on(of), of, wishes, mode, lambda: next(source), arrangement)
+    plan = make_plan(on(of), of, specs, mode, lambda: next(source), arrangement)
     check_plan(plan)
     return plan
 
@@ -43,8 +43,8 @@ def asked(of: Drive, *volumes: str, architecture: str = "x86_64") -> Plan:
     """Return a plan from volumes in command-line syntax."""
     source = iter(UUIDS)
     where = on(of, architecture)
-    wishes = tuple(wish_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)
-    plan = make_plan(where, of, wishes, None, lambda: next(source))
+    specs = tuple(spec_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)
+    plan = make_plan(where, of, specs, None, lambda: next(source))
     check_plan(plan)
     return plan
 
@@ -53,8 +53,8 @@ def table_of(plan: Plan) -> WriteTable:
     return next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
 
 
-def share(percent: int) -> Wish:
-    return replace(wish("ext4"), percent=percent)
+def share(percent: int) -> VolumeSpec:
+    return replace(spec("ext4"), percent=percent)
 
 
 @given(
@@ -79,24 +79,24 @@ def test_shares_of_all_space_fit_together(geometry: Geometry, shares: list[int])
 
 
 def test_shares_leave_the_rest_to_one() -> None:
-    plan = plan_for(drive(), share(30), wish("xfs"), share(20))
+    plan = plan_for(drive(), share(30), spec("xfs"), share(20))
     first, rest, last = (slot.size_bytes for slot in plan.after.partitions)
     assert first + rest + last == SIZE_BYTES - 2 * MIB
     assert first == (SIZE_BYTES // MIB - 2) * 30 // 100 * MIB
 
 
 @pytest.mark.parametrize(
-    ("wishes", "says"),
+    ("specs", "says"),
     [
         ((share(60), share(41)), "101 % of the space"),
-        ((share(100), wish("ext4")), "needs at least"),
+        ((share(100), spec("ext4")), "needs at least"),
         ((replace(share(30), size_bytes=GIB),), "replaces the size"),
         ((share(0),), "is 1 to 100 percent"),
     ],
 )
-def test_impossible_shares_are_reported(wishes: tuple[Wish, ...], says: str) -> None:
+def test_impossible_shares_are_reported(specs: tuple[VolumeSpec, ...], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        plan_for(drive(), *wishes)
+        plan_for(drive(), *specs)
 
 
 def test_share_larger_than_every_free_piece_is_refused() -> None:
@@ -178,9 +178,9 @@ def test_desktop_layout_follows_from_space_and_memory(
     requests = desktop_requests(room_bytes, memory_bytes)
     assert [(one.role, one.size_bytes) for one in requests] == wanted
     of = drive(size_bytes=room_bytes)
-    wishes = tuple(wish_of(on(of), of, UNKNOWN, one) for one in requests)
+    specs = tuple(spec_of(on(of), of, UNKNOWN, one) for one in requests)
     source = iter(UUIDS)
-    plan = make_plan(on(of), of, wishes, None, lambda: next(source))
+    plan = make_plan(on(of), of, specs, None, lambda: next(source))
     assert len(plan.after.partitions) == len(wanted)
 
 
@@ -191,8 +191,8 @@ def test_desktop_on_a_too_small_drive_is_refused() -> None:
 
 def test_desktop_next_to_preserved_data_uses_the_largest_free_piece() -> None:
     of = partitioned(partition(1, 100 * GIB, 265 * GIB))
-    assert room_for_preset(of, keep=True) < 101 * GIB
-    assert room_for_preset(of, keep=False) == of.size_bytes
+    assert room_for_preset(of, preserve=True) < 101 * GIB
+    assert room_for_preset(of, preserve=False) == of.size_bytes
 
 
 @pytest.mark.parametrize(("memory", "swap"), [(1, 2), (2, 4), (3, 3), (8, 8), (9, 4), (512, 4)])
@@ -202,13 +202,13 @@ def test_swap_follows_from_memory_including_the_kernel_share(memory: int, swap: 
 
 @pytest.mark.parametrize("geometry", [GEOMETRIES[0], KN4])
 def test_new_mbr_has_its_own_types_and_no_names(geometry: Geometry) -> None:
-    wishes = (
-        replace(wish("vfat", size_bytes=GIB, label="EFI"), role="esp"),
-        wish("swap", size_bytes=GIB, label="s"),
+    specs = (
+        replace(spec("vfat", size_bytes=GIB, label="EFI"), role="esp"),
+        spec("swap", size_bytes=GIB, label="s"),
         share(30),
-        wish("ext4"),
+        spec("ext4"),
     )
-    plan = planned(drive(geometry=geometry), *wishes)
+    plan = planned(drive(geometry=geometry), *specs)
     table = table_of(plan)
     assert (table.table, table.fresh) == ("mbr", True)
     assert [(entry.number, entry.type, entry.name) for entry in table.entries] == [
@@ -222,14 +222,16 @@ def test_new_mbr_has_its_own_types_and_no_names(geometry: Geometry) -> None:
 
 
 SYSTEM = (
-    replace(wish("ext4", size_bytes=GIB, label="b"), role="boot"),
-    replace(wish("ext4", label="r"), role="root"),
+    replace(spec("ext4", size_bytes=GIB, label="b"), role="boot"),
+    replace(spec("ext4", label="r"), role="root"),
 )
 
 
-@pytest.mark.parametrize(("wishes", "number"), [(SYSTEM, 1), ((wish("ext4", size_bytes=GIB), SYSTEM[1]), 2)])
-def test_bootable_mbr_explains_how_its_partition_is_marked(wishes: tuple[Wish, ...], number: int) -> None:
-    (said,) = (doubt for doubt in map(str, planned(drive(), *wishes).doubts) if "active" in doubt)
+@pytest.mark.parametrize(("specs", "number"), [(SYSTEM, 1), ((spec("ext4", size_bytes=GIB), SYSTEM[1]), 2)])
+def test_bootable_mbr_explains_how_its_partition_is_marked(
+    specs: tuple[VolumeSpec, ...], number: int
+) -> None:
+    (said,) = (doubt for doubt in map(str, planned(drive(), *specs).doubts) if "active" in doubt)
     assert f"`sfdisk --activate /dev/sda {number}`" in said
 
 
@@ -239,7 +241,7 @@ def test_unneeded_or_present_boot_flag_is_not_mentioned() -> None:
     kept = {
         of: planned(of, SYSTEM[1], mode=Mode.USE_FREE, arrangement=Arrangement()) for of in (marked, unmarked)
     }
-    others = (planned(drive(), wish("ext4")), planned(drive(), *SYSTEM, arrangement=Arrangement()))
+    others = (planned(drive(), spec("ext4")), planned(drive(), *SYSTEM, arrangement=Arrangement()))
     assert not [
         doubt for plan in (kept[marked], *others) for doubt in map(str, plan.doubts) if "active" in doubt
     ]
@@ -247,7 +249,7 @@ def test_unneeded_or_present_boot_flag_is_not_mentioned() -> None:
 
 
 def test_new_mbr_reaches_the_last_of_its_blocks() -> None:
-    plan = planned(drive(size_bytes=2 * TIB), wish("ext4"))
+    plan = planned(drive(size_bytes=2 * TIB), spec("ext4"))
     assert plan.after.partitions[-1].end_bytes == 2 * TIB
 
 
@@ -263,13 +265,13 @@ def test_new_mbr_reaches_the_last_of_its_blocks() -> None:
 def test_too_large_new_mbr_is_refused_with_the_reason(
     of: Drive, count: int, mode: Mode | None, says: str
 ) -> None:
-    wishes = tuple(wish("ext4", size_bytes=GIB, label=f"v{number}") for number in range(count))
+    specs = tuple(spec("ext4", size_bytes=GIB, label=f"v{number}") for number in range(count))
     with pytest.raises(BadInput, match=says):
-        planned(of, *wishes, mode=mode)
+        planned(of, *specs, mode=mode)
 
 
 def test_drive_of_4096_byte_blocks_is_reached_to_16_tib() -> None:
-    plan = planned(drive(size_bytes=16 * TIB, geometry=KN4), wish("xfs"))
+    plan = planned(drive(size_bytes=16 * TIB, geometry=KN4), spec("xfs"))
     assert plan.after.partitions[-1].end_bytes == 16 * TIB
 
 
@@ -300,8 +302,8 @@ def test_second_efi_partition_is_reported(
     role: str, mode: Mode, others: tuple[Drive, ...], named: list[str]
 ) -> None:
     source, where = iter(UUIDS), replace(on(HALF), drives=(HALF, *others))
-    wishes = (wish_of(where, HALF, UNKNOWN, parse_volume(f"role={role}")),)
-    plan = make_plan(where, HALF, wishes, mode, lambda: next(source))
+    specs = (spec_of(where, HALF, UNKNOWN, parse_volume(f"role={role}")),)
+    plan = make_plan(where, HALF, specs, mode, lambda: next(source))
     check_plan(plan)
     assert second_ones(plan) == named
 
@@ -315,5 +317,5 @@ def test_only_efi_partition_is_not_called_a_second_one() -> None:
     source, where = iter(UUIDS), on(HALF)
     for part, named in ((FREED, ["/dev/sda1"]), (ESP, [])):
         asked_for = replace(parse_volume("role=esp,label=EFI"), size_bytes=part.size_bytes)
-        wishes = [wish_of(where, HALF, UNKNOWN, asked_for)]
-        assert second_ones(format_plan(where, HALF, part, wishes, lambda: next(source), UNKNOWN)) == named
+        specs = [spec_of(where, HALF, UNKNOWN, asked_for)]
+        assert second_ones(format_plan(where, HALF, part, specs, lambda: next(source), UNKNOWN)) == named

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, wish, with_operations
+from tests.unit.plan.layouts import plan_for, spec, with_operations
 from wizard.apply.steps.filesystem import listed, name_differences
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_mountinfo
@@ -24,7 +24,7 @@ ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), 
 
 def plan_with(*subvolumes: Subvolume, mount_point: str | None = None) -> Plan:
     return plan_for(
-        drive(), replace(wish("btrfs", label="system", mount_point=mount_point), subvolumes=subvolumes)
+        drive(), replace(spec("btrfs", label="system", mount_point=mount_point), subvolumes=subvolumes)
     )
 
 
@@ -79,7 +79,7 @@ def test_contradicting_subvolumes_are_refused(subvolumes: tuple[Subvolume, ...],
 
 def test_filesystem_without_subvolumes_gets_none() -> None:
     with pytest.raises(BadInput, match="cannot have subvolumes: ext4"):
-        plan_for(drive(), replace(wish("ext4"), subvolumes=(ROOT,)))
+        plan_for(drive(), replace(spec("ext4"), subvolumes=(ROOT,)))
 
 
 def test_subvolumes_are_created_once_and_mounted_by_separate_lines() -> None:
@@ -126,7 +126,7 @@ def test_preview_lists_the_subvolumes() -> None:
         sentence == 'Subvolumes of "system", sharing the space: @ mounted at /mnt/x, @snapshots not mounted.'
     )
     assert "@snapshots not mounted" in " ".join(" ".join(preview_lines(plan)).split())
-    assert not inside_sentences(plan_for(drive(), wish("btrfs", size_bytes=5 * GIB)))
+    assert not inside_sentences(plan_for(drive(), spec("btrfs", size_bytes=5 * GIB)))
 
 
 def test_forged_subvolume_is_refused() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.machines import drive, partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.cli.commands.apply import destroyed
 from wizard.model.ext import Waiting
 from wizard.model.machine import Drive
@@ -12,7 +12,7 @@ from wizard.model.said import GIB, MIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
-from wizard.plan.undo_policy import losses, promise, wants_word
+from wizard.plan.undo_policy import losses, needs_word, promise
 from wizard.ui.jobs.of_plan import PlanJob
 
 LOST = "The waiting result, ext4 of 63 GB of run 0008-sda, and the undo of that run."
@@ -27,7 +27,7 @@ BESIDE = partitioned(partition(1, MIB, GIB), size_bytes=64 * GIB, waiting=waits(
 
 
 def over(on: Drive) -> Plan:
-    return plan_for(on, wish("ext4"), mode=Mode.REPLACE)
+    return plan_for(on, spec("ext4"), mode=Mode.REPLACE)
 
 
 @pytest.mark.parametrize("on", [EMPTY, BESIDE], ids=["looks empty", "beside a partition that stayed"])
@@ -43,8 +43,8 @@ def test_drive_with_a_waiting_result_is_not_called_empty() -> None:
     plan = over(EMPTY)
     assert "only zeros" not in promise(plan)
     # Without a stand-in there is no way back from it either, and that wants more than the token.
-    assert wants_word(plan, "there are no loop devices")
-    assert not wants_word(over(drive(size_bytes=64 * GIB)), "there are no loop devices")
+    assert needs_word(plan, "there are no loop devices")
+    assert not needs_word(over(drive(size_bytes=64 * GIB)), "there are no loop devices")
 
 
 def test_plan_stores_it_in_its_document() -> None:

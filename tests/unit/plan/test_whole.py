@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import KN4, drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, kinds_of, wish, with_operations
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, kinds_of, spec, with_operations
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan, ResetZones
@@ -15,25 +15,25 @@ from wizard.model.said import MIB
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 
 ZONED = drive(zoned="host-managed", geometry=KN4)
 ZONED_WORDS = ("-O", "zoned", "-d", "single", "-m", "single")
 
 
-def zoned_wish(
+def zoned_spec(
     filesystem: str = "btrfs",
     words: tuple[str, ...] = ZONED_WORDS,
     **changes: Any,  # noqa: ANN401
-) -> Wish:
+) -> VolumeSpec:
     return replace(
-        wish(filesystem, label="zones", mount_point="/srv/zones"), choice=choice(filesystem, words), **changes
+        spec(filesystem, label="zones", mount_point="/srv/zones"), choice=choice(filesystem, words), **changes
     )
 
 
 def zoned_plan(
     on: Drive = ZONED,
-    *wishes: Wish,
+    *specs: VolumeSpec,
     mode: Mode | None = None,
     **changes: Any,  # noqa: ANN401
 ) -> Plan:
@@ -41,7 +41,7 @@ def zoned_plan(
     return make_plan(
         machine(on, **{"tools": EVERYTHING, **changes}),
         on,
-        wishes or (zoned_wish(),),
+        specs or (zoned_spec(),),
         mode,
         lambda: next(source),
     )
@@ -76,21 +76,21 @@ def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wishes", "mode", "says"),
+    ("specs", "mode", "says"),
     [
-        ((zoned_wish("ext4", ()),), None, "Only btrfs in zoned mode"),
-        ((zoned_wish("btrfs", ()),), None, "Only btrfs in zoned mode"),
-        ((zoned_wish("btrfs", ("-O", "quota")),), None, "Only btrfs in zoned mode"),
-        ((zoned_wish(size_bytes=MIB),), None, "without a size"),
-        ((zoned_wish(size_bytes=MIB), zoned_wish(label="b", mount_point=None)), None, "Request one volume"),
-        ((zoned_wish(),), Mode.USE_FREE, "cannot be partitioned"),
+        ((zoned_spec("ext4", ()),), None, "Only btrfs in zoned mode"),
+        ((zoned_spec("btrfs", ()),), None, "Only btrfs in zoned mode"),
+        ((zoned_spec("btrfs", ("-O", "quota")),), None, "Only btrfs in zoned mode"),
+        ((zoned_spec(size_bytes=MIB),), None, "without a size"),
+        ((zoned_spec(size_bytes=MIB), zoned_spec(label="b", mount_point=None)), None, "Request one volume"),
+        ((zoned_spec(),), Mode.USE_FREE, "cannot be partitioned"),
     ],
 )
 def test_unsupported_settings_on_a_host_managed_drive(
-    wishes: tuple[Wish, ...], mode: Mode | None, says: str
+    specs: tuple[VolumeSpec, ...], mode: Mode | None, says: str
 ) -> None:
     with pytest.raises((Refused, BadInput), match=says):
-        zoned_plan(ZONED, *wishes, mode=mode)
+        zoned_plan(ZONED, *specs, mode=mode)
 
 
 def test_zones_cannot_be_reset_without_the_tool() -> None:

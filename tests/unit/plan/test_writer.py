@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.plan.run_summary import headline, result_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.system.mounts import taken_places, usual_places
@@ -17,8 +17,8 @@ from wizard.model.plan import NO_PLACE, AddFstabLine, Mount, Plan, Subvolume
 from wizard.model.said import GIB, joined
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.preview import preview_lines
-from wizard.plan.request.using import Usual, free_place, owner_options, put_to_use
-from wizard.plan.request.volume_request import Wish, parse_volume
+from wizard.plan.request.using import Usual, free_place, owner_options, with_usual_place
+from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.probe.host import environment
 
 ANNA = Writer("person", "anna", 1000, 1001)
@@ -27,7 +27,7 @@ PLACE = "/srv/media"
 
 
 def for_writer(writer: Writer, filesystem: str = "ext4", place: str | None = PLACE) -> Plan:
-    return plan_for(drive(), replace(wish(filesystem, mount_point=place), writer=writer))
+    return plan_for(drive(), replace(spec(filesystem, mount_point=place), writer=writer))
 
 
 def commands(plan: Plan) -> list[tuple[str, ...]]:
@@ -77,7 +77,7 @@ def test_inspection_mount_disables_background_writes() -> None:
 
 def test_every_subvolume_is_given_too() -> None:
     asked = replace(
-        wish("btrfs"), subvolumes=(Subvolume("@", "/srv/a"), Subvolume("@/in", None)), writer=ANNA
+        spec("btrfs"), subvolumes=(Subvolume("@", "/srv/a"), Subvolume("@/in", None)), writer=ANNA
     )
     plan = plan_for(drive(), asked)
     (operation,) = [step.operation for step in plan.steps if isinstance(step.operation, SetOwner)]
@@ -151,12 +151,12 @@ def test_forged_writer_is_refused(forged: Writer) -> None:
 
 
 def test_system_volumes_are_given_to_no_user() -> None:
-    asked = replace(wish("ext4", size_bytes=GIB), role="home", writer=ANNA)
+    asked = replace(spec("ext4", size_bytes=GIB), role="home", writer=ANNA)
     assert plan_for(drive(), asked).volumes[0].writer == ROOT
-    swap = replace(wish("swap", mount_point=NO_PLACE), writer=ANNA)
+    swap = replace(spec("swap", mount_point=NO_PLACE), writer=ANNA)
     assert plan_for(drive(), swap).volumes[0].writer == ROOT
     with pytest.raises(BadInput, match="Omit writable="):
-        put_to_use(replace(wish("ext4"), role="home"), drive(), Usual(), writer=ANNA)
+        with_usual_place(replace(spec("ext4"), role="home"), drive(), Usual(), writer=ANNA)
 
 
 @pytest.mark.parametrize(
@@ -215,58 +215,58 @@ def test_command_line_names_writer_and_mount_point() -> None:
 USUAL = Usual(ANNA, "/srv", frozenset({"/srv/taken", "/srv/above/below"}))
 
 
-def used(asked: Wish) -> tuple[str | None, Writer]:
-    done = put_to_use(asked, drive(), USUAL)
+def used(asked: VolumeSpec) -> tuple[str | None, Writer]:
+    done = with_usual_place(asked, drive(), USUAL)
     return done.mount_point, done.writer
 
 
 def test_data_is_mounted_for_the_caller() -> None:
-    assert used(wish("ext4")) == ("/srv/media", ANNA)
-    assert used(wish("ext4", label="taken")) == ("/srv/taken-2", ANNA)
-    assert used(wish("ext4", label="above")) == ("/srv/above-2", ANNA)
-    assert used(wish("ext4", label="..")) == ("/srv/data", ANNA)
+    assert used(spec("ext4")) == ("/srv/media", ANNA)
+    assert used(spec("ext4", label="taken")) == ("/srv/taken-2", ANNA)
+    assert used(spec("ext4", label="above")) == ("/srv/above-2", ANNA)
+    assert used(spec("ext4", label="..")) == ("/srv/data", ANNA)
 
 
 def test_system_volume_is_unchanged() -> None:
-    plain = wish("ext4")
+    plain = spec("ext4")
     systems = replace(plain, workload=replace(plain.workload, id="desktop-root"))
     assert used(replace(plain, role="root")) == (None, ROOT)
     assert used(systems) == (None, ROOT)
-    assert used(wish("swap")) == (None, ROOT)
+    assert used(spec("swap")) == (None, ROOT)
 
 
 def test_shared_stick_is_left_to_the_desktop_by_default() -> None:
     on = replace(drive(), removable=True)
-    assert put_to_use(wish("exfat"), on, USUAL).mount_point is None
-    assert put_to_use(wish("exfat"), replace(drive(), bus="usb"), USUAL).mount_point is None
-    portable = replace(wish("ext4"), workload=replace(wish("ext4").workload, id="portable"))
-    assert put_to_use(portable, on, USUAL).mount_point is None
-    assert put_to_use(portable, drive(), USUAL).mount_point == "/srv/media"
-    assert put_to_use(wish("ext4"), on, USUAL).mount_point == "/srv/media"
-    assert put_to_use(wish("exfat"), on, USUAL, writer=FAMILY).mount_point is not None
-    assert put_to_use(wish("exfat"), on, USUAL, place="/mnt/x").mount_point == "/mnt/x"
+    assert with_usual_place(spec("exfat"), on, USUAL).mount_point is None
+    assert with_usual_place(spec("exfat"), replace(drive(), bus="usb"), USUAL).mount_point is None
+    portable = replace(spec("ext4"), workload=replace(spec("ext4").workload, id="portable"))
+    assert with_usual_place(portable, on, USUAL).mount_point is None
+    assert with_usual_place(portable, drive(), USUAL).mount_point == "/srv/media"
+    assert with_usual_place(spec("ext4"), on, USUAL).mount_point == "/srv/media"
+    assert with_usual_place(spec("exfat"), on, USUAL, writer=FAMILY).mount_point is not None
+    assert with_usual_place(spec("exfat"), on, USUAL, place="/mnt/x").mount_point == "/mnt/x"
 
 
 def test_explicit_settings_are_followed() -> None:
-    asked = put_to_use(wish("ext4"), drive(), USUAL, writer=EVERYONE, place=NO_PLACE)
+    asked = with_usual_place(spec("ext4"), drive(), USUAL, writer=EVERYONE, place=NO_PLACE)
     assert (asked.mount_point, asked.writer) == (None, EVERYONE)
-    asked = put_to_use(wish("ext4"), drive(), USUAL, place="/mnt/x")
+    asked = with_usual_place(spec("ext4"), drive(), USUAL, place="/mnt/x")
     assert (asked.mount_point, asked.writer) == ("/mnt/x", ANNA)
-    swap = put_to_use(wish("swap"), drive(), USUAL, place=NO_PLACE)
+    swap = with_usual_place(spec("swap"), drive(), USUAL, place=NO_PLACE)
     assert swap.mount_point == NO_PLACE
 
 
 def test_subvolumes_with_a_mount_point_replace_it() -> None:
     parts = (Subvolume("@", "/srv/a"), Subvolume("@home"))
-    asked = put_to_use(replace(wish("btrfs"), subvolumes=parts), drive(), USUAL)
+    asked = with_usual_place(replace(spec("btrfs"), subvolumes=parts), drive(), USUAL)
     assert (asked.mount_point, asked.writer) == (None, ANNA)
-    asked = put_to_use(replace(wish("btrfs"), subvolumes=parts[1:]), drive(), USUAL)
+    asked = with_usual_place(replace(spec("btrfs"), subvolumes=parts[1:]), drive(), USUAL)
     assert asked.mount_point == "/srv/media"
 
 
 def test_each_of_several_volumes_has_its_own_mount_point() -> None:
-    first = put_to_use(wish("ext4", size_bytes=GIB), drive(), USUAL)
-    second = put_to_use(wish("ext4"), drive(), USUAL, (first,))
+    first = with_usual_place(spec("ext4", size_bytes=GIB), drive(), USUAL)
+    second = with_usual_place(spec("ext4"), drive(), USUAL, (first,))
     assert (first.mount_point, second.mount_point) == ("/srv/media", "/srv/media2")
     plan_for(drive(), first, second)
 
@@ -325,20 +325,20 @@ def test_several_results_are_listed_one_by_one() -> None:
     parts = (Subvolume("@", "/srv/a"), Subvolume("@home", "/srv/a/home"))
     plan = plan_for(
         drive(),
-        replace(wish("btrfs", size_bytes=100 * GIB), subvolumes=parts, writer=FAMILY),
-        wish("swap", size_bytes=GIB, mount_point=NO_PLACE),
+        replace(spec("btrfs", size_bytes=100 * GIB), subvolumes=parts, writer=FAMILY),
+        spec("swap", size_bytes=GIB, mount_point=NO_PLACE),
     )
     assert joined(headline(plan, RunState.DONE)) == (
         "107 GB ready at /srv/a and /srv/a/home, writable by the group family."
     )
-    swaps = plan_for(drive(), wish("swap", size_bytes=GIB), wish("ext4", size_bytes=GIB))
+    swaps = plan_for(drive(), spec("swap", size_bytes=GIB), spec("ext4", size_bytes=GIB))
     assert joined(headline(swaps, RunState.DONE)) == f"2 volumes ready on {drive().path}, not mounted."
 
 
 def test_unwritable_fstab_prevents_mounting_with_a_message() -> None:
     fixed = Usual(ANNA, fixed="/etc/fstab")
-    used = put_to_use(wish("ext4"), drive(), fixed)
+    used = with_usual_place(spec("ext4"), drive(), fixed)
     assert used.mount_point is None and used.writer == ANNA
     assert any("Cannot write /etc/fstab here" in doubt for doubt in map(str, used.doubts))
-    named = put_to_use(wish("ext4"), drive(), fixed, place="/srv/films")
+    named = with_usual_place(spec("ext4"), drive(), fixed, place="/srv/films")
     assert named.mount_point == "/srv/films"

@@ -18,8 +18,8 @@ from wizard.model.plan import Plan, ResetZones
 from wizard.plan.check import check_plan
 from wizard.plan.messages import FORGOTTEN
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Wish
-from wizard.plan.undo_policy import shows_nothing, wants_word
+from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.undo_policy import needs_word, shows_nothing
 from wizard.probe.machine import load_machine
 
 MANAGED = ("host-managed", "nvme-zoned")
@@ -32,7 +32,7 @@ def planned(on: Machine, workload: str, mode: Mode | None = None) -> Plan:
     choice = advice.chosen or advice.choices[0]
     source = cycle(UUIDS)
     return make_plan(
-        on, of, (Wish(choice, advice.workload, None, None, "/srv/zones"),), mode, lambda: next(source)
+        on, of, (VolumeSpec(choice, advice.workload, None, None, "/srv/zones"),), mode, lambda: next(source)
     )
 
 
@@ -93,6 +93,6 @@ def test_no_partition_is_planned_on_a_drive_without_partitions(file: Path) -> No
 @pytest.mark.parametrize("name", MANAGED)
 def test_unknown_zone_content_is_not_called_empty(name: str) -> None:
     plan = planned(holding(name, 3), "large-media", Mode.REPLACE)
-    assert not shows_nothing(plan) and wants_word(plan)
+    assert not shows_nothing(plan) and needs_word(plan)
     empty = planned(holding(name, 0), "large-media", Mode.REPLACE)
-    assert shows_nothing(empty) and not wants_word(empty)
+    assert shows_nothing(empty) and not needs_word(empty)

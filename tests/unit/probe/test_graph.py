@@ -12,7 +12,7 @@ from tests.unit.probe import rawfacts
 from wizard.model.machine import Layer, Use
 from wizard.probe.facts import RawBlock, RawGraph, RawMounts
 from wizard.probe.host import system
-from wizard.probe.host.uses import SOMEBODY, UseState, is_hidden, is_live, standing
+from wizard.probe.host.uses import SOMEBODY, UseState, is_hidden, is_live, use_state
 
 LUKS = "CRYPT-LUKS2-8f0e-luks"
 LVM = "LVM-abcdef"
@@ -31,7 +31,7 @@ def stack(mounts: str) -> RawGraph:
 
 
 def of(graph: RawGraph, *names: str, **claimable: bool) -> UseState:
-    return standing(graph, names, claimable)
+    return use_state(graph, names, claimable)
 
 
 def test_root_on_lvm_on_luks_marks_its_drive_as_running_system() -> None:

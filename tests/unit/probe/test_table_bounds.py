@@ -4,7 +4,7 @@ findings, free space and plans."""
 import pytest
 
 from tests.unit.machines import partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image, header
 from wizard.findings.diagnose import diagnose
@@ -53,7 +53,7 @@ def test_partition_over_the_table_entries_is_a_danger_for_any_header(first_usabl
     assert "13312 bytes from byte 4096" in str(finding.sentence)
     assert not found(drive, "alignment-ok")
     with pytest.raises(Refused, match=r"outside the usable range|in an unusual location"):
-        plan_for(drive, wish("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
+        plan_for(drive, spec("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
 
 
 def test_no_repair_is_offered_that_would_overwrite_the_partition() -> None:
@@ -89,7 +89,7 @@ def test_entry_without_bytes_is_reported_and_blocks_additions() -> None:
     (finding,) = found(drive, "table-no-bytes")
     assert finding.subject == "/dev/sda2" and "sfdisk --delete /dev/sda 2" in str(finding.advice)
     with pytest.raises(Refused, match="zero bytes"):
-        plan_for(drive, wish("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
+        plan_for(drive, spec("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
 
 
 def logical(start: int, blocks: int) -> Drive:
@@ -108,7 +108,7 @@ def test_logical_partition_outside_the_extended_one_is_reported() -> None:
         (finding,) = found(drive, "table-outside")
         assert finding.subject == "/dev/sda5" and "extended partition /dev/sda1" in str(finding.sentence)
         with pytest.raises(Refused, match=r"outside the extended partition|overlap"):
-            plan_for(drive, wish("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
+            plan_for(drive, spec("ext4", size_bytes=16 * MIB), mode=Mode.USE_FREE)
 
 
 def test_logical_partition_over_its_own_record_is_reported() -> None:

@@ -26,7 +26,7 @@ from wizard.model.plan import Plan
 from wizard.plan.check import check_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import load_facts, load_machine
 
 FILES = {name_of(path): path for path in recordings()}
@@ -44,7 +44,7 @@ def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode
         return "nothing can live there"
     try:
         return services.plan(
-            services.machine, drive, (Wish(advice.chosen, advice.workload, None, None, None),), mode
+            services.machine, drive, (VolumeSpec(advice.chosen, advice.workload, None, None, None),), mode
         )
     except DiskwrightError as error:
         return str(error)
@@ -67,7 +67,7 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
     for drive in services.machine.drives:
         diagnosis = services.diagnose(services.machine, drive)
         assert not [*unfit(to_json(diagnosis))]
-        impediment = services.impediment(drive)
+        blocker = services.blocker(drive)
         for profile in services.profiles():
             advice = services.advise(services.machine, drive, diagnosis.recording, profile.workload.id)
             assert not [*unfit(to_json(advice))]
@@ -75,11 +75,11 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
                 plan = plan_of(services, drive, advice, mode)
                 if isinstance(plan, str):
                     assert plan.isprintable()
-                    assert mode is Mode.USE_FREE or impediment or advice.chosen is None, (
+                    assert mode is Mode.USE_FREE or blocker or advice.chosen is None, (
                         f"{drive.path} can be replaced, and is not: {plan}"
                     )
                 else:
-                    assert not impediment
+                    assert not blocker
                     check_plan(plan)
                     assert not [*unfit(to_json(plan)), *unfit(preview_lines(plan, 80))]
 

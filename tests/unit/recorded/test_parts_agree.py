@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import UUIDS, plan_for, wish
+from tests.unit.plan.layouts import UUIDS, plan_for, spec
 from wizard.advice.evidence import load_evidence
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
@@ -19,8 +19,8 @@ from wizard.model.plan import Plan
 from wizard.model.said import GIB, KIB, MIB, TIB
 from wizard.plan import messages as layout_words
 from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Wish
-from wizard.plan.request.wanted import desktop_requests, wish_of
+from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.request.wanted import desktop_requests, spec_of
 from wizard.probe.machine import load_machine
 
 MACHINES = Path(__file__).parents[2] / "machines"
@@ -40,8 +40,8 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     chosen = services.advise(services.machine, drive, recording, workload).chosen
     assert chosen is not None
     purpose = next(one.workload for one in services.profiles() if one.workload.id == workload)
-    wish = Wish(chosen, purpose, None, None, None)
-    return recording.verdict, services.plan(services.machine, drive, (wish,), Mode.REPLACE)
+    spec = VolumeSpec(chosen, purpose, None, None, None)
+    return recording.verdict, services.plan(services.machine, drive, (spec,), Mode.REPLACE)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_own_home_volume_reserves_no_blocks_for_root_unlike_a_system() -> None:
     of = drive(size_bytes=20 * 10**12)
     on = machine(of, tools=(*machine().tools, ("mkswap", "/sbin/mkswap"), ("mkfs.fat", "/sbin/mkfs.fat")))
     for asked in desktop_requests(20 * 10**12, 8 * GIB):
-        choice = wish_of(on, of, NOT_JUDGED, asked).choice
+        choice = spec_of(on, of, NOT_JUDGED, asked).choice
         if choice.filesystem == "ext4":
             assert ("-m 0" in {option.text for option in choice.mkfs}) is (asked.role == "home"), asked
 
@@ -131,12 +131,12 @@ def test_large_physical_blocks_are_reported(block: int, logical: int) -> None:
 
 @pytest.mark.parametrize(("size", "doubted"), [(2 * GIB, True), (64 * GIB, False)])
 def test_system_without_a_suitable_filesystem_is_a_doubt(size: int, doubted: bool) -> None:
-    plan = plan_for(drive(size_bytes=size), system_wish())
+    plan = plan_for(drive(size_bytes=size), system_spec())
     assert any("a desktop system needs" in str(doubt) for doubt in plan.doubts) is doubted
 
 
-def system_wish() -> Wish:
-    return replace(wish("ext4"), workload=find_workload("desktop-root").workload)
+def system_spec() -> VolumeSpec:
+    return replace(spec("ext4"), workload=find_workload("desktop-root").workload)
 
 
 def test_figures_of_a_shingled_drive_match_the_study() -> None:

@@ -20,7 +20,7 @@ from wizard.model.plan import Plan
 from wizard.model.said import Message, ProfileText, in_english
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.report.anonymous import SCHEMA
 from wizard.report.charts import VOID
 from wizard.report.drives import Report
@@ -91,11 +91,11 @@ def plan_of(
     chosen = advice.chosen
     assert chosen is not None
     numbers = count(1)
-    wish = Wish(chosen, profile.workload, None, label, place)
+    spec = VolumeSpec(chosen, profile.workload, None, label, place)
     return make_plan(
         machine,
         drive,
-        (wish,),
+        (spec,),
         Mode.REPLACE,
         lambda: str(UUID(int=0xABCDEF01_2345_4678_9ABC_DEF0000000 + next(numbers))),
     )

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.benchmark.trials import FASTER
 from tests.unit.benchmark.trials import verdict as tried
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from tests.unit.report.reports import RECORDINGS, Page, assert_whole, plan_of, plans_of
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
@@ -23,7 +23,7 @@ from wizard.model.ext import Check, Event, JournalEntry, Waiting
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.operations import Writer
 from wizard.model.said import GIB, MIB
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import make_report, render_report, without_names
 from wizard.report.drives import Report, RunRecord
@@ -266,11 +266,11 @@ def test_array_name_is_removed_too(kind: Literal["md", "btrfs"], filesystem: str
     )
     around = replace(machine(drive(), other), tools=EVERYTHING)
     numbers = count(1)
-    asked = StripeWish(kind, None, None)
+    asked = StripeRequest(kind, None, None)
     plan = make_striped_plan(
         around,
         around.drives,
-        wish(filesystem, label=label),
+        spec(filesystem, label=label),
         asked,
         None,
         lambda: f"a3b1c2d4-0000-4000-8000-{next(numbers):012d}",
@@ -329,7 +329,7 @@ def test_files_named_for_a_run_are_removed(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
 def test_writer_name_is_removed(writer: Writer, filesystem: str) -> None:
-    plan = plan_for(drive(), replace(wish(filesystem, mount_point="/srv/media"), writer=writer))
+    plan = plan_for(drive(), replace(spec(filesystem, mount_point="/srv/media"), writer=writer))
     report = gather(Sources(plan=plan, machine=machine(drive())))
     assert writer.name in outputs(report)
     text = outputs(without_names(report))

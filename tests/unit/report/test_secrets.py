@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
 from wizard.plan.check import check_plan
-from wizard.plan.dangers import unsaid_danger
+from wizard.plan.dangers import unstated_danger
 from wizard.plan.planner import Mode
 from wizard.plan.rules import mount_options_fault
 from wizard.report.anonymous import Words
 from wizard.report.names import UUID
 
-ANY = plan_for(drive(), wish("ext4")).volumes[0]
+ANY = plan_for(drive(), spec("ext4")).volumes[0]
 
 
 @pytest.mark.parametrize(
@@ -42,18 +42,18 @@ def test_danger_is_recognised_in_any_notation(
     filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...], danger: str
 ) -> None:
     volume = replace(ANY, filesystem=filesystem, mkfs_options=mkfs, mount_options=mount)
-    assert unsaid_danger(volume, ()) == danger
-    assert unsaid_danger(volume, (f"With {danger}, a power cut can cost data.",)) is None
+    assert unstated_danger(volume, ()) == danger
+    assert unstated_danger(volume, (f"With {danger}, a power cut can cost data.",)) is None
 
 
 def test_danger_in_the_truncated_part_of_a_doubt_does_not_count() -> None:
     volume = replace(ANY, mount_options=("nobarrier",))
-    assert unsaid_danger(volume, (f"{'It is very fast. ' * 60} nobarrier can cost data.",)) == "nobarrier"
+    assert unstated_danger(volume, (f"{'It is very fast. ' * 60} nobarrier can cost data.",)) == "nobarrier"
 
 
 @pytest.mark.parametrize("size", [1 << 63, 10**400])
 def test_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
-    made = plan_for(partitioned(partition(1, MIB, GIB)), wish("ext4"), mode=Mode.REPLACE)
+    made = plan_for(partitioned(partition(1, MIB, GIB)), spec("ext4"), mode=Mode.REPLACE)
     slots = [replace(slot, size_bytes=size) if slot.number == 1 else slot for slot in made.before.slots]
     forged = replace(made, before=replace(made.before, slots=tuple(slots)))
     with pytest.raises(BadInput, match=r"before\.slots"):
@@ -63,7 +63,7 @@ def test_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
 @pytest.mark.parametrize("mount", ["barrier=1", "auto_da_alloc", "commit=0", "data=ordered"])
 def test_safe_options_have_no_doubt(mount: str) -> None:
     assert (
-        unsaid_danger(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ())
+        unstated_danger(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ())
         is None
     )
 

@@ -16,7 +16,7 @@ from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
 from wizard.model.plan import Plan
-from wizard.plan.undo_policy import WayBackRoom
+from wizard.plan.undo_policy import UndoSpace
 
 RUN = Path("/nowhere/20261121-000000-sda")
 MEDIA = "large-media"
@@ -53,7 +53,7 @@ class Live(RecordedServices):
         self.ends = RunState.DONE
         self.plan_begun: Plan | None = None
         self.fault: BaseException | None = None
-        self.room: WayBackRoom | None = None
+        self.room: UndoSpace | None = None
         self.open: tuple[OpenRun, ...] = ()
         self.opens: tuple[OpenRun, ...] = ()
         self.ways: NextCommands | None = None
@@ -83,11 +83,11 @@ class Live(RecordedServices):
         assert self.plan_begun is not None
         return self.plan_begun
 
-    def tries_out(self, plan: Plan) -> bool:
+    def rehearses(self, plan: Plan) -> bool:
         return self.room is not None
 
-    def way_back_room(self, plan: Plan) -> WayBackRoom:
-        return self.room or super().way_back_room(plan)
+    def undo_space(self, plan: Plan) -> UndoSpace:
+        return self.room or super().undo_space(plan)
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         assert not self.asks_for_root

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import EVERYTHING, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from tests.unit.ui.dialogs.test_trial import trial
 from tests.unit.ui.live import MEDIA, RUN, Live, at_review, begun, entry
 from tests.unit.ui.person import Person
@@ -21,8 +21,8 @@ from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
-from wizard.plan.undo_policy import WayBackRoom
+from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.undo_policy import UndoSpace
 from wizard.ui.draft import for_purpose
 from wizard.ui.screens.drives import DrivesScreen
 from wizard.ui.screens.work import WorkScreen
@@ -103,7 +103,7 @@ class Several(Live):
     def __init__(self) -> None:
         super().__init__(machine(drive(), drive(path="/dev/sdb", serial="S2", wwn="naa.b", by_id=())))
         self.ends = RunState.WAITING
-        self.plan_begun = plan_for(drive(), wish("ext4"))
+        self.plan_begun = plan_for(drive(), spec("ext4"))
         self.open = (
             OpenRun(SECOND, "waiting", ("/dev/sdb",), ("keep", "undo")),
             OpenRun(FIRST, "waiting", ("/dev/sda",), ("keep", "undo")),
@@ -154,7 +154,7 @@ class KeptInVain(Live):
 def test_failed_keep_can_be_repeated(encrypted: bool) -> None:
     services = KeptInVain()
     services.ends = RunState.FAILED
-    services.plan_begun = plan_for(drive(), replace(wish("ext4"), encrypted=encrypted))
+    services.plan_begun = plan_for(drive(), replace(spec("ext4"), encrypted=encrypted))
     services.open = (OpenRun(RUN, "failed", ("/dev/sda",), ("keep", "undo")),)
     person = Person(services)
     person.key("K")
@@ -173,7 +173,7 @@ OVER = "The drive was changed since. `diskwright undo --over-changes` reverts it
 def test_waiting_run_offers_only_possible_actions(names: tuple[str, ...]) -> None:
     services = Live()
     services.ends = RunState.WAITING
-    services.plan_begun = plan_for(drive(), wish("ext4"))
+    services.plan_begun = plan_for(drive(), spec("ext4"))
     services.ways = NextCommands(names, "" if names else OVER)
     services.open = (OpenRun(RUN, "waiting", ("/dev/sda",), names, "" if names else OVER),)
     person = Person(services)
@@ -205,7 +205,7 @@ def test_another_workload_drops_replacing_chosen_for_a_stripe() -> None:
     services = Live(machine(crowded()))
     person = Person(services)
     person.act("set-up", "/dev/sda")
-    session = replace(person.desk.session, mode=Mode.REPLACE, stripe=StripeWish("md"))
+    session = replace(person.desk.session, mode=Mode.REPLACE, stripe=StripeRequest("md"))
     assert for_purpose(services, session, MEDIA).mode is Mode.USE_FREE
 
 
@@ -248,11 +248,11 @@ class Measured(Live):
     def __init__(self) -> None:
         super().__init__()
         self.go = threading.Event()
-        self.room = WayBackRoom("Room for 1 MB.")
+        self.room = UndoSpace("Room for 1 MB.")
 
-    def way_back_room(self, plan: Plan) -> WayBackRoom:
+    def undo_space(self, plan: Plan) -> UndoSpace:
         assert self.go.wait(30)
-        return super().way_back_room(plan)
+        return super().undo_space(plan)
 
 
 @pytest.mark.parametrize("over", ["quit", "commands", "help"])
@@ -315,7 +315,7 @@ def test_run_kept_by_another_wizard_is_shown_without_blocking() -> None:
 @pytest.mark.parametrize("writes", [False, True])
 def test_trial_by_writing_is_not_called_unwritten(writes: bool) -> None:
     person, _ = trial()
-    planned = plan_for(drive(), wish("ext4"))
+    planned = plan_for(drive(), spec("ext4"))
     person.desk.session = replace(person.desk.session, plan=planned)
     person.act("write" if writes else "measure")
     if writes:
@@ -337,9 +337,9 @@ def test_resuming_on_two_drives_needs_the_token_of_each(typed: tuple[str, str]) 
     services.ends = RunState.INTERRUPTED
     services.journal = [entry(Event.STEP_STARTED, "Write.", 1)]
     uuids = (f"a3b1c2d4-0000-4000-8000-{number:012d}" for number in range(20))
-    asked = StripeWish("btrfs", None, None)
+    asked = StripeRequest("btrfs", None, None)
     services.plan_begun = make_striped_plan(
-        around, around.drives, wish("btrfs"), asked, None, lambda: next(uuids)
+        around, around.drives, spec("btrfs"), asked, None, lambda: next(uuids)
     )
     services.open = (OpenRun(RUN, "interrupted", services.plan_begun.paths, ("resume", "undo")),)
     person = Person(services)

@@ -86,7 +86,7 @@ def partition_nodes(drive: str) -> tuple[str, ...]:
     )
 
 
-def has_gone(drive: str) -> bool:
+def is_unplugged(drive: str) -> bool:
     """Return True if a drive was unplugged. While a run has the drive open, no other drive gets the node."""
     return not is_attached(drive, None)
 
@@ -209,7 +209,7 @@ def _drop_backing_caches(block: Path) -> None:
         _drop_backing_caches(below.resolve())
 
 
-def tell_kernel(drive: str, *, anew: bool) -> None:
+def reread_table(drive: str, *, anew: bool) -> None:
     """Make the kernel reread the drive's partition table, by BLKRRPART or else partx.
 
     `anew` removes all partitions first, even if the drive has no table now.
@@ -229,7 +229,7 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
         run(["partx", "--add" if anew else "--update", drive], seconds=30)
 
 
-def tell_of(drive: str, numbers: Iterable[int]) -> None:
+def add_partitions(drive: str, numbers: Iterable[int]) -> None:
     """Add partitions of the drive's table that the kernel lacks. Others stay unchanged. The caller checks the
     result."""
     existing = partition_nodes(drive)

@@ -182,7 +182,7 @@ def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Exte
             yield Extent(first_byte, chunk.end_bytes - first_byte)
 
 
-class Remembering:
+class CachedReader:
     """Reader that caches the last range read, so that comparing and saving read the drive once."""
 
     def __init__(self, read: Read) -> None:
@@ -228,7 +228,7 @@ def block_bytes(node: str) -> tuple[int, int]:
     return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
 
 
-class PastCaches:
+class DirectReader:
     """Read from a descriptor opened with O_DIRECT, into one reused buffer."""
 
     def __init__(self, fd: int, node: str) -> None:
@@ -264,7 +264,7 @@ class DeviceMedium:
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
         except OSError as error:
             raise Failed(devices.UNOPENED(device=node, why=str(error.strerror))) from None
-        self._past_caches = PastCaches(self._fd, node)
+        self._past_caches = DirectReader(self._fd, node)
 
     def __enter__(self) -> Self:
         return self

@@ -19,8 +19,8 @@ from wizard.apply.block.devices import (
     SYS_BLOCK,
     forget_partitions,
     kernel_name,
+    reread_table,
     take_writes,
-    tell_kernel,
     wait_for,
 )
 from wizard.model.errors import DiskwrightError, Failed
@@ -42,7 +42,7 @@ TAKE_SECONDS = 5.0
 PAUSE_SECONDS = 0.05
 
 
-class NoStandInError(Exception):
+class NoScratchDeviceError(Exception):
     """No scratch device is available. The message is a clause with the reason."""
 
 
@@ -50,7 +50,7 @@ class NoStandInError(Exception):
 def attached(file: int, block_bytes: int) -> Iterator[str]:
     """Yield the node of a loop device with this logical block size over an open file.
 
-    Raises NoStandInError if none is available, and Failed if it is still in use at the end.
+    Raises NoScratchDeviceError if none is available, and Failed if it is still in use at the end.
     """
     loop, node = _attach_free_loop(file, block_bytes)
     try:
@@ -102,7 +102,7 @@ def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
         except OSError as error:
             # Another program took the free device first.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
-                raise NoStandInError(
+                raise NoScratchDeviceError(
                     t("no loop device is available ({why})", why=str(error.strerror))
                 ) from None
             sleep(PAUSE_SECONDS)
@@ -124,7 +124,7 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
         fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*config))
         # A loop device keeps the read-only flag and the partitions of its last user.
         take_writes(node)
-        tell_kernel(node, anew=True)
+        reread_table(node, anew=True)
     except BaseException:
         os.close(loop)
         raise
@@ -150,7 +150,7 @@ _STORE_RULE = (
 
 
 def ignore_mapped(name: str, folder: str = "") -> None:
-    """Make udev ignore device-mapper devices whose names begin with `name`, until `heed(name)`.
+    """Make udev ignore device-mapper devices whose names begin with `name`, until `stop_ignoring(name)`.
 
     This also ignores loop devices over files in a folder named `folder` (`name` by default), and their
     partitions. Call it before the devices exist. Raises OSError if the rule cannot be written.
@@ -165,7 +165,7 @@ def ignore_mapped(name: str, folder: str = "") -> None:
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:
-    """Install these udev rules under the name `what`, until `heed(what)`. They are in effect on return.
+    """Install these udev rules under the name `what`, until `stop_ignoring(what)`. They apply on return.
     Raises OSError."""
     rule = _rule_path(what)
     RULES.mkdir(parents=True, exist_ok=True)
@@ -176,7 +176,7 @@ def ignore(what: str, lines: Sequence[str]) -> None:
     _reload()
 
 
-def heed(what: str) -> None:
+def stop_ignoring(what: str) -> None:
     """Remove the rules that this process installed under the name `what`, and stale ones."""
     _remove_rules((_rule_path(what), *_stale_rules()))
 

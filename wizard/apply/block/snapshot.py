@@ -23,8 +23,8 @@ from typing import BinaryIO
 from wizard.advice.missing import missing
 from wizard.apply.block.devices import forget_caches, size_bytes, take_writes
 from wizard.apply.block.extents import Read
-from wizard.apply.block.scratch_device import heed, ignore_mapped
-from wizard.apply.run.runs import lies_in_memory, refuse_open_folder
+from wizard.apply.block.scratch_device import ignore_mapped, stop_ignoring
+from wizard.apply.run.runs import is_in_memory, refuse_open_folder
 from wizard.apply.system.edited_file import kernel_has
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.machine import Extent
@@ -64,7 +64,7 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
             )
         )
     refuse_open_folder(existing)
-    if lies_in_memory(existing):
+    if is_in_memory(existing):
         raise Refused(
             t(
                 "The snapshot store cannot be in {folder}: the folder is in memory and does "
@@ -135,7 +135,7 @@ class Snapshot:
             table = f"0 {sectors} snapshot {self.device} {loop} P {chunk_bytes // KERNEL_SECTOR_BYTES}"
             self.tell(("dmsetup", "create", self.name, "--noudevrules", "--noudevsync", "--table", table))
         except Failed:
-            self.take_down()
+            self.tear_down()
             raise
         return self.node() or self._raise_missing()
 
@@ -201,7 +201,7 @@ class Snapshot:
                 )
             ) from None
 
-    def take_down(self) -> None:
+    def tear_down(self) -> None:
         """Remove the snapshot and its loop device, but not the file. Raises Failed if they are in use.
 
         Nothing is journaled: if the journal is on the same full volume, there is no space for it yet.
@@ -210,7 +210,7 @@ class Snapshot:
             run(("dmsetup", "remove", "--retry", self.name), seconds=LOOK_SECONDS)
         for loop in self._loops():
             run(("losetup", "--detach", loop), seconds=LOOK_SECONDS)
-        heed(self.name)
+        stop_ignoring(self.name)
 
     def _loops(self) -> tuple[str, ...]:
         found = run(

@@ -24,7 +24,7 @@ from wizard.apply.engine.record import (
     Record,
     SavedSignature,
     load_record,
-    power_said,
+    power_message,
     save_record,
 )
 from wizard.apply.engine.stores import Store
@@ -32,7 +32,7 @@ from wizard.apply.engine.survey import DriveSide, delete_saved
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.documents.codec import from_json, parse_document
-from wizard.ext4.assessment import DECIDING, FIRST_BYTES, barred, deciding_block, is_used_one
+from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting, deciding_block, is_used_one
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.said import Message, join, t
@@ -58,7 +58,7 @@ class Head(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshotted:
+class SnapshotState:
     """Transaction on the filesystem with this UUID, on a device of this size. `folder` contains the stores.
     `closed`: the snapshot's store is complete.
 
@@ -91,17 +91,17 @@ class Snapshotted:
     def head(self, first: bytes) -> Head:
         """Return the state that these first bytes of a filesystem show."""
         found = first[DECIDING]
-        if found in (barred(self.old)[DECIDING], barred(self.new)[DECIDING]):
+        if found in (block_mounting(self.old)[DECIDING], block_mounting(self.new)[DECIDING]):
             return Head.HIDDEN
         return {self.old[DECIDING]: Head.OLD, self.new[DECIDING]: Head.NEW}.get(found, Head.OTHER)
 
 
-def save_snapshotted(run: Path, snapshotted: Snapshotted) -> None:
+def save_snapshotted(run: Path, snapshotted: SnapshotState) -> None:
     """Write the transaction's file atomically and durably. Raises Failed; then the previous one remains."""
     replace_document(run / FILE, SCHEMA, snapshotted)
 
 
-def load_snapshotted(run: Path) -> Snapshotted | None:
+def load_snapshotted(run: Path) -> SnapshotState | None:
     """Return the run's transaction, or None. Raises BadInput if the file is damaged or from an earlier
     version."""
     if (text := read_kept(run / FILE)) is None:
@@ -114,10 +114,10 @@ def load_snapshotted(run: Path) -> Snapshotted | None:
                 )
             )
         return None
-    return from_json(parse_document(text, SCHEMA, str(run / FILE)), Snapshotted, str(run / FILE))
+    return from_json(parse_document(text, SCHEMA, str(run / FILE)), SnapshotState, str(run / FILE))
 
 
-def snapshotted_of(run: Path) -> Snapshotted:
+def snapshotted_of(run: Path) -> SnapshotState:
     """Return the run's transaction. Raises BadInput like `load_snapshotted`, and for a run without a
     transaction."""
     if (found := load_snapshotted(run)) is None:
@@ -160,7 +160,7 @@ class Note(Protocol):
         """See `Journal.add`."""
 
 
-class Committing:
+class Committer:
     """Exchange on `medium`, opened from `device`, for a run's transaction whose snapshot is closed."""
 
     def __init__(self, run: Path, device: str, medium: Medium, note: Note) -> None:
@@ -183,7 +183,7 @@ class Committing:
             return
         with self._exchange() as exchange:
             if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
-                power = power_said(Phase.REPLACING, self._device, waits=False)
+                power = power_message(Phase.REPLACING, self._device, waits=False)
                 self._note(
                     Event.SAVED,
                     join(
@@ -225,7 +225,7 @@ class Committing:
         """Raises Failed if the saved bytes are damaged, Refused if they do not fit the device. Writes
         nothing."""
         with self._exchange() as exchange:
-            if not exchange.sides[0].keeps_old():
+            if not exchange.sides[0].is_old_intact():
                 raise Failed(
                     t(
                         "The saved data of {device} in {folder} was changed or damaged, so undo does "
@@ -299,7 +299,9 @@ class Committing:
                 new = written.over(self._medium.read, files)
                 new_first = new(0, FIRST_BYTES)
                 old_mark, new_mark = (
-                    SavedSignature(block.start, block.stop - block.start, instead=barred(one)[block].hex())
+                    SavedSignature(
+                        block.start, block.stop - block.start, instead=block_mounting(one)[block].hex()
+                    )
                     for one in (first, new_first)
                 )
                 change = kept(

@@ -16,7 +16,7 @@ from time import monotonic
 from wizard.apply.block.devices import forget_caches, size_bytes, superblock_on
 from wizard.apply.conversion import undo_files
 from wizard.apply.conversion.undo_files import (
-    TAKING_BACK,
+    UNDO_INTERRUPTED,
     UndoRecord,
     drop,
     folder_fault,
@@ -25,8 +25,8 @@ from wizard.apply.conversion.undo_files import (
     load_record,
     made_durable,
     new_folder,
-    put_step_back,
     undo_file_fault,
+    undo_step,
 )
 from wizard.apply.conversion.verify import (
     MigratingSite,
@@ -50,7 +50,7 @@ from wizard.model.said import MIB, Message, Sentence, join, t
 PIECE_BYTES = 4 * MIB
 
 
-PUTS_BACK = Sentence("The undo data ({kept:exact}) can restore the replaced blocks.")
+UNDOES = Sentence("The undo data ({kept:exact}) can restore the replaced blocks.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Direct:
 
     @property
     def _is_undoing(self) -> bool:
-        return (self._run / TAKING_BACK).exists()
+        return (self._run / UNDO_INTERRUPTED).exists()
 
     def _folder(self, step: int) -> Path:
         return folder_of(Path(self._migration.undo_dir), self._run.name, step)
@@ -121,7 +121,7 @@ class Direct:
                 Event.COMMAND, str(t("A step was interrupted: all steps are undone and repeated."))
             )
             self.check_kept()
-            self.take_back()
+            self.undo()
 
     def is_done(self, step: int) -> bool:
         """Return True if a step on the device is done."""
@@ -142,7 +142,7 @@ class Direct:
         message = operate(operation, device, replace(self.site, step=step), undo_file)
         kept = made_durable(self._folder(step))
         keep_record(self._run, record.done(superblock_on(device)))
-        return f"{message} {PUTS_BACK(kept=kept)}"
+        return f"{message} {UNDOES(kept=kept)}"
 
     def check_kept(self) -> None:
         """Raises Failed if the undo file of a completed step is missing, damaged, or not owned by root
@@ -172,17 +172,17 @@ class Direct:
                     )
                 )
 
-    def take_back(self) -> str:
+    def undo(self) -> str:
         """Undo all steps in reverse order, and compare the result. Return a result message. Can be repeated.
         Raises Failed."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not (record.marks or self._is_undoing):
             return str(t("{device} contains no data from this run.", device=device))
         again = record.cut_off or self._is_undoing
-        mark_durably(self._run / TAKING_BACK)
+        mark_durably(self._run / UNDO_INTERRUPTED)
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)
-            put_step_back(
+            undo_step(
                 self._folder(mark.step),
                 device,
                 bytes.fromhex(mark.before),
@@ -206,7 +206,7 @@ class Direct:
             message = t(
                 "{device} is restored bit for bit: every changed block matches its undo data.", device=device
             )
-        (self._run / TAKING_BACK).unlink()
+        (self._run / UNDO_INTERRUPTED).unlink()
         return str(message)
 
     def _compare_fingerprint(self, sha256: str) -> Message:

@@ -27,7 +27,7 @@ def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
     return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetFstabType))
 
 
-def type_standing(operation: SetFstabType, migration: Migration) -> ValueState:
+def type_state(operation: SetFstabType, migration: Migration) -> ValueState:
     """Return the state of an fstab line. BEFORE requires the planned file, apart from the conversion's own
     changes.
 
@@ -52,7 +52,7 @@ def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> st
     """Replace the old line, and return a result message. Can be repeated. Raises Failed if the file was
     changed."""
     path = Path(operation.file)
-    found = type_standing(operation, migration)
+    found = type_state(operation, migration)
     if found.how is How.OTHER:
         raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
     if found.how is How.BEFORE:
@@ -66,9 +66,9 @@ def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> st
     )
 
 
-def old_type_back(operation: SetFstabType) -> str:
+def restore_type(operation: SetFstabType) -> str:
     """Restore this line only, and return a result message."""
-    return fstab.line_back(Path(operation.file), operation.old, operation.new)
+    return fstab.restore_line(Path(operation.file), operation.old, operation.new)
 
 
 FILE_NOT_READ = Sentence("Cannot read {path} on {node}:")
@@ -174,7 +174,7 @@ def own_operations_of(migration: Migration) -> tuple[SetOwnFstabType, ...]:
     return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetOwnFstabType))
 
 
-def _own_standing(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
+def _own_state(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
     """Return the state of a line in the fstab on a node. OTHER if the file has other changes. Raises
     Failed."""
     lines = text_inside(node, OWN_FSTAB).split("\n")
@@ -198,7 +198,7 @@ def set_own_type(
 
     Raises Failed if the file was changed since planning, or is not as planned afterwards.
     """
-    if _own_standing(operation, migration, node) is not How.BEFORE:
+    if _own_state(operation, migration, node) is not How.BEFORE:
         raise Failed(
             t(
                 "{file} on {device} has changed since the last check. Check again with `diskwright migrate`.",
@@ -209,7 +209,7 @@ def set_own_type(
     for argv in operation_commands(operation, node, undo_file):
         command(argv)
     forget_caches(node)
-    if _own_standing(operation, migration, node) is not How.AFTER:
+    if _own_state(operation, migration, node) is not How.AFTER:
         raise Failed(t("{file} on {node} does not have the planned contents.", file=OWN_FSTAB, node=node))
     return str(t("Done on {node}.", node=node))
 
@@ -218,5 +218,5 @@ def own_checks(node: str, migration: Migration) -> Iterator[Check]:
     """Yield a check for each line of the fstab on a node. Raises Failed if the file cannot be read."""
     for step in migration.steps:
         if isinstance(step.operation, SetOwnFstabType):
-            holds = _own_standing(step.operation, migration, node) is How.AFTER
+            holds = _own_state(step.operation, migration, node) is How.AFTER
             yield Check(" ".join(step.holds), holds, step.operation.new)

@@ -16,7 +16,7 @@ from wizard.apply.block.devices import (
     superblock_on,
 )
 from wizard.apply.block.snapshot import check_store_room
-from wizard.apply.conversion.fstab import type_standing
+from wizard.apply.conversion.fstab import type_state
 from wizard.apply.conversion.look import drive_of, look_at_ext
 from wizard.apply.conversion.transaction import store_of
 from wizard.apply.conversion.undo_files import check_undo_room, undo_folder_of
@@ -164,7 +164,7 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
     for step in migration.steps:
         if isinstance(step.operation, SetFstabType):
             try:
-                found = type_standing(step.operation, migration)
+                found = type_state(step.operation, migration)
             except BadInput as error:
                 raise Refused(f"{error} {NOTHING_WRITTEN}") from None
             if found.how not in fits:
@@ -182,7 +182,7 @@ def check_unused(device: str, drive: Drive) -> None:
         raise Refused(IN_USE(device=device, reason=reason))
 
 
-def check_goes_on(migration: Migration) -> None:
+def check_resumable(migration: Migration) -> None:
     """Raises Refused if the drive of a started run is another one, or a device to change is in use.
 
     A read-only device is accepted, since the run itself may have set that.
@@ -291,18 +291,18 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
     return lock_drives({migration.drive.path}, partial(check_new, migration))
 
 
-def preflight_told(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
+def preflight_document(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
     """Raises like `preflight_migration`, and Refused if the conversion's warnings are not the current
     ones."""
     preflight_migration(migration, journal_dir=journal_dir, environment=environment)
     check_explained(migration, environment)
 
 
-def start_told(
+def start_document(
     migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
 ) -> Path:
-    """Start the run and return its folder. Raises like `start_migration` and `preflight_told`."""
-    preflight_told(migration, journal_dir=journal_dir, environment=environment)
+    """Start the run and return its folder. Raises like `start_migration` and `preflight_document`."""
+    preflight_document(migration, journal_dir=journal_dir, environment=environment)
     return start_migration(migration, token, journal_dir=journal_dir, environment=environment)
 
 

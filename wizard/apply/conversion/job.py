@@ -7,24 +7,24 @@ from pathlib import Path
 
 from wizard.apply.block.devices import protect, take_writes
 from wizard.apply.conversion.guard import (
-    check_goes_on,
     check_migration_tools,
     check_own,
+    check_resumable,
     drive_now,
 )
-from wizard.apply.conversion.rollback import can_be_taken_back
+from wizard.apply.conversion.rollback import can_be_undone
 from wizard.apply.conversion.run import (
-    check_begins,
+    check_can_start,
+    check_can_undo,
     check_held,
     check_keeps,
     check_one,
-    check_takes_back,
     keep,
     migrate,
     reached,
     refuse_ended,
     site_of,
-    take_back,
+    undo_conversion,
 )
 from wizard.apply.conversion.transaction import migration_now
 from wizard.apply.conversion.verify import MigratingSite
@@ -67,14 +67,14 @@ def _check_goes_on(run: Path, migration: Migration) -> None:
         raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
     check_migration_tools(migration)
     with _workspace(run) as ground:
-        check_begins(run, migration, ground)
+        check_can_start(run, migration, ground)
 
 
 def _check_takes_back(run: Path, migration: Migration) -> None:
-    check_takes_back(run)
+    check_can_undo(run)
     with _workspace(run) as ground:
         ground.release()
-        check_goes_on(migration)
+        check_resumable(migration)
         ground.check_untouched()
 
 
@@ -104,7 +104,7 @@ def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork]
         try:
             return does(site)
         except DiskwrightError:
-            if was_protected and can_be_taken_back(work.run, site.migration):
+            if was_protected and can_be_undone(work.run, site.migration):
                 protect(site.migration.device)
             raise
 
@@ -125,7 +125,7 @@ def _check_read_only(run: Path, purpose: Purpose) -> None:
         case Purpose.APPLY:
             refuse_ended(run)
         case Purpose.UNDO:
-            check_takes_back(run)
+            check_can_undo(run)
         case Purpose.KEEP:
             check_keeps(run)
             check_held(migration)
@@ -143,7 +143,7 @@ JOB = RunJob(
     _prepare,
     {
         Purpose.APPLY: _with_writes(migrate),
-        Purpose.UNDO: _with_writes(take_back),
+        Purpose.UNDO: _with_writes(undo_conversion),
         Purpose.KEEP: _with_writes(keep),
     },
     _describe_error,

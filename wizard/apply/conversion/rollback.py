@@ -10,13 +10,13 @@ from threading import Thread
 
 from wizard.apply.block.devices import END_BYTES, FIRST_BYTES
 from wizard.apply.conversion.commit import Head, load_snapshotted, phase_of
-from wizard.apply.conversion.undo_files import TAKING_BACK
+from wizard.apply.conversion.undo_files import UNDO_INTERRUPTED
 from wizard.apply.conversion.undo_files import load_record as load_direct
 from wizard.apply.engine.record import Phase
 from wizard.apply.run.job import RESULT_RUNNING
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.load import load_migration
-from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import RunKind, kind_of, run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
@@ -88,7 +88,7 @@ def decision_of(
     choices = []
     if _can_keep(migration, state):
         choices.append(
-            SettlingChoice(
+            DecisionChoice(
                 Settling.KEEP,
                 str(t("Keep the new filesystem on {device}?", device=migration.device)),
                 str(_keep_sentence(migration)),
@@ -96,7 +96,7 @@ def decision_of(
         )
     if not closed and _can_undo(migration, state, entries):
         choices.append(
-            SettlingChoice(
+            DecisionChoice(
                 Settling.UNDO,
                 str(t("Undo the conversion of {device}?", device=migration.device)),
                 str(undo_sentence(migration)),
@@ -192,7 +192,7 @@ def is_closed(run: Path, migration: Migration) -> bool:
     return window is not None and window.back is Rollback.CLOSED
 
 
-def can_be_taken_back(run: Path, migration: Migration) -> bool:
+def can_be_undone(run: Path, migration: Migration) -> bool:
     """Return True if a run, which may be in progress, can certainly be undone until the filesystem is mounted
     for writing."""
     try:
@@ -232,7 +232,7 @@ def _can_close(run: Path, migration: Migration) -> bool:
         case Means.DIRECT:
             direct = load_direct(run)
             # During undo the superblock can be anything.
-            return direct is not None and bool(direct.marks) and not (run / TAKING_BACK).exists()
+            return direct is not None and bool(direct.marks) and not (run / UNDO_INTERRUPTED).exists()
         case _:
             return False
 

@@ -4,23 +4,23 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, protect
-from wizard.apply.conversion.fstab import line_operations, old_type_back, set_type
+from wizard.apply.conversion.fstab import line_operations, restore_type, set_type
 from wizard.apply.conversion.guard import (
     another_filesystem,
-    check_goes_on,
     check_lines,
     check_new,
     check_own,
+    check_resumable,
     drive_now,
 )
 from wizard.apply.conversion.rollback import (
     advised_sentence,
-    can_be_taken_back,
+    can_be_undone,
     is_closed,
     is_stranded,
     look_sentence,
 )
-from wizard.apply.conversion.transaction import THERE_TWICE, has_begun, migration_now, nodes_holding
+from wizard.apply.conversion.transaction import THERE_TWICE, has_started, migration_now, nodes_holding
 from wizard.apply.conversion.verify import MigratingSite, file_checks
 from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.backup_store import mark_durably
@@ -62,7 +62,7 @@ def migrate(site: MigratingSite) -> tuple[Event, str]:
     workspace = ground_of(site)
     check_own(migration, load_environment(run))
     check_one(run, migration)
-    check_begins(run, migration, workspace)
+    check_can_start(run, migration, workspace)
     workspace.prepare()
     on_device = [
         (number, step)
@@ -106,7 +106,7 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
                 run=run_argument(run),
             ),
         )
-    protected = can_be_taken_back(run, migration) and protect(migration.device)
+    protected = can_be_undone(run, migration) and protect(migration.device)
     left = (
         t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
         if protected
@@ -123,13 +123,13 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
     )
 
 
-def check_begins(run: Path, migration: Migration, ground: Workspace) -> None:
+def check_can_start(run: Path, migration: Migration, ground: Workspace) -> None:
     """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
     refuse_ended(run)
     try:
         ground.release()
-        if has_begun(run):
-            check_goes_on(migration)
+        if has_started(run):
+            check_resumable(migration)
             check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
             ground.check_resumable()
         else:
@@ -180,19 +180,19 @@ def _count_failures(checks: Iterable[Check], site: MigratingSite) -> int:
 def reached(run: Path) -> str:
     """Report whether a run that ended early wrote nothing. Empty if it did write."""
     try:
-        return "" if has_begun(run) else str(NOTHING_WRITTEN)
+        return "" if has_started(run) else str(NOTHING_WRITTEN)
     except BadInput as error:
         return str(error)
 
 
-def check_takes_back(run: Path) -> None:
+def check_can_undo(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
     now = state(run)
     if now is RunState.UNDONE:
         raise Refused(UNDONE(name=run.name))
     if now is RunState.KEPT:
         raise Refused(t("Run {name} was kept: the undo data is deleted.", name=run.name))
-    if not has_begun(run):
+    if not has_started(run):
         raise Refused(t("Run {name} made no changes to undo.", name=run.name))
     _refuse_kept(run)
 
@@ -223,7 +223,7 @@ def _refuse_kept(run: Path) -> None:
         )
 
 
-def take_back(site: MigratingSite) -> tuple[Event, str]:
+def undo_conversion(site: MigratingSite) -> tuple[Event, str]:
     """Undo a conversion. Return the last event and message. Raises DiskwrightError.
 
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
@@ -233,7 +233,7 @@ def take_back(site: MigratingSite) -> tuple[Event, str]:
     check_own(migration, load_environment(site.run))
     check_one(site.run, migration)
     workspace.release()
-    check_goes_on(migration)
+    check_resumable(migration)
     workspace.check_untouched()
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
     workspace.check_kept()
@@ -241,9 +241,9 @@ def take_back(site: MigratingSite) -> tuple[Event, str]:
     messages = []
     for step in reversed(migration.steps):
         if isinstance(step.operation, SetFstabType):
-            messages.append(old_type_back(step.operation))
+            messages.append(restore_type(step.operation))
             site.journal.add(Event.COMMAND, messages[-1])
-    messages.append(workspace.take_back())
+    messages.append(workspace.undo())
     workspace.drop()
     return Event.UNDONE, " ".join(messages)
 
@@ -265,7 +265,7 @@ def check_keeps(run: Path) -> None:
 
 def check_one(run: Path, migration: Migration) -> None:
     """Raises Refused if a copy of a changed filesystem is attached, too."""
-    if migration.means not in (Means.TRANSACTION, Means.DIRECT) or not has_begun(run):
+    if migration.means not in (Means.TRANSACTION, Means.DIRECT) or not has_started(run):
         return
     uuid = migration.before.uuid
     clones = [node for node in nodes_holding(uuid) if not is_stacked(node, migration.device)]

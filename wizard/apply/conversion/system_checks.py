@@ -10,7 +10,7 @@ from stat import S_ISDIR, S_ISREG
 
 from wizard.apply.conversion.fstab import LARGEST_BYTES, seen_inside, text_inside
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.runs import lies_in_memory
+from wizard.apply.run.runs import is_in_memory
 from wizard.apply.system.fstab import CMDLINE, FstabEntry, Tags
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import NO_BOOT, BootPath, Folder, OwnFstab
@@ -172,7 +172,7 @@ def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> M
         return t("the folder is on the filesystem to convert")
     if flags & os.ST_RDONLY:
         return t("it is read-only")
-    if lies_in_memory(there):
+    if is_in_memory(there):
         return t("the folder is in memory and would be lost in a power cut")
     return None
 

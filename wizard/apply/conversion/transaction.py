@@ -22,9 +22,9 @@ from wizard.apply.block.snapshot import CHUNK_BYTES, Snapshot, read_cow_store
 from wizard.apply.conversion import undo_files
 from wizard.apply.conversion.commit import (
     WORK,
-    Committing,
+    Committer,
     Head,
-    Snapshotted,
+    SnapshotState,
     drop_folder,
     load_snapshotted,
     phase_of,
@@ -37,9 +37,9 @@ from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, sa
 from wizard.apply.run.journal import Journal, begun_steps, read_entries
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.progress_log import Progress
-from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
+from wizard.apply.run.runs import is_root_only, refuse_open_folder
 from wizard.apply.steps.step_context import journalled
-from wizard.ext4.assessment import FIRST_BYTES, is_barred
+from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import DiskwrightError, Failed, Refused, printable
 from wizard.model.migration import Migration
@@ -83,7 +83,7 @@ class Transaction:
 
         Raises Refused or Failed. The drive is unchanged then, and until `commit`.
         """
-        if not may_begin(run):
+        if not may_start(run):
             raise Refused(
                 t("The run {run} has already started the change. Nothing was written.", run=run.name)
             )
@@ -96,7 +96,7 @@ class Transaction:
                     device=printable(device),
                 )
             )
-        if is_barred(first):
+        if is_mounting_blocked(first):
             raise Refused(
                 t(
                     "{device} is in the middle of another run's change: resume or undo that run. "
@@ -118,14 +118,14 @@ class Transaction:
                     why=str(error.strerror),
                 )
             ) from None
-        if not is_roots_alone(folder):
+        if not is_root_only(folder):
             raise Refused(
                 t(
                     "{folder} is not exclusively root's. Nothing was written.",
                     folder=printable(str(folder), 200),
                 )
             )
-        save_snapshotted(run, Snapshotted(facts.uuid, size_bytes(device), str(folder), first.hex()))
+        save_snapshotted(run, SnapshotState(facts.uuid, size_bytes(device), str(folder), first.hex()))
         save_record(run, Record(Phase.REHEARSING, waits=False))
         made = cls(run, device, journal, drive_locks)
         try:
@@ -191,7 +191,7 @@ class Transaction:
             )
         snapshotted = snapshotted_of(self._run)
         # Free space before anything is written.
-        self._snapshot().take_down()
+        self._snapshot().tear_down()
         drop_folder(Path(snapshotted.folder))
         save_snapshotted(self._run, replace(snapshotted, closed=False))
         save_record(self._run, Record(Phase.REHEARSING, waits=False))
@@ -249,7 +249,7 @@ class Transaction:
         snapshot = self._snapshot()
         forget_caches(self.work)
         written = snapshot.chunks_written()
-        snapshot.take_down()
+        snapshot.tear_down()
         snapshot.synced()
         snapshotted = snapshotted_of(self._run)
         found = len(read_cow_store(snapshot.store, snapshotted.size_bytes).numbers)
@@ -265,9 +265,9 @@ class Transaction:
         save_snapshotted(self._run, replace(snapshotted, closed=True))
 
     @contextmanager
-    def _committing(self, by: type[DeviceMedium] = DeviceMedium) -> Iterator[Committing]:
+    def _committing(self, by: type[DeviceMedium] = DeviceMedium) -> Iterator[Committer]:
         with by(self._device) as medium:
-            yield Committing(self._run, self._device, medium, self._journal.add)
+            yield Committer(self._run, self._device, medium, self._journal.add)
 
     def _snapshot(self) -> Snapshot:
         store = Path(snapshotted_of(self._run).folder) / WORK
@@ -281,7 +281,7 @@ class Transaction:
         return result.output
 
 
-def may_begin(run: Path) -> bool:
+def may_start(run: Path) -> bool:
     """Return True if the run has no transaction or an abandoned transaction."""
     snapshotted, phase = load_snapshotted(run), phase_of(run)
     if snapshotted is None or phase is Phase.LEFT:
@@ -289,7 +289,7 @@ def may_begin(run: Path) -> bool:
     return phase is Phase.REHEARSING and not Path(snapshotted.folder).exists()
 
 
-def _is_filesystem_of(snapshotted: Snapshotted, device: str) -> bool:
+def _is_filesystem_of(snapshotted: SnapshotState, device: str) -> bool:
     """Return True if a device has the size and the UUID of the transaction, in a superblock that may be
     hidden."""
     try:
@@ -339,7 +339,7 @@ def _is_snapshot(entry: Path) -> bool:
         return False
 
 
-def has_begun(run: Path) -> bool:
+def has_started(run: Path) -> bool:
     """Return True if a step was started according to the journal, or to the undo data if the journal is
     incomplete."""
     direct = undo_files.load_record(run)

@@ -15,7 +15,7 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches, put_superblock, read_range, superblock_on
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
+from wizard.apply.run.runs import is_root_only, refuse_open_folder
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused, printable
@@ -140,7 +140,7 @@ def folder_fault(folder: Path) -> Message | None:
     Anybody who can replace an undo file could make root write anything.
     """
     for place in (folder.parent, folder):
-        if os.path.lexists(place) and not is_roots_alone(place):
+        if os.path.lexists(place) and not is_root_only(place):
             return t("does not belong to root alone")
     return None
 
@@ -162,7 +162,7 @@ def _is_readable(file: Path, device: str, command: Command) -> bool:
     return command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0
 
 
-def put_step_back(
+def undo_step(
     folder: Path, device: str, superblock: bytes, command: Command, *, again: bool, compare: bool
 ) -> None:
     """Restore the blocks that a step replaced, and the superblock from before. Raises Failed.
@@ -269,7 +269,7 @@ def drop(undo_dir: Path, run_name: str) -> int:
 
 
 FILE = "direct.json"
-TAKING_BACK = "taking-back"
+UNDO_INTERRUPTED = "taking-back"
 """File in a run's folder: an undo has begun, so the device can be in any state."""
 
 SCHEMA = "diskwright.direct/1"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, forget_caches
-from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_standing
+from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_state
 from wizard.apply.conversion.system_checks import grub_checks
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import watched_effort
@@ -83,7 +83,7 @@ class MigratingSite:
         """
         note = noting(self.run, self.step, part)
         watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_ignore)
-        with Listener(Heed(note)) as listener, watched as begin:
+        with Listener(ProgressParser(note)) as listener, watched as begin:
             full_argv = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
             kept_open = (*self.drive_locks, listener.end)
             result = journalled(
@@ -99,7 +99,7 @@ def _ignore(_pid: int) -> None:
     """Ignore a process without expected effort."""
 
 
-class Heed:
+class ProgressParser:
     """Parse the progress lines of e2fsck (e2fsck(8), -C), and report the completed share."""
 
     def __init__(self, tell: Callable[[float], None]) -> None:
@@ -286,7 +286,7 @@ def file_checks(site: MigratingSite) -> Iterator[Check]:
     """Check the fstab line of the converted filesystem. Raises BadInput if fstab is unreadable."""
     for step in site.migration.steps:
         if isinstance(step.operation, SetFstabType):
-            found = type_standing(step.operation, site.migration)
+            found = type_state(step.operation, site.migration)
             yield Check(" ".join(step.holds), found.how is How.AFTER, str(found.seen))
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from wizard.apply.conversion.commit import drop_folder, load_snapshotted, phase_of, snapshotted_of
 from wizard.apply.conversion.direct import Direct, mounted_since
 from wizard.apply.conversion.guard import check_as_looked_at
-from wizard.apply.conversion.transaction import Transaction, may_begin
+from wizard.apply.conversion.transaction import Transaction, may_start
 from wizard.apply.conversion.verify import (
     MigratingSite,
     device_checks,
@@ -72,7 +72,7 @@ class Transacted:
 
     def prepare(self) -> None:
         """Create the snapshot."""
-        if may_begin(self.site.run):
+        if may_start(self.site.run):
             check_as_looked_at(self.site.migration)
             site, store = self.site, Path(self.site.migration.store)
             # The other half is for the replaced blocks.
@@ -130,7 +130,7 @@ class Transacted:
         if self._phase is not None:
             self._transaction.check_kept()
 
-    def take_back(self) -> str:
+    def undo(self) -> str:
         """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or
         Refused."""
         phase = self._phase
@@ -201,7 +201,7 @@ class Workspace(Protocol):
         """Raises Refused or Failed if the undo data cannot restore the old contents. Called before any
         change."""
 
-    def take_back(self) -> str:
+    def undo(self) -> str:
         """Restore the old contents and verify them. Return a result message. Raises Failed."""
 
     def drop(self) -> str:
@@ -245,7 +245,7 @@ class FilesAlone:
     def check_kept(self) -> None:
         """Does nothing: the run has no undo data."""
 
-    def take_back(self) -> str:
+    def undo(self) -> str:
         """Return a message: the device is unchanged."""
         return str(t("{device} was not written to.", device=self.node))
 

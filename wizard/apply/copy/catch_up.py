@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from wizard.apply.copy import survey
-from wizard.apply.copy.copying import check_going, entries_in, is_steady
+from wizard.apply.copy.copying import check_not_stopped, entries_in, is_steady
 from wizard.apply.copy.own_copy import check_own, with_digests
 from wizard.apply.copy.site import RESULT, Again, BringSite, load_again, load_copied, save_again
 from wizard.apply.copy.survey import names_in
@@ -179,7 +179,7 @@ def _copy_again(site: BringSite, changed: _Changed, note: Callable[[float], None
     copy = TreeCopy(site.here, site.there, lambda _more: None, site.holds, again=True)
     first: dict[Inode, bytes] = {}
     for number, path in enumerate(changed.again):
-        check_going(site.run)
+        check_not_stopped(site.run)
         with telling(path):
             _copy_one(copy, path, first, changed)
         note((number + 1) / len(changed.again))

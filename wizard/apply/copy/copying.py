@@ -235,18 +235,18 @@ class CopyStopped(Exception):
     """The run was asked to stop, and can resume."""
 
 
-def check_going(run: Path) -> None:
+def check_not_stopped(run: Path) -> None:
     """Raises CopyStopped if the run was asked to stop."""
     # Called for each file, so without a path object.
     if os.path.exists(f"{run}/{STOP}"):  # noqa: PTH110
         raise CopyStopped
 
 
-def heeding(run: Path, note: Callable[[float], None]) -> Callable[[float], None]:
+def stoppable(run: Path, note: Callable[[float], None]) -> Callable[[float], None]:
     """Return a function that notes progress, and raises CopyStopped if the run was asked to stop."""
 
     def heed(share: float) -> None:
-        check_going(run)
+        check_not_stopped(run)
         note(share)
 
     return heed
@@ -273,7 +273,7 @@ class _Progress:
     missed: list[bytes] = field(default_factory=list)
 
     def add(self, more: int) -> None:
-        check_going(self.site.run)
+        check_not_stopped(self.site.run)
         self.bytes_done += more
         self.unsynced_bytes += more
         self.note(min(self.bytes_done / max(self.bytes_to_do, 1), 1.0))
@@ -345,7 +345,7 @@ def _copy_rest(progress: _Progress, listed: Iterable[Listed]) -> tuple[int, int]
     for piece in _pieces_of(listed):
         progress.begin(piece)
         try:
-            check_going(progress.site.run)
+            check_not_stopped(progress.site.run)
             results = _copy_piece(progress.site, piece, half, progress.add)
         except CopyStopped:
             progress.save(piece.start)
@@ -368,9 +368,9 @@ def _ensure_list(site: BringSite) -> Copied:
         take_manifest(
             site.source,
             site.run / BEFORE,
-            on_progress=heeding(site.run, noting(site.run, STEP, (0.0, LIST_SHARE))),
+            on_progress=stoppable(site.run, noting(site.run, STEP, (0.0, LIST_SHARE))),
             reading=Reading(changing=True, only=copied.top, content=False),
             total_bytes=site.bring.amount.entries,
         )
-    check_going(site.run)
+    check_not_stopped(site.run)
     return copied

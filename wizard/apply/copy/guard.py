@@ -69,7 +69,7 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     return paths
 
 
-def stands_as_copied(bring: Bring) -> bool:
+def is_as_copied(bring: Bring) -> bool:
     """Return True if target and source are mounted as during the copy: the target has not replaced the source
     yet."""
     try:

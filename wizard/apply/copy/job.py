@@ -7,9 +7,9 @@ from pathlib import Path
 from wizard.apply.copy import survey
 from wizard.apply.copy.catch_up import catch_up
 from wizard.apply.copy.copying import CopyStopped, copy_listed
-from wizard.apply.copy.guard import check_new, check_own, stands_as_copied
+from wizard.apply.copy.guard import check_new, check_own, is_as_copied
 from wizard.apply.copy.places import shown
-from wizard.apply.copy.replace_source import give_place_back, take_place, top_back
+from wizard.apply.copy.replace_source import restore_source_place, restore_top, take_place
 from wizard.apply.copy.site import BringSite, load_again, site_of
 from wizard.apply.copy.undo import NAMED, compare, remove_brought, remove_made_folders
 from wizard.apply.run.backup_store import mark_durably
@@ -26,7 +26,7 @@ from wizard.model.ext import Event
 from wizard.model.said import Message, join, reason_of, t
 
 
-def step_said(bring: Bring, step: BringStep) -> Message:
+def step_message(bring: Bring, step: BringStep) -> Message:
     """Return the description of a step."""
     match step:
         case BringStep.COPY:
@@ -60,7 +60,7 @@ def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
     try:
         check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
         if begun_steps(read_entries(run)):
-            check_goes_on(run)
+            check_resumable(run)
         else:
             check_new(bring)
         if not _only_fstab_left(run, bring):
@@ -85,7 +85,7 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
     return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_ACTIONS) + 1))
 
 
-def check_goes_on(run: Path) -> None:
+def check_resumable(run: Path) -> None:
     """Raises Refused if an undo was started."""
     if (run / UNDOING).exists():
         raise Refused(
@@ -112,7 +112,7 @@ def _run_steps(
         if (run / STOP).exists():
             return Event.STOPPED, STOPPED
         check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
-        journal.add(Event.STEP_STARTED, step_said(bring, step), step=number)
+        journal.add(Event.STEP_STARTED, step_message(bring, step), step=number)
         try:
             message = do(number, step)
         except CopyStopped:
@@ -220,7 +220,7 @@ def _names(paths: tuple[str, ...]) -> tuple[Message | str, ...]:
     return (*(named(path.encode(errors="surrogateescape")) for path in paths[:NAMED]), *more)
 
 
-def check_takes_back(run: Path) -> None:
+def check_can_undo(run: Path) -> None:
     """Raises Refused if the run has no changes to undo."""
     if state(run) is RunState.UNDONE:
         raise Refused(t("Run {run} is already undone.", run=run.name))
@@ -228,7 +228,7 @@ def check_takes_back(run: Path) -> None:
         raise Refused(t("Run {run} made no changes to undo.", run=run.name))
 
 
-def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
+def undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Restore the old lines of fstab, then remove the copy. Return the last event and message. Raises
     DiskwrightError.
 
@@ -242,9 +242,9 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
     if bring.takes is not None:
         number = len(bring.steps)
         if number in begun_steps(read_entries(run)):
-            first = (give_place_back(run, bring, number, journal),)
+            first = (restore_source_place(run, bring, number, journal),)
             journal.add(Event.COMMAND, str(first[0]), step=number)
-        if not stands_as_copied(bring):
+        if not is_as_copied(bring):
             kept = t(
                 "The copy on {device} remains, because it may be in use at the new mount "
                 "point. The next boot mounts the old filesystem at {place}.",
@@ -271,7 +271,7 @@ def take_back(run: Path, journal: Journal) -> tuple[Event, Message]:
 
 def _restore_top(site: BringSite, top: Top) -> None:
     with telling(b"", survey.NOT_REMOVED):
-        top_back(site.there, top)
+        restore_top(site.there, top)
     site.sync()
 
 
@@ -290,12 +290,12 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
             now = state(run)
             if now in (RunState.DONE, RunState.UNDONE):
                 raise Refused(t("Run {run} is {state}; no steps remain.", run=run.name, state=now))
-            check_goes_on(run)
+            check_resumable(run)
             message = t(
                 "Resuming the copy of {source} to {folder}.", source=shown(bring.source.path), folder=folder
             )
         case Purpose.UNDO:
-            check_takes_back(run)
+            check_can_undo(run)
             message = t("Removing the copied files from {folder}.", folder=folder)
         case Purpose.KEEP:
             raise Refused(
@@ -320,7 +320,7 @@ def _apply(work: RunWork) -> Outcome:
 
 
 def _undo(work: RunWork) -> Outcome:
-    event, message = take_back(work.run, work.journal)
+    event, message = undo_copy(work.run, work.journal)
     return event, str(message)
 
 

@@ -7,9 +7,9 @@ from wizard.apply.copy.places import device_of, refused, shown
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
-from wizard.apply.settings.current_value import How, standing
+from wizard.apply.settings.current_value import How, current_state
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
-from wizard.apply.settings.steps import TuningSite, make_change, take_back
+from wizard.apply.settings.steps import TuningSite, make_change, undo_change
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, parse
 from wizard.apply.system.mounts import mounted_at
@@ -124,7 +124,7 @@ def _read_top(folder: Path) -> Top:
         os.close(fd)
 
 
-def top_back(there: int, top: Top) -> None:
+def restore_top(there: int, top: Top) -> None:
     """Restore owner, mode and attributes of the target's top folder. Raises OSError."""
     os.fchown(there, top.owner, top.group)
     os.fchmod(there, top.mode)
@@ -143,7 +143,7 @@ def check_place(bring: Bring) -> None:
         return
     edit = bring.takes.edit
     check_writable(Path(edit.file), NO_FSTAB)
-    if (found := standing(edit, bring.drive)).how is not How.BEFORE:
+    if (found := current_state(edit, bring.drive)).how is not How.BEFORE:
         raise refused(t("Unexpected change: {seen}.", seen=found.seen))
 
 
@@ -156,10 +156,10 @@ def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messag
     return message
 
 
-def give_place_back(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
+def restore_source_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
     """Restore the old lines of fstab, and no others. Return a result message. Raises Failed."""
     assert bring.takes is not None
-    return take_back(bring.takes.edit, _site(run, bring, number, journal))
+    return undo_change(bring.takes.edit, _site(run, bring, number, journal))
 
 
 def _site(run: Path, bring: Bring, number: int, journal: Journal) -> TuningSite:

@@ -9,7 +9,7 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.copy import survey
 from wizard.apply.copy.catch_up import remove_entry
-from wizard.apply.copy.copying import entries_in, heeding
+from wizard.apply.copy.copying import entries_in, stoppable
 from wizard.apply.copy.own_copy import is_older, is_part, is_same
 from wizard.apply.copy.places import shown
 from wizard.apply.copy.site import RESULT, BringSite, load_again, load_copied, save_copied
@@ -182,7 +182,7 @@ def compare(site: BringSite) -> tuple[Message, int]:
         taken = take_manifest(
             top,
             site.run / AFTER,
-            on_progress=heeding(site.run, noting(site.run, STEP, size_bytes=size_bytes)),
+            on_progress=stoppable(site.run, noting(site.run, STEP, size_bytes=size_bytes)),
             reading=Reading(cold=True, only=copied.top),
             total_bytes=size_bytes,
         )

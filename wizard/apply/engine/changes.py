@@ -7,10 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from wizard.apply.block.extents import (
+    CachedReader,
     DeviceMedium,
     Medium,
     Read,
-    Remembering,
     chunks,
     clipped,
     differing,
@@ -24,7 +24,7 @@ from wizard.apply.engine import record
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest
-from wizard.apply.engine.stores import Store, barred, digest_of, is_zero, new_file, old_file
+from wizard.apply.engine.stores import Store, digest_of, hidden_reader, is_zero, new_file, old_file
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress_log import Progress, Tally, part_of
 from wizard.filesystems.registry import MADE
@@ -227,7 +227,7 @@ def kept(
         tally(length)
         return drive.read(start, length)
 
-    read_drive, saved, empty = Remembering(counted), [], True
+    read_drive, saved, empty = CachedReader(counted), [], True
 
     def save(places: Iterable[Extent]) -> None:
         nonlocal empty
@@ -254,7 +254,7 @@ def kept(
         barred_digest="",
         blank=blank and empty,
     )
-    content = barred(change, old.read, new, b"")
+    content = hidden_reader(change, old.read, new, b"")
     return replace(change, barred_digest=digest_of(places, content, tally))
 
 

@@ -28,9 +28,9 @@ from wizard.apply.engine.survey import (
     DriveSide,
     Proof,
     content_of,
-    is_bare,
-    likeness,
-    stray,
+    count_blocks,
+    find_foreign_block,
+    is_cleared,
     wrapped,
 )
 from wizard.apply.run.backup_store import digest_of_text
@@ -199,7 +199,7 @@ class Checks:
             )
         if found:
             return join(*found)
-        if not all(side.keeps_old() for side in self.sides):
+        if not all(side.is_old_intact() for side in self.sides):
             return join(
                 t("The old bytes in {folder} are damaged.", folder=str(self._kept.folder)),
                 t(
@@ -215,7 +215,7 @@ class Checks:
             return
         if self._works(self.check_forward):
             command = "keep" if phase is Phase.HIDDEN else "resume"
-            yield words.GOES_ON(command=command, run=self._name)
+            yield words.RESUMES_RUN(command=command, run=self._name)
 
     def check_forward(self) -> None:
         """Run the checks of `resume` or `keep`, depending on the phase."""
@@ -226,7 +226,7 @@ class Checks:
         phase, name = self.record.phase, self._name
         if self._works(lambda: self.check_undo(over=False)):
             back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
-            yield (words.UNDO_GOES_ON if phase in GOING_BACK else back)(run=name)
+            yield (words.RESUMES_UNDO if phase in GOING_BACK else back)(run=name)
         elif self._confirm and self._works(lambda: self.check_undo(over=True)):
             tokens = tuple(f"--confirm {shlex.quote(printable(one))}" for one in self._confirm)
             yield t(
@@ -299,9 +299,9 @@ class Checks:
         if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
             contents = self._contents()
         if self.record.phase is Phase.SAVED:
-            self._check_kept(DriveSide.keeps_old)
-            self._check_kept(DriveSide.keeps_new)
-            self._check_kept(DriveSide.keeps_notice)
+            self._check_kept(DriveSide.is_old_intact)
+            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_notice_intact)
             for side, content in zip(self.sides, contents, strict=True):
                 if content is not Content.OLD:
                     self._refuse_stranger(side)
@@ -310,8 +310,8 @@ class Checks:
                         str(NOTHING_WRITTEN),
                     )
         elif self.record.phase in WRITING:
-            self._check_kept(DriveSide.keeps_new)
-            self._check_kept(DriveSide.keeps_notice)
+            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_notice_intact)
             self._refuse_foreign()
         elif self.record.phase not in COMPLETE:
             self.demand(Phase.HIDDEN)
@@ -322,7 +322,7 @@ class Checks:
         if self.record.phase is Phase.UNKNOWN:
             self._contents()
         if self.record.phase is Phase.HIDDEN:
-            self._check_kept(DriveSide.keeps_new)
+            self._check_kept(DriveSide.is_new_intact)
             contents = self._contents()
             for side, content in zip(self.sides, contents, strict=True):
                 if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
@@ -334,7 +334,7 @@ class Checks:
                         str(NOTHING_WRITTEN),
                     )
         if self.record.phase is Phase.RELEASING:
-            self._check_kept(DriveSide.keeps_new)
+            self._check_kept(DriveSide.is_new_intact)
             return [side for side in self.sides if self._is_used(side)]
         if self.record.phase not in COMPLETE:
             self.demand(Phase.RELEASED)
@@ -351,7 +351,7 @@ class Checks:
             for side in self.sides:
                 self._refuse_stranger(side)
             return contents
-        self._check_kept(DriveSide.keeps_old)
+        self._check_kept(DriveSide.is_old_intact)
         if over:
             for side, content in zip(self.sides, contents, strict=True):
                 if content is Content.FOREIGN:
@@ -379,13 +379,13 @@ class Checks:
         """Return True if each drive contains the old bytes, or was empty and not written by the run."""
         unwritten = self.record.phase in (Phase.SAVED, Phase.CLEARING)
         return all(
-            content is Content.OLD or (unwritten and side.change.blank and not likeness(side).is_known)
+            content is Content.OLD or (unwritten and side.change.blank and not count_blocks(side).is_known)
             for side, content in zip(self.sides, contents, strict=True)
         )
 
     def _refuse_stranger(self, side: DriveSide) -> None:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
-        found = likeness(side)
+        found = count_blocks(side)
         if found.other and not found.is_known:
             raise Refused(
                 t(
@@ -417,9 +417,9 @@ class Checks:
         for side in self.sides:
             # Without both copies, foreign blocks cannot be found. The current phase may not need the damaged
             # one.
-            keeps_new = side.keeps_new()
-            can_compare = side.keeps_old() and (before or keeps_new)
-            at = stray(side, before=before and not keeps_new) if can_compare else None
+            is_new_intact = side.is_new_intact()
+            can_compare = side.is_old_intact() and (before or is_new_intact)
+            at = find_foreign_block(side, before=before and not is_new_intact) if can_compare else None
             if at is not None or not can_compare:
                 self._refuse_stranger(side)
             if at is not None:
@@ -427,7 +427,7 @@ class Checks:
         if not found:
             return
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
-        if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
+        if shows and not any(is_cleared(side, side.change.old_marks, side.old) for side in self.sides):
             left = t(
                 "{drives:list} has the old contents, which were used since. Left unchanged.",
                 drives=tuple(found),
@@ -448,11 +448,13 @@ class Checks:
     def _is_used(self, side: DriveSide) -> bool:
         """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if
         the drive was incomplete."""
-        whole = side.keeps_old()
-        if (at := stray(side, released=not whole)) is None:
+        whole = side.is_old_intact()
+        if (at := find_foreign_block(side, released=not whole)) is None:
             return False
         self._refuse_stranger(side)
-        if is_bare(side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new):
+        if is_cleared(
+            side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new
+        ):
             raise Refused(
                 t(
                     "Another program changed {drive} at byte {byte} before the run was complete. "
@@ -466,10 +468,10 @@ class Checks:
 
 def _shows_new(side: DriveSide) -> bool:
     """Return True if a drive of the run contains something that the run wrote."""
-    found = likeness(side)
+    found = count_blocks(side)
     if found.new:
         return True
     try:
-        return found.is_known and is_bare(side, side.change.old_marks, side.old)
+        return found.is_known and is_cleared(side, side.change.old_marks, side.old)
     except Failed:
         return found.is_known

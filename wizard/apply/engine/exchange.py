@@ -17,8 +17,8 @@ from wizard.apply.block.extents import Read, chunks, differing, merged
 from wizard.apply.engine import record as words
 from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
-from wizard.apply.engine.stores import barred_back, digest_of
-from wizard.apply.engine.survey import Content, DriveSide, Proof, shows_old, wrapped
+from wizard.apply.engine.stores import digest_of, hidden_old_reader
+from wizard.apply.engine.survey import Content, DriveSide, Proof, has_old_signature, wrapped
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
@@ -67,12 +67,12 @@ class Exchange(Checks):
                 self._enter(Phase.CLEARING)
             if self.record.phase is Phase.CLEARING:
                 for side in self.sides:
-                    bar(side, side.change.old_marks)
+                    clear_signatures(side, side.change.old_marks)
                 self._enter(Phase.REPLACING)
             if self.record.phase is Phase.REPLACING:
                 for side in self.sides:
-                    standing = barred_back(side.change, side.old) if is_first else None
-                    _replace_all(side, side.barred, side.change.barred_digest, standing)
+                    standing = hidden_old_reader(side.change, side.old) if is_first else None
+                    _replace_all(side, side.hidden, side.change.barred_digest, standing)
                 self._enter(Phase.HIDDEN)
             if self.record.phase not in COMPLETE:
                 self.demand(Phase.HIDDEN)
@@ -100,10 +100,10 @@ class Exchange(Checks):
         # could start with one half of a mirror after a power cut.
         for part in (slice(None, -1), slice(-1, None)):
             for side in sides:
-                put(side, side.change.new_marks[part], side.new)
+                write_signatures(side, side.change.new_marks[part], side.new)
         for side in sides:
             # The notice goes last: until then it contains the missing signatures.
-            put_away_notice(side)
+            overwrite_notice(side)
             if not is_checked:
                 check(side, side.change.new_digest)
 
@@ -139,7 +139,7 @@ class Exchange(Checks):
                 self._enter(Phase.RELEASING_BACK)
             if self.record.phase is Phase.RELEASING_BACK:
                 for side in self.sides:
-                    put(side, side.change.old_marks, side.old)
+                    write_signatures(side, side.change.old_marks, side.old)
                     check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self.demand(Phase.UNDONE)
@@ -151,11 +151,11 @@ class Exchange(Checks):
             [side.change.new_marks for side in self.sides],
             [side.change.old_marks for side in self.sides],
         ]
-        if any(shows_old(side) for side in self.sides):
+        if any(has_old_signature(side) for side in self.sides):
             marks.reverse()
         for each in marks:
             for side, cleared in zip(self.sides, each, strict=True):
-                bar(side, cleared)
+                clear_signatures(side, cleared)
 
     def _enter(self, phase: Phase) -> None:
         record = replace(self.record, phase=phase)
@@ -235,7 +235,7 @@ def _replace_all(side: DriveSide, content: Read, digest: str, standing: Read | N
 def _replace_with_old(side: DriveSide) -> None:
     """Write the old bytes without the old signatures. On a counterfeit drive, whose places share blocks, no
     signature can be withheld, so write all. Raises Failed."""
-    content = barred_back(side.change, side.old)
+    content = hidden_old_reader(side.change, side.old)
     try:
         _replace_all(side, content, digest_of(side.change.places, content, side.told))
     except Failed:
@@ -244,23 +244,23 @@ def _replace_with_old(side: DriveSide) -> None:
         _replace_all(side, side.old, side.change.old_digest)
 
 
-def bar(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
+def clear_signatures(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
     """Clear signatures, the deciding one first."""
     for mark in reversed(marks):
         _write_signature(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
 
 
-def put(side: DriveSide, marks: Sequence[SavedSignature], content: Read) -> None:
+def write_signatures(side: DriveSide, marks: Sequence[SavedSignature], content: Read) -> None:
     """Write signatures, the deciding one last."""
     for mark in marks:
         _write_signature(side, mark, content(mark.start_bytes, mark.size_bytes))
 
 
-def put_away_notice(side: DriveSide) -> None:
+def overwrite_notice(side: DriveSide) -> None:
     """Overwrite the notice with the planned bytes, if the drive has one."""
     if place := side.change.notice:
         for chunk in chunks((place,)):
-            put(side, (SavedSignature(chunk.start_bytes, chunk.size_bytes),), side.new)
+            write_signatures(side, (SavedSignature(chunk.start_bytes, chunk.size_bytes),), side.new)
 
 
 def _write_signature(side: DriveSide, mark: SavedSignature, data: bytes) -> None:

@@ -20,8 +20,8 @@ HALF = Sentence(
 
 # Next commands.
 UNDO = Sentence("`diskwright undo {run}` restores the old contents bit for bit.")
-GOES_ON = Sentence("`diskwright {command} {run}` continues the run.")
-UNDO_GOES_ON = Sentence("`diskwright undo {run}` continues the undo.")
+RESUMES_RUN = Sentence("`diskwright {command} {run}` continues the run.")
+RESUMES_UNDO = Sentence("`diskwright undo {run}` continues the undo.")
 NOTHING_LEFT = t("This run needs no further action.")
 ENDS_RUN = Sentence("`diskwright undo {run}` ends this run; then make a new plan.")
 SHOWS_RUN = Sentence("`diskwright status {run}` shows the run. No saved bytes were deleted.")
@@ -86,12 +86,12 @@ GOING_BACK = frozenset({Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASI
 
 
 def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
-    """Return `power_said` as text, empty if the run is over."""
-    message = power_said(phase, drives, waits=waits)
+    """Return `power_message` as text, empty if the run is over."""
+    message = power_message(phase, drives, waits=waits)
     return "" if message is None else str(message)
 
 
-def power_said(phase: Phase, drives: str, *, waits: bool = True) -> Message | None:
+def power_message(phase: Phase, drives: str, *, waits: bool = True) -> Message | None:
     """Return the effect of a power cut now and the remedy, or None if the run is over. `waits`: see `Record`.
 
     A run that waited and was kept is over when the result is in use, according to the run's journal.

@@ -15,21 +15,21 @@ from tempfile import TemporaryFile
 
 from wizard.apply.block.devices import (
     SYS_BLOCK,
+    add_partitions,
     forget_caches,
     kernel_name,
     partition_nodes,
     read_bytes,
-    tell_kernel,
-    tell_of,
+    reread_table,
 )
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
 from wizard.apply.block.scratch_device import (
     CONTROL,
-    NoStandInError,
+    NoScratchDeviceError,
     attached,
-    heed,
     ignore_mapped,
     load_loop,
+    stop_ignoring,
 )
 from wizard.apply.engine.signatures import copies
 from wizard.apply.engine.stores import FOLDER, Store, StoreError, new_file
@@ -49,7 +49,7 @@ CONTAINER, LVM = "CRYPT-", "LVM-"
 
 
 @contextmanager
-def mapped_unseen(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) -> Iterator[None]:
+def mapped_without_udev(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) -> Iterator[None]:
     """Make udev ignore device-mapper devices with these names, and remove all devices on these scratch copies
     at the end. Raises Failed.
 
@@ -64,12 +64,12 @@ def mapped_unseen(run_folder: Path, nodes: Sequence[str], names: Sequence[str]) 
                 raise Failed(
                     t("Cannot make udev ignore {name}: {why}.", name=name, why=str(error.strerror))
                 ) from None
-            after.callback(heed, name)
-        after.callback(take_down, nodes)
+            after.callback(stop_ignoring, name)
+        after.callback(tear_down, nodes)
         yield
 
 
-def take_down(nodes: Sequence[str]) -> None:
+def tear_down(nodes: Sequence[str]) -> None:
     """Unmount and remove the device-mapper devices on these scratch copies, upper ones first. Raises Failed
     if one is in use."""
     for folder in _mapped_devices(nodes):
@@ -179,10 +179,10 @@ def read_around(wanted: ScratchRequest, start: int, length: int) -> bytes:
 
 
 @contextmanager
-def standing_in_for(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[tuple[str, ...]]:
+def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[tuple[str, ...]]:
     """Yield the nodes of scratch copies of these drives, in order. The files remain.
 
-    Raises NoStandInError if none is available, and Failed.
+    Raises NoScratchDeviceError if none is available, and Failed.
     """
     try:
         (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
@@ -199,7 +199,7 @@ def release_left(run: Path) -> None:
     Failed."""
     left = [*_leftover_nodes(run)]
     # Autoclear removes unused loop devices, so these are in use.
-    take_down(left)
+    tear_down(left)
     for node in left:
         _stop_arrays(node)
     for node in left:
@@ -238,7 +238,7 @@ def _each(run: Path, drives: Sequence[ScratchRequest], nodes: tuple[str, ...]) -
     with _store(run, len(nodes), wanted) as store:
         _seed(store, wanted)
         with attached(store.fd, wanted.block_bytes) as node:
-            tell_kernel(node, anew=True)
+            reread_table(node, anew=True)
             yield from _each(run, drives, (*nodes, node))
             forget_caches(node)
 
@@ -247,7 +247,7 @@ def _store(run: Path, number: int, wanted: ScratchRequest) -> Store:
     try:
         return Store(new_file(run, number), make_bytes=wanted.size_bytes)
     except StoreError as error:
-        raise NoStandInError(error.clause) from None
+        raise NoScratchDeviceError(error.clause) from None
 
 
 def _seed(store: Store, wanted: ScratchRequest) -> None:
@@ -262,7 +262,7 @@ def have_partitions(node: str, slots: Iterable[Slot]) -> None:
     are added one by one.
     """
     slots = tuple(slots)
-    tell_of(node, (slot.number for slot in slots))
+    add_partitions(node, (slot.number for slot in slots))
     existing = partition_nodes(node)
     for slot in slots:
         if partition_path(node, slot.number) not in existing:

@@ -182,7 +182,7 @@ PROBED = (0, 2)
 """Valid exit statuses of blkid(8). With 8 it recognises several types, and prints none."""
 
 
-class Marking:
+class SignatureHider:
     """Hide signatures on the scratch copy `node`, whose blocks have `block_bytes`, and restore them."""
 
     def __init__(self, node: str, size_bytes: int, block_bytes: int, seconds: float) -> None:
@@ -254,7 +254,7 @@ class Marking:
         self._saved.setdefault(place, data)
         write_bytes(self._node, place.start_bytes, bytes(place.size_bytes))
 
-    def put_back(self) -> None:
+    def restore(self) -> None:
         """Restore all hidden bytes."""
         for place, data in reversed(self._saved.items()):
             write_bytes(self._node, place.start_bytes, data)

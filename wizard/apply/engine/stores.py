@@ -116,7 +116,7 @@ class Store:
             raise StoreError(self.file, error) from None
 
 
-def barred(change: DriveChange, old: Read, new: Read, notice: bytes) -> Read:
+def hidden_reader(change: DriveChange, old: Read, new: Read, notice: bytes) -> Read:
     """Return a reader of a hidden drive: the new bytes without the new signatures, with the notice if any."""
     hidden = _without(change.new_marks, new, old)
     place = change.notice
@@ -134,7 +134,7 @@ def barred(change: DriveChange, old: Read, new: Read, notice: bytes) -> Read:
     return read
 
 
-def barred_back(change: DriveChange, old: Read) -> Read:
+def hidden_old_reader(change: DriveChange, old: Read) -> Read:
     """Return a reader of the old bytes without the old signatures."""
     return _without(change.old_marks, old, old)
 
@@ -213,7 +213,7 @@ def with_notice(
             noted = replace(
                 change, places=merged((*change.places, place), block_bytes, change.size_bytes), notice=place
             )
-            shown = barred(noted, old.read, new.read, kept.read(place.start_bytes, room))
+            shown = hidden_reader(noted, old.read, new.read, kept.read(place.start_bytes, room))
         return replace(
             noted,
             old_digest=digest_of(noted.places, old.read),
@@ -224,7 +224,7 @@ def with_notice(
 
 def _draft_notice(change: DriveChange, number: int, told: NoticeText, old: Read, new: Read) -> Notice:
     """Return the notice without `start_bytes` and `room_bytes`."""
-    hidden = barred(change, old, new, b"")
+    hidden = hidden_reader(change, old, new, b"")
     return Notice(
         run=told.run,
         begun=told.begun,

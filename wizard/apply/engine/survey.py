@@ -14,7 +14,7 @@ from shutil import rmtree
 
 from wizard.apply.block.extents import DeviceMedium, Medium, Read, chunks, held, without
 from wizard.apply.engine.record import DriveChange, SavedSignature
-from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, is_zero, new_file, old_file
+from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, is_zero, new_file, old_file
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
@@ -39,7 +39,7 @@ class Content(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class BlockCounts:
     """Number of blocks that equal the saved bytes, only the planned bytes or the notice, or neither. Blocks
     that many drives share, such as zeros, do not count."""
 
@@ -69,24 +69,24 @@ class DriveSide:
     told: Callable[[int], None] = lambda size: None
 
     @property
-    def barred(self) -> Read:
+    def hidden(self) -> Read:
         """Reader of the hidden contents. Signatures that stay are read from the drive, so the old bytes are
         not needed."""
-        return barred(self.change, self.medium.read, self.new, self.notice)
+        return hidden_reader(self.change, self.medium.read, self.new, self.notice)
 
     def holds(self, digest: str) -> bool:
         """Return True if the drive, read past every cache, matches this digest. Raises Failed."""
         return digest_of(self.change.places, self.medium.read, self.told) == digest
 
-    def keeps_old(self) -> bool:
+    def is_old_intact(self) -> bool:
         """Return True if the saved old bytes are intact."""
         return _is_intact(self, self.old, self.change.old_digest)
 
-    def keeps_new(self) -> bool:
+    def is_new_intact(self) -> bool:
         """Return True if the stored new bytes are intact."""
         return _is_intact(self, self.new, self.change.new_digest)
 
-    def keeps_notice(self) -> bool:
+    def is_notice_intact(self) -> bool:
         """Return True if the stored notice is intact, or the drive needs none."""
         return self.change.notice is None or bool(self.notice)
 
@@ -112,7 +112,7 @@ def blocks(mark: SavedSignature, block_bytes: int) -> Iterator[tuple[int, int]]:
     return ((start, block_bytes) for start in range(mark.start_bytes, mark.extent.end_bytes, block_bytes))
 
 
-def stray(side: DriveSide, *, before: bool = False, released: bool = False) -> int | None:
+def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool = False) -> int | None:
     """Return the offset of the first foreign block, or None. A foreign block is neither old nor new, nor a
     hidden signature, nor the notice.
 
@@ -171,7 +171,7 @@ def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[t
         yield start, block
 
 
-def is_bare(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) -> bool:
+def is_cleared(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) -> bool:
     """Return True if a block of these signatures is cleared on the drive. `shown` reads the signatures.
     Raises Failed."""
     for mark in marks:
@@ -182,7 +182,7 @@ def is_bare(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) -> 
     return False
 
 
-def shows_old(side: DriveSide) -> bool:
+def has_old_signature(side: DriveSide) -> bool:
     """Return True if the drive contains a block of an old signature that differs from the new bytes.
 
     Unreadable blocks count as cleared. If the new bytes are lost, any old block counts.
@@ -209,12 +209,12 @@ def content_of(side: DriveSide) -> Content:
     }
     if found in named:
         return named[found]
-    if not (side.keeps_old() and side.keeps_new()):
+    if not (side.is_old_intact() and side.is_new_intact()):
         return Content.FOREIGN
-    return Content.PARTIAL if stray(side) is None else Content.FOREIGN
+    return Content.PARTIAL if find_foreign_block(side) is None else Content.FOREIGN
 
 
-def likeness(side: DriveSide) -> Likeness:
+def count_blocks(side: DriveSide) -> BlockCounts:
     """Count the blocks that identify a drive as the run's. Unreadable blocks do not count."""
     counts = [0, 0, 0]
     size = side.medium.logical_block_bytes
@@ -237,7 +237,7 @@ def likeness(side: DriveSide) -> Likeness:
                 # Blocks of a few repeated values (a protective MBR, a bitmap) are the same on many drives.
                 if counts[kind] >= ENOUGH_BLOCKS or len({*block}) >= LEAST_VALUES:
                     counts[kind] += 1
-    return Likeness(*counts)
+    return BlockCounts(*counts)
 
 
 def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
@@ -247,7 +247,7 @@ def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
     planned: dict[bytes, list[int]] = {}
     moved: list[tuple[int, bytes]] = []
     try:
-        for start, now, *known in _sectors(side, (written,) if written else (side.new, side.barred)):
+        for start, now, *known in _sectors(side, (written,) if written else (side.new, side.hidden)):
             for digest in {sha256(one).digest() for one in known if len({*one}) >= LEAST_VALUES}:
                 planned.setdefault(digest, []).append(start)
             if now not in known and len({*now}) >= LEAST_VALUES:

@@ -15,7 +15,7 @@ from wizard.apply.ensure.layers import (
     subvolume_faults,
 )
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings.existing_filesystem import InUse, lines_at_boot, look_at_filesystem
+from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_boot, look_at_filesystem
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
@@ -44,7 +44,7 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Using:
+class MountDifferences:
     """Differences in the use of volumes: `needs` with the first change to make, `faults` that stay, and the
     fstab mount points of each device."""
 
@@ -108,7 +108,9 @@ def _mounted_drive(drives: Sequence[Drive], number: int) -> Drive:
     return next(candidates, drives[0])
 
 
-def using_of(plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Drive], where: Where) -> Using:
+def using_of(
+    plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Drive], where: Where
+) -> MountDifferences:
     """Compare the use of the plan's existing volumes with the requests. Raises Refused if a needed change is
     not possible."""
     if layers := layers_of(plan, drives):
@@ -139,15 +141,15 @@ def using_of(plan: Plan, requests: Sequence[VolumeRequest], drives: Sequence[Dri
 
 def _collect(
     needs: Sequence[_Need], faults: Sequence[Message], places: dict[str, tuple[str, ...]], where: Where
-) -> Using:
+) -> MountDifferences:
     first = needs[0] if needs and not faults else None
     changes = act(first.device, first.wanted, where.environment) if first else None
-    return Using(tuple(need.said for need in needs), changes, tuple(faults), places)
+    return MountDifferences(tuple(need.said for need in needs), changes, tuple(faults), places)
 
 
 def _using_of_btrfs(
     plan: Plan, volume: Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
-) -> Using:
+) -> MountDifferences:
     """Report missing mounts of a multi-device Btrfs as faults: mounting needs a device scan, which no change
     does."""
     device = partition_path(_mounted_drive(drives, volume.partition).path, volume.partition)
@@ -181,7 +183,7 @@ def _container_faults(
 
 def _using_of_layers(
     plan: Plan, requests: Sequence[VolumeRequest], layers: Sequence[Layer | None], environment: Environment
-) -> Using:
+) -> MountDifferences:
     """Report missing uses of volumes on an array or group as faults: no change mounts one."""
     faults: list[Message] = []
     places: dict[str, tuple[str, ...]] = {}
@@ -190,7 +192,7 @@ def _using_of_layers(
             faults += layer_faults(volume, asked, layer, environment)
             faults += _layer_rest(volume, asked, layer, environment)
             places[layer.path] = tuple(line.mount_point for line in lines_of(layer, environment))
-    return Using((), None, tuple(faults), places)
+    return MountDifferences((), None, tuple(faults), places)
 
 
 def _layer_rest(
@@ -204,14 +206,14 @@ def _layer_rest(
     yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
 
 
-def _uses_of(volume: Volume, asked: VolumeRequest, used: InUse) -> list[_Need | Message]:
+def _uses_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> list[_Need | Message]:
     owner = owner_faults(asked, used.existing.mount_point, used.existing.filesystem)
     if volume.subvolumes:
         return [*_subvolumes_of(volume, used), *owner]
     return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
 
 
-def _place_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Need | Message]:
+def _place_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need | Message]:
     device, place, file = volume.path, volume.mount_point, used.found.fstab
     listed = [line.mount_point for line in used.lines]
     if place is None:
@@ -237,7 +239,7 @@ def _place_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Ne
         yield _Need(leftover.NOT_MOUNTED(device=device, place=shown), device, Attach(None, (), True))
 
 
-def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Message]:
+def _subvolumes_of(volume: Volume, used: ExistingVolume) -> Iterator[Message]:
     """Report missing mounts of subvolumes as faults: no change mounts several."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
@@ -250,7 +252,7 @@ def _subvolumes_of(volume: Volume, used: InUse) -> Iterator[Message]:
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 
-def _options_of(volume: Volume, asked: VolumeRequest, used: InUse) -> Iterator[_Need]:
+def _options_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need]:
     if len(used.lines) != 1:
         return
     current = used.lines[0].options

@@ -25,11 +25,11 @@ from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
 from wizard.plan.export import plan_requested, plan_striped
 from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish
+from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement, VolumeRequest
-from wizard.plan.steps.render import told_for
+from wizard.plan.steps.render import described_for_fstab
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.host.uses import is_hidden
@@ -233,7 +233,7 @@ def _unknown_beyond(held: Held) -> Iterator[Message]:
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class DriveTarget:
     """An entry of the document and its drives, in order."""
 
     wanted: WantedDrive
@@ -247,14 +247,14 @@ class Aim:
         return requests_of(self.wanted)
 
     @property
-    def stripe(self) -> StripeWish | None:
+    def stripe(self) -> StripeRequest | None:
         """The requested layout across several drives, or None for one drive."""
         return stripe_of(self.wanted)
 
     def planned(self, mode: Mode | None) -> Plan:
         """Plan the request on the current drives. Raises as the planner does."""
         made, environment = self._plan(self.machine, self.drives, self.requests, mode), self.where.environment
-        return told_for(with_lines_left(made, self.drives, environment), str(environment.fstab))
+        return described_for_fstab(with_lines_left(made, self.drives, environment), str(environment.fstab))
 
     def ideal(self) -> Plan:
         """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the

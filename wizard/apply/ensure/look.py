@@ -6,8 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from wizard.apply.engine.record import UNKNOWN_DATA
-from wizard.apply.ensure.compare_mounts import Using, Where, using_of
-from wizard.apply.ensure.converge import Aim, reaching_faults, together_faults
+from wizard.apply.ensure.compare_mounts import MountDifferences, Where, using_of
+from wizard.apply.ensure.converge import DriveTarget, reaching_faults, together_faults
 from wizard.apply.ensure.layers import lines_of
 from wizard.apply.ensure.leftover import DesiredPlan, Leftover, leftover
 from wizard.apply.plan.job import measure
@@ -35,9 +35,9 @@ from wizard.plan.desired_state.differences import (
 )
 from wizard.plan.desired_state.document import (
     NO_TABLE,
-    drive_meant,
     likely_workload,
     match_of,
+    matching_drive,
     volume_entry,
 )
 from wizard.plan.planner import Mode
@@ -71,7 +71,7 @@ class DriveAssessment:
     """
 
     wanted: WantedDrive
-    standing: DriveState
+    state: DriveState
     said: tuple[Message | str, ...] = ()
     drives: tuple[Drive, ...] = ()
     before: tuple[Shape, ...] = ()
@@ -101,16 +101,16 @@ class DriveAssessment:
 def look_at(wanted: WantedDrive, where: Where) -> DriveAssessment:
     """Compare an entry with its drives. Errors become part of the result."""
     try:
-        machine, drives = meant(wanted.matches)
+        machine, drives = resolve_drives(wanted.matches)
     except DiskwrightError as error:
         return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),))
     try:
-        return _compare(Aim(wanted, machine, drives, where))
+        return _compare(DriveTarget(wanted, machine, drives, where))
     except DiskwrightError as error:
         return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),), drives, _shapes(drives))
 
 
-def _compare(aim: Aim) -> DriveAssessment:
+def _compare(aim: DriveTarget) -> DriveAssessment:
     drives = aim.drives
     if unread := next((drive for drive in drives if unread_content(drive)), None):
         raise Refused(
@@ -168,7 +168,7 @@ def _compare(aim: Aim) -> DriveAssessment:
     return _to_make(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
 
 
-def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: Aim) -> DriveAssessment:
+def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: DriveTarget) -> DriveAssessment:
     """Compare drives whose tables and labels match. Other differences are never resolved by replacing, since
     they may be a defect of a volume in use."""
     if faults := together_faults(ideal, aim.drives):
@@ -187,8 +187,8 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: Aim) -> DriveAsses
 
 
 def _with_leftover(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
-    standing = DriveState.RESUME if left.resumes else DriveState.REFUSED
-    return replace(seen, standing=standing, said=(left.said,), run=left.run, before=_shapes(seen.drives))
+    state = DriveState.RESUME if left.resumes else DriveState.REFUSED
+    return replace(seen, state=state, said=(left.said,), run=left.run, before=_shapes(seen.drives))
 
 
 def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
@@ -239,7 +239,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment
     )
     return replace(
         seen,
-        standing=DriveState.MAKE,
+        state=DriveState.MAKE,
         said=messages,
         plan=plan,
         after=shapes_wanted(plan, places_in(plan)),
@@ -251,13 +251,13 @@ def _others(drives: Sequence[Drive], without: Sequence[Drive]) -> tuple[Drive, .
     return tuple(drive for drive in drives if drive not in without)
 
 
-def _with_use(seen: DriveAssessment, using: Using) -> DriveAssessment:
+def _with_use(seen: DriveAssessment, using: MountDifferences) -> DriveAssessment:
     seen = replace(seen, before=_shapes(seen.drives, using.places))
     if using.faults:
         return replace(seen, said=using.faults)
     if using.changes is not None:
-        return replace(seen, standing=DriveState.USE, said=using.needs, changes=using.changes)
-    return replace(seen, standing=DriveState.AS_WANTED, after=seen.before)
+        return replace(seen, state=DriveState.USE, said=using.needs, changes=using.changes)
+    return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:
@@ -278,7 +278,7 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
     return shown
 
 
-def meant(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]]:
+def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]]:
     """Return the machine and a different drive for each match. If all matches have paths, no other drive is
     read. Raises Refused."""
     named = [match.path for match in matches if match.path is not None]
@@ -310,15 +310,15 @@ def _probed(path: str) -> Machine:
 
 def _drive(match: Match, links: dict[str, str], known: tuple[Drive, ...]) -> Drive:
     if match.path is None:
-        return drive_meant(match, known)
+        return matching_drive(match, known)
     path = links[match.path]
-    return drive_meant(replace(match, path=path), tuple(drive for drive in known if drive.path == path))
+    return matching_drive(replace(match, path=path), tuple(drive for drive in known if drive.path == path))
 
 
 def as_found(device: str, where: Where) -> DriveAssessment:
     """Describe an existing drive as an entry, and compare the drive with that entry. Raises Refused for
     content that no entry describes."""
-    _, (drive,) = meant((Match(path=device),))
+    _, (drive,) = resolve_drives((Match(path=device),))
     if (
         drive.signatures
         or not drive.partitions
@@ -336,7 +336,7 @@ def as_found(device: str, where: Where) -> DriveAssessment:
     # The last partition may end elsewhere than `ensure` would place its end.
     last = replace(volumes[-1], size=REST)
     looks = [look_at(one, where) for one in (replace(exact, volume=(*volumes[:-1], last)), exact)]
-    return next((look for look in looks if look.standing is DriveState.AS_WANTED), looks[-1])
+    return next((look for look in looks if look.state is DriveState.AS_WANTED), looks[-1])
 
 
 def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVolume:

@@ -20,7 +20,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.migration import Move
 from wizard.model.said import Sentence, t
-from wizard.plan.partition.moves import move_step, taken_back
+from wizard.plan.partition.moves import move_step, reversed_move
 
 USED_SINCE = Sentence(
     "{part} was used after the move, so this run cannot move it back. "
@@ -75,7 +75,7 @@ def _last_move(context: OnDrive, number: int, move: Move) -> Mover | None:
 
 def _refuse_changed(context: OnDrive, number: int, move: Move, mover: Mover) -> None:
     start = move.before.start_bytes
-    if not mover.stands(PartitionSide.NEW):
+    if not mover.is_at(PartitionSide.NEW):
         raise Refused(USED_SINCE(part=move.device, start=start))
     if not mover.has_table(PartitionSide.NEW):
         raise Refused(
@@ -153,7 +153,7 @@ def _go_or_return(mover: Mover, side: PartitionSide, load: Callable[[], Mover | 
 
 def _move_back(context: OnDrive, number: int, move: Move) -> None:
     """Move back with a new journal in the place of the old one."""
-    back, noted = taken_back(move), context.notes[number]
+    back, noted = reversed_move(move), context.notes[number]
     mover = _load_mover(context, number, back, noted.back) if noted.back else None
     if mover is None:
         for following, name in _leftover_journals(context, number):

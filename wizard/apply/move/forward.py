@@ -22,7 +22,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.partition.moves import compare_step, move_step, read_step, step_sentences
 
 
-def lost_said(move: Move, noted: Noted) -> Iterator[Message]:
+def lost_message(move: Move, noted: Noted) -> Iterator[Message]:
     """Describe uncompared data: unreadable ranges, and zeros that version 1.0 may have written."""
     size, zeros = move.before.size_bytes, noted.zeros
     if zeros:
@@ -51,7 +51,7 @@ HALF = Sentence(
 )
 
 
-def power_said(run: Path) -> Message:
+def power_message(run: Path) -> Message:
     """Describe the effect of a power cut now, during the run. Raises BadInput."""
     entries, moves = read_entries(run), load_moves(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -90,7 +90,7 @@ def _failed(error: Failed) -> Outcome:
     return Event.FAILED, str(says(why=str(error)))
 
 
-class Carrying(OnDrive):
+class ForwardMoves(OnDrive):
     """The moves of a run, in the process that carries them out."""
 
     def __init__(self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
@@ -214,7 +214,7 @@ class Carrying(OnDrive):
             return Event.FAILED, str(CHECKS_FAIL(part=move.device, way=way))
         self._journal.add(Event.VERIFIED, result)
         noted = without_stops(self.notes[number])
-        for line in lost_said(move, noted):
+        for line in lost_message(move, noted):
             self._journal.add(Event.BAD_SECTOR, line)
         digest = ends_digest(self.drive, move, move.after.start_bytes)
         self.note(number, replace(noted, stood=digest))

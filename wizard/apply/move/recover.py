@@ -15,13 +15,13 @@ from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
     carry_out,
+    check_can_undo,
     check_new,
     check_own,
     check_same,
-    check_takes_back,
     check_unused,
     moves_here,
-    take_back,
+    undo_moves,
 )
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import JobRequest, Prepared, RunJob, begin_new, check_root, settle
@@ -96,7 +96,7 @@ def _prepare(run: Path, asked: JobRequest) -> Prepared:
         case Purpose.UNDO:
             if now is RunState.UNDONE:
                 raise Refused(forward.OVER(run=run.name, state=now.value))
-            check_takes_back(run)
+            check_can_undo(run)
             check = partial(check_unused, run, moves)
             sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
     return Prepared(sentence, partial(lock_drives, (moves.drive.path,)), check)
@@ -106,7 +106,7 @@ def _describe_error(_: Path, error: DiskwrightError) -> str:
     return str(error)
 
 
-JOB = RunJob(_prepare, {Purpose.APPLY: carry_out, Purpose.UNDO: take_back}, _describe_error)
+JOB = RunJob(_prepare, {Purpose.APPLY: carry_out, Purpose.UNDO: undo_moves}, _describe_error)
 
 
 def check_token(moves: Moves, token: str) -> None:

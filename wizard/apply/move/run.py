@@ -7,12 +7,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, node_fault, open_exclusively, tell_kernel, wait_for
+from wizard.apply.block.devices import forget_caches, node_fault, open_exclusively, reread_table, wait_for
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.move import forward
 from wizard.apply.move.backward import refuse_used, return_all
 from wizard.apply.move.content import OnDrive
-from wizard.apply.move.forward import Carrying, lost_said
+from wizard.apply.move.forward import ForwardMoves, lost_message
 from wizard.apply.move.move_notes import Noted, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
@@ -194,7 +194,7 @@ def carry_out(work: RunWork) -> Outcome:
         check_new(moves)
     save_notes(run, notes)
     with _opened(moves) as drive:
-        carrying = Carrying(work, moves, drive, notes)
+        carrying = ForwardMoves(work, moves, drive, notes)
         if (ended := carrying.all_read() or carrying.all_moved()) is not None:
             return ended
     return _verify(work, moves)
@@ -209,7 +209,7 @@ def _opened(moves: Moves) -> Iterator[MovedDrive]:
         with drive:
             yield drive
     finally:
-        tell_kernel(moves.drive.path, anew=True)
+        reread_table(moves.drive.path, anew=True)
 
 
 def _verify(work: RunWork, moves: Moves) -> Outcome:
@@ -275,7 +275,7 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
     return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))
 
 
-def check_takes_back(run: Path) -> None:
+def check_can_undo(run: Path) -> None:
     """Raises Refused if nothing was written yet."""
     if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
         raise Refused(t("Run {run} made no changes to undo.", run=run.name))
@@ -290,7 +290,7 @@ def check_unused(run: Path, moves: Moves) -> None:
         refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
 
 
-def take_back(work: RunWork) -> Outcome:
+def undo_moves(work: RunWork) -> Outcome:
     """Move all partitions back, and return how that ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
@@ -318,4 +318,4 @@ def _undo_messages(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
         if move not in intact:
             start = move.before.start_bytes
             yield t("{part} starts at {start:exact} again.", part=move.device, start=start)
-            yield from lost_said(move, noted)
+            yield from lost_message(move, noted)

@@ -24,10 +24,10 @@ from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES, check_keeps, is_rehearsed
 from wizard.apply.plan.relocated_drives import settle_drives
-from wizard.apply.plan.run import behind_pulled, carry_out_directly, execute, finish
+from wizard.apply.plan.run import carry_out_directly, execute, finish, with_unplugged_reason
 from wizard.apply.plan.run_summary import DIRECT, waiting_sentence
 from wizard.apply.plan.start import check_secret, check_tokens, lock_all, room_bytes, why_direct
-from wizard.apply.plan.verify import stand
+from wizard.apply.plan.verify import ensure_mounted
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import NOTHING_TO_RESUME, JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, state
@@ -48,7 +48,7 @@ from wizard.model.errors import DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
 from wizard.model.plan import Plan
 from wizard.model.said import Message, Sentence, join, joined, t
-from wizard.plan.undo_policy import WayBackRoom, promise, wants_word
+from wizard.plan.undo_policy import UndoSpace, needs_word, promise
 
 
 def _prepare(run: Path, asked: JobRequest) -> Prepared:
@@ -121,7 +121,7 @@ def _prepare_undo(run: Path, asked: JobRequest) -> Prepared:
     moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
     sentence = joined((*moved, t("Restoring the old contents of {drives:list}.", drives=plan.paths)))
-    rehearsed.check_takes_back(run)
+    rehearsed.check_can_undo(run)
     end_looks(run)
     if asked.over_changes:
         if said := over_later(run):
@@ -159,7 +159,7 @@ def _keep(work: RunWork) -> Outcome:
 
 
 def _undo(work: RunWork) -> Outcome:
-    return Event.UNDONE, rehearsed.take_back(work.run, work.journal)
+    return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
 
 def _describe_error(run: Path, error: DiskwrightError) -> str:
@@ -167,7 +167,7 @@ def _describe_error(run: Path, error: DiskwrightError) -> str:
     misleading."""
     with suppress(DiskwrightError):
         plan = load_plan(run)
-        return behind_pulled(plan, error)
+        return with_unplugged_reason(plan, error)
     return str(error)
 
 
@@ -188,7 +188,7 @@ def _leave(work: RunWork, outcome: Outcome) -> None:
 
 def _ending(work: RunWork, outcome: Outcome) -> Outcome:
     """Check that the mounts still exist after the drives were unlocked."""
-    if not _is_complete(outcome) or not (failure := stand(load_plan(work.run), work.journal)):
+    if not _is_complete(outcome) or not (failure := ensure_mounted(load_plan(work.run), work.journal)):
         return outcome
     return Event.FAILED, failure
 
@@ -276,14 +276,14 @@ class Room:
         return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
 
 
-def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBackRoom:
+def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
     """Measure the space for undo, for display before the confirmation. If the plan must run directly on the
     drive, describe the consequences instead, and whether the user has to confirm them. Raises as `measure`
     does."""
     if why := why_direct(plan, folder):
-        return WayBackRoom(promise(plan, why), not wants_word(plan, why))
+        return UndoSpace(promise(plan, why), not needs_word(plan, why))
     room = measure(plan, folder, environment)
-    return WayBackRoom(room.sentence, room.fits, tuple(map(str, room.unknown)))
+    return UndoSpace(room.sentence, room.fits, tuple(map(str, room.unknown)))
 
 
 def measure(plan: Plan, folder: Path, environment: Environment) -> Room:

@@ -72,7 +72,7 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
             )
 
 
-TAKEN_BACK = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
+UNDONE_PHASES = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 
 
 def later_runs(run: Path) -> tuple[Path, ...]:
@@ -115,7 +115,7 @@ def _drives(run: Path) -> tuple[Identity, ...]:
 def _has_written(run: Path) -> bool:
     with suppress(BadInput):
         record = load_record(run)
-        return record.phase not in TAKEN_BACK if record else bool(begun_steps(read_entries(run)))
+        return record.phase not in UNDONE_PHASES if record else bool(begun_steps(read_entries(run)))
     return False
 
 

@@ -9,11 +9,11 @@ from time import monotonic, sleep
 
 from wizard.apply.block.devices import (
     FORGET_SECONDS,
+    add_partitions,
     forget_caches,
     partition_nodes,
-    tell_of,
 )
-from wizard.apply.block.scratch_device import NoStandInError, attached
+from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.scratch_copies import have_partitions, left_over, release_left
 from wizard.apply.engine.stores import Store, new_file
@@ -89,7 +89,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
             store = stack.enter_context(Store(new_file(run, number)))
             try:
                 node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
-            except NoStandInError as error:
+            except NoScratchDeviceError as error:
                 raise Failed(
                     t("Cannot show the result: {why}. Nothing was written.", why=str(error))
                 ) from None
@@ -131,7 +131,7 @@ def end_looks(run: Path) -> None:
         )
 
 
-def tell_of_one(plan: Plan) -> None:
+def update_partition(plan: Plan) -> None:
     """Add, resize or remove the plan's partition in the kernel, without touching its neighbours. The result
     is checked later. Raises Failed."""
     drive, number, part = plan.drive.path, plan.part, plan.part_path
@@ -139,7 +139,7 @@ def tell_of_one(plan: Plan) -> None:
     entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
     exists = Path(part).exists()
     if entry is not None and not exists:
-        tell_of(drive, (number,))
+        add_partitions(drive, (number,))
     elif entry is None and exists:
         _partx("--delete", drive, number)
     elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:

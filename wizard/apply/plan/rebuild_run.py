@@ -11,7 +11,7 @@ from shutil import rmtree
 
 from wizard.apply.block.extents import DeviceMedium, chunks, clipped, merged, without
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
-from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, notice_file
+from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, new_file, notice_file
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.recover import FoundRun
 from wizard.apply.plan.rehearsed import comparing, is_half_found
@@ -114,7 +114,7 @@ def _can_be_kept(run: Path) -> bool:
     try:
         with comparing(run, load_plan(run)) as exchange:
             sides = exchange.sides
-            return all(side.keeps_new() for side in sides) or all(side.keeps_old() for side in sides)
+            return all(side.is_new_intact() for side in sides) or all(side.is_old_intact() for side in sides)
     except DiskwrightError:
         return False
 
@@ -190,7 +190,7 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
             blank=False,
             notice=notice.extent,
         )
-        shown = barred(change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes))
+        shown = hidden_reader(change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes))
         return replace(
             change,
             new_digest=digest_of(change.places, new.read),

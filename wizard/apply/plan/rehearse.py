@@ -10,8 +10,13 @@ from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
 from wizard.apply.engine.record import Phase, Record, SavedSignature
-from wizard.apply.engine.scratch_copies import ScratchRequest, have_partitions, mapped_unseen, standing_in_for
-from wizard.apply.engine.signatures import Marking, in_release_order
+from wizard.apply.engine.scratch_copies import (
+    ScratchRequest,
+    have_partitions,
+    mapped_without_udev,
+    scratch_copies_of,
+)
+from wizard.apply.engine.signatures import SignatureHider, in_release_order
 from wizard.apply.engine.stores import NoticeText, new_file, with_notice
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.resize.showing import Showing, shown_with
@@ -21,7 +26,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
-from wizard.apply.steps.array_checks import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
+from wizard.apply.steps.array_checks import leave_uncopied, scratch_nodes, show_beneath, unseen_array
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
@@ -68,7 +73,7 @@ class Rehearsed:
     the only partition whose contents change, or 0."""
 
     member: Member
-    stand_in: Member
+    scratch: Member
     table: WriteTable
     part: int = 0
 
@@ -97,32 +102,32 @@ class Rehearsed:
 
     def node(self, slot: Slot) -> str:
         """Return a partition's node on the scratch copy."""
-        return partition_path(self.stand_in.drive.path, slot.number)
+        return partition_path(self.scratch.drive.path, slot.number)
 
 
 def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     """Execute all operations of the plan on scratch copies, and save the old bytes of every place that will
     change.
 
-    Raises Failed, NoStandInError if scratch copies are impossible, and StoppedError. The drives are unchanged
-    then.
+    Raises Failed, NoScratchDeviceError without scratch copies, and StoppedError. The drives are
+    unchanged then.
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
-    with standing_in_for(workspace.run, wanted) as nodes:
-        there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)) | stand_in_nodes(plan))
+    with scratch_copies_of(workspace.run, wanted) as nodes:
+        there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)) | scratch_nodes(plan))
         drives = [
-            Rehearsed(member, stand_in, table_of(plan, member), _changed_part(plan))
-            for member, stand_in in zip(plan.members, there.members, strict=True)
+            Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
+            for member, scratch in zip(plan.members, there.members, strict=True)
         ]
         for drive in drives:
             parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
-            have_partitions(drive.stand_in.drive.path, parts)
+            have_partitions(drive.scratch.drive.path, parts)
         if showing := _resize_request(plan, there, workspace, wanted[0]):
             wanted[0] = _expose(plan, showing, wanted[0])
         old = [_old_marks(drive, workspace) for drive in drives]
         with (
             unseen_array(there, told_in(workspace.journal)),
-            mapped_unseen(workspace.run, nodes, _mapped_names(there)),
+            mapped_without_udev(workspace.run, nodes, _mapped_names(there)),
         ):
             _carry_out(plan, there, workspace)
             if showing:
@@ -185,7 +190,7 @@ def _resize_request(
             seconds = workspace.environment.patience_seconds + 10 * step.seconds
             return Showing(
                 real=step.operation.device,
-                stand_in=other.operation.device,
+                scratch=other.operation.device,
                 volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
                 size_bytes=step.operation.size_bytes,
                 drive=wanted.path,
@@ -298,9 +303,9 @@ def _mapped_names(there: Plan) -> tuple[str, ...]:
     return tuple(Path(node).name for node in nodes if node.startswith(MAPPER))
 
 
-def _marking(drive: Rehearsed, workspace: RehearsalWorkspace) -> Marking:
-    identity = drive.stand_in.drive
-    return Marking(
+def _marking(drive: Rehearsed, workspace: RehearsalWorkspace) -> SignatureHider:
+    identity = drive.scratch.drive
+    return SignatureHider(
         identity.path,
         identity.size_bytes,
         identity.geometry.logical_block_bytes,
@@ -315,7 +320,7 @@ def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSi
     if not drive.table.fresh:
         marks = _marks(drive, marking, drive.old)
         if drive.resizes:
-            marking.put_back()
+            marking.restore()
         return marks
     return (*_notices(drive.member), *_marks(drive, marking, drive.old))
 
@@ -333,22 +338,22 @@ def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSi
     marks = _marks(drive, marking, drive.new)
     for slot in drive.new:
         marking.refuse_recognised(drive.node(slot), slot.filesystem)
-    marking.put_back()
+    marking.restore()
     return marks if drive.table.fresh else (*marks, *_table_marks(drive))
 
 
-def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[SavedSignature, ...]:
+def _marks(drive: Rehearsed, marking: SignatureHider, slots: list[Slot]) -> tuple[SavedSignature, ...]:
     """Return the signatures of partitions and, if the table is new, of the drive."""
     found = [place for slot in slots for place in marking.volume(drive.node(slot), slot.extent)]
     whole, table = marking.drive() if drive.table.fresh else ((), ())
-    return in_release_order((*found, *whole), table, drive.stand_in.drive.geometry.logical_block_bytes)
+    return in_release_order((*found, *whole), table, drive.scratch.drive.geometry.logical_block_bytes)
 
 
 def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
     """Return the blocks that turn the preserved table into the new one, in an order that survives a power
     cut."""
     regions = table_regions(drive.member)
-    before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
+    before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.scratch))
     return tuple(
         SavedSignature(offset, len(data), stays=True)
         for offset, data in in_order(drive.table.table, before, wanted)

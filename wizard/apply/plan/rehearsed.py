@@ -6,9 +6,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
+from wizard.apply.block.devices import add_partitions, forget_caches, reread_table
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.scratch_device import NoStandInError
+from wizard.apply.block.scratch_device import NoScratchDeviceError
 from wizard.apply.engine import record as engine_words
 from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
@@ -29,7 +29,7 @@ from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scra
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.own_drives import check_holds_plan, later_runs, over_later, quietly
-from wizard.apply.plan.readonly_look import tell_of_one
+from wizard.apply.plan.readonly_look import update_partition
 from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run_summary import waiting_sentence
@@ -61,7 +61,7 @@ NOT_COMPARED = Sentence(
 )
 
 TO_COMMIT = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
-TO_BARRED = TO_COMMIT | {Phase.HIDDEN}
+TO_HIDDEN = TO_COMMIT | {Phase.HIDDEN}
 """Phases in which encrypted volumes stay closed, from the first write until the result is hidden."""
 
 LITTLE_BYTES = 8 * MIB
@@ -105,7 +105,7 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
     """Return True if resuming the run, or keeping it with `keeps`, needs the passphrase of encrypted volumes.
     Raises Failed if a container with the planned name is not the run's."""
     record = load_record(run)
-    if record is None or (record.phase in TO_BARRED and not (keeps or record.blank or (run / KEEP).exists())):
+    if record is None or (record.phase in TO_HIDDEN and not (keeps or record.blank or (run / KEEP).exists())):
         return False
     return wants_secret(plan, done_steps(read_entries(run)))
 
@@ -222,10 +222,10 @@ def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal:
     return proof
 
 
-def take_back(run: Path, journal: Journal) -> str:
+def undo_plan(run: Path, journal: Journal) -> str:
     """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
     plan = load_plan(run)
-    check_takes_back(run)
+    check_can_undo(run)
     record = _record(run)
     if record.phase is Phase.REHEARSING:
         return _end_rehearsal(run, plan, record)
@@ -324,7 +324,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
     )
 
 
-def check_takes_back(run: Path) -> None:
+def check_can_undo(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
@@ -412,7 +412,7 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     workspace.journal.add(Event.COMMAND, str(rehearsing))
     try:
         record = rehearse(plan, workspace)
-    except NoStandInError as error:
+    except NoScratchDeviceError as error:
         raise Refused(
             t(
                 "Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.",
@@ -537,12 +537,12 @@ def working_commands(run: Path) -> Message | None:
     if record.phase in ENDED and record.phase is not Phase.KEPT:
         return engine_words.NOTHING_LEFT
     if record.phase is Phase.KEPT:
-        return engine_words.GOES_ON(command="resume", run=name)
+        return engine_words.RESUMES_RUN(command="resume", run=name)
     if record.phase is Phase.REHEARSING:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(read_entries(run)):
             return untouched
-        return join(untouched, engine_words.GOES_ON(command="resume", run=name))
+        return join(untouched, engine_words.RESUMES_RUN(command="resume", run=name))
     try:
         with comparing(run, load_plan(run)) as exchange:
             return exchange.next_commands() or over_later(run)
@@ -554,19 +554,19 @@ def _add_partitions(plan: Plan) -> None:
     """Add the new partitions to the kernel, and leave existing ones alone, which may be in use."""
     with suppress(DiskwrightError):
         if plan.part:
-            tell_of_one(plan)
+            update_partition(plan)
             return
         for member in plan.members:
-            tell_of(member.drive.path, (slot.number for slot in member.after.partitions))
+            add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
 
 
 def _update_kernel(plan: Plan) -> None:
     """Make the kernel reread the drives."""
     if plan.part:
-        tell_of_one(plan)
+        update_partition(plan)
         return
     for member in plan.members:
         forget_caches(member.drive.path)
-        tell_kernel(member.drive.path, anew=True)
+        reread_table(member.drive.path, anew=True)
         with suppress(DiskwrightError):
-            tell_of(member.drive.path, (slot.number for slot in member.after.partitions))
+            add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))

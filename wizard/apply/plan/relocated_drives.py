@@ -29,7 +29,7 @@ under the names that the user confirmed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class RelocatedDrive:
     """A drive of the run, as `known` and as found under another name."""
 
     known: Identity
@@ -52,7 +52,7 @@ class Elsewhere:
         return str(self.said)
 
 
-def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
+def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive, ...]:
     """Find drives of a rehearsed run under new names. Read-only. Raises Refused if several drives match.
 
     With `undoing`, also searches if the record shows no write, since it may be older than the drives.
@@ -76,7 +76,7 @@ def elsewhere(run: Path, *, undoing: bool = False) -> tuple[Elsewhere, ...]:
 def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
     """Update the run's device names, and return a sentence for each change. Requires the run's lock. Raises
     Refused and Failed."""
-    found = elsewhere(run, undoing=undoing)
+    found = find_relocated(run, undoing=undoing)
     if not found:
         return ()
     plan, record = load_plan(run), load_record(run)
@@ -120,7 +120,7 @@ def _is_replaced(run: Path, plan: Plan, number: int) -> bool:
     return fault is not None and identity_difference(known, drive) is None
 
 
-def _find(run: Path, plan: Plan, number: int) -> Elsewhere | None:
+def _find(run: Path, plan: Plan, number: int) -> RelocatedDrive | None:
     known = plan.members[number].drive
     found = []
     for path in list_drive_paths(all_devices=True):
@@ -137,7 +137,7 @@ def _find(run: Path, plan: Plan, number: int) -> Elsewhere | None:
                 if tells_who_it_is(known)
                 else t("the contents match those the run left there")
             )
-            found.append(Elsewhere(known, drive, why))
+            found.append(RelocatedDrive(known, drive, why))
     if len(found) > 1:
         paths, former = tuple(one.drive.path for one in found), printable(known.path)
         raise Refused(

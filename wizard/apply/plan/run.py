@@ -6,7 +6,7 @@ Journal entries are written before and after each step.
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.block.devices import has_gone, node_fault, read_bytes
+from wizard.apply.block.devices import is_unplugged, node_fault, read_bytes
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.guard import (
     check_operations,
@@ -18,7 +18,7 @@ from wizard.apply.plan.guard import (
 from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.own_drives import own_mounts, quietly
 from wizard.apply.plan.run_summary import DIRECT, headline
-from wizard.apply.plan.verify import unmount_foreign, unseen, verify
+from wizard.apply.plan.verify import automount_ignored, unmount_foreign, verify
 from wizard.apply.resize.resized import resize_filesystem
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome, RunWork, settle, udev_runs
@@ -34,7 +34,7 @@ from wizard.apply.steps.filesystem import (
     reset_zones,
     work_within,
 )
-from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up, turn_on
+from wizard.apply.steps.layers import activate, build, layer_nodes, own_array_node, own_uses, turn_on
 from wizard.apply.steps.step_context import NOT_TOUCHED, StepContext, look_at_all, told_in
 from wizard.apply.steps.wipe import check_no_clone, check_target, wipe_signatures
 from wizard.apply.system import fstab
@@ -117,9 +117,9 @@ def _clone_error(plan: Plan) -> str | None:
 def _start_array(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str | None:
     """Start the array. Return an error or None."""
     try:
-        put_up(plan, told_in(journal, drive_locks))
+        activate(plan, told_in(journal, drive_locks))
     except DiskwrightError as error:
-        return f"{NOT_TOGETHER} {behind_pulled(plan, error)}"
+        return f"{NOT_TOGETHER} {with_unplugged_reason(plan, error)}"
     return None
 
 
@@ -215,7 +215,7 @@ def _let_udev_look(
     if not udev_runs():
         return None
     try:
-        with unseen(plan), unlocked(drive_locks):
+        with automount_ignored(plan), unlocked(drive_locks):
             settle(CATCH_UP_SECONDS)
         ours = own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
         for drive in probe_members(plan):
@@ -232,7 +232,7 @@ def _run_step(context: StepContext) -> str | None:
     try:
         summary = _execute_despite_mounts(context)
     except (DiskwrightError, OSError) as error:
-        why = behind_pulled(context.plan, error)
+        why = with_unplugged_reason(context.plan, error)
         context.journal.add(Event.STEP_FAILED, why, step=context.step)
         return f"{STEP_FAILED(step=context.step, steps=len(context.plan.steps))} {why}"
     context.journal.add(Event.STEP_DONE, summary, step=context.step)
@@ -304,9 +304,9 @@ def _check_nodes(operation: Operation, context: StepContext) -> None:
     check_target(context.plan, operation, context.seconds)
 
 
-def behind_pulled(plan: Plan, said: object) -> str:
+def with_unplugged_reason(plan: Plan, said: object) -> str:
     """Prefix a message with the reason if a drive was disconnected."""
-    gone = next((path for path in plan.paths if has_gone(path)), None)
+    gone = next((path for path in plan.paths if is_unplugged(path)), None)
     return f"{PULLED(drive=gone)} {said}" if gone else str(said)
 
 
@@ -326,7 +326,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:
-        return Event.FAILED, behind_pulled(
+        return Event.FAILED, with_unplugged_reason(
             plan,
             tn(
                 "All steps finished, but {count} check failed.",

@@ -7,7 +7,7 @@ from pathlib import Path
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.run.job import NOT_YET, READY, RESULT_RUNNING, STEP_FAILED
 from wizard.apply.run.journal import RunState, begun_steps, done_steps
-from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice, how_far
+from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.ext import Event, JournalEntry
@@ -18,7 +18,7 @@ from wizard.plan.rehearsed import written_steps
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.text import volume_bytes
-from wizard.plan.undo_policy import WORD, wants_word
+from wizard.plan.undo_policy import WORD, needs_word
 
 NOTHING_TO_UNDO = t("Undo is not needed.")
 
@@ -259,10 +259,10 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
         else t("Undo is then no longer possible."),
     )
     why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
-    keep = SettlingChoice(
+    keep = DecisionChoice(
         Settling.KEEP, str(t("Keep the result on {drives:and}?", drives=where)), str(kept), why_secret
     )
-    undo = SettlingChoice(
+    undo = DecisionChoice(
         Settling.UNDO,
         str(t("Undo the changes to {drives:and}?", drives=where)),
         str(
@@ -294,7 +294,7 @@ def confirmation(plan: Plan, why_direct: str = "") -> str:
 
     `why_direct` is a clause on why scratch copies are impossible.
     """
-    return as_options((*plan.tokens, WORD) if wants_word(plan, why_direct) else plan.tokens)
+    return as_options((*plan.tokens, WORD) if needs_word(plan, why_direct) else plan.tokens)
 
 
 def as_options(words: Iterable[str]) -> str:

@@ -33,7 +33,7 @@ from wizard.plan.check import check_plan
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
-from wizard.plan.undo_policy import WORD, promise, wants_word
+from wizard.plan.undo_policy import WORD, needs_word, promise
 
 ANY = Environment()
 
@@ -130,8 +130,8 @@ def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     """Raises Refused if undo is impossible and the user has not confirmed this."""
     if WORD in tokens:
         return
-    found = [] if wants_word(plan, why_direct) or not why_direct else [*_unknown_data(plan)]
-    if found or wants_word(plan, why_direct):
+    found = [] if needs_word(plan, why_direct) or not why_direct else [*_unknown_data(plan)]
+    if found or needs_word(plan, why_direct):
         said = join(
             *found,
             t("To continue anyway, add --confirm {word}. Nothing was written.", word=shlex.quote(WORD)),

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name
-from wizard.apply.block.scratch_device import heed, ignore
+from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.plan.guard import own_nodes
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import settle, udev_runs
@@ -252,7 +252,7 @@ MOMENT = "partitions"
 
 
 @contextmanager
-def unseen(plan: Plan) -> Iterator[None]:
+def automount_ignored(plan: Plan) -> Iterator[None]:
     """Make udev tell automounters to ignore the partitions of the plan's drives.
 
     Afterwards, unlocked drives get a change event, so no property outlives the run.
@@ -266,13 +266,13 @@ def unseen(plan: Plan) -> Iterator[None]:
     try:
         yield
     finally:
-        heed(MOMENT)
+        stop_ignoring(MOMENT)
         for name in names:
             with suppress(OSError):
                 (SYS_BLOCK / name / "uevent").write_text("change")
 
 
-def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
+def foreign_mounts(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
     """Return mounts of the plan's filesystems at other places than planned, last mount first."""
     makes = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
     planned = {step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)}
@@ -285,7 +285,7 @@ def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
 def unmount_foreign(context: StepContext) -> bool:
     """Unmount filesystems of this run that other programs have mounted, and return True if there were any.
     Raises Failed if one is in use."""
-    found = [entry for entry, make in strangers(context.plan) if _is_ours(make, context)]
+    found = [entry for entry, make in foreign_mounts(context.plan) if _is_ours(make, context)]
     for entry in found:
         place = printable(entry.mount_point, 200)
         # umount detaches the topmost mount, which may be another filesystem.
@@ -320,7 +320,7 @@ def _is_ours(make: MakeFilesystem, context: StepContext) -> bool:
     return False
 
 
-def stand(plan: Plan, journal: Journal) -> str | None:
+def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
     """Wait for udev after the drives are unlocked, and repeat mounts that others have unmounted. Return an
     error or None."""
     if not udev_runs():

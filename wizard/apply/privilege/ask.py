@@ -39,7 +39,7 @@ from wizard.ext4.assessment import Situation
 from wizard.model.changes import Wanted
 from wizard.model.ext import JournalEntry
 from wizard.model.said import Sentence, t
-from wizard.plan.undo_policy import WayBackRoom
+from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 from wizard.process.program import find
 
@@ -113,7 +113,7 @@ class Answer:
     say: Say
     machine: RawMachine | None = None
     situation: Situation | None = None
-    room: WayBackRoom | None = None
+    room: UndoSpace | None = None
     changes: str = ""
     run: str = ""
     entry: JournalEntry | None = None
@@ -188,7 +188,7 @@ def relay_argv(folder: Path = PACKAGE_FOLDER) -> tuple[str, ...]:
     return module_argv(RELAY, writes_bytecode=False)
 
 
-def way_to_root(
+def find_root_program(
     find_program: Callable[[str], str | None] = find, around: Surroundings | None = None
 ) -> RootProgram | None:
     """Return the first usable program of sudo, run0 and pkexec, or None.

@@ -33,7 +33,7 @@ from wizard.model.said import t
 from wizard.plan.check import render_plan
 from wizard.plan.partition.moves import render_moves
 from wizard.plan.settings.tuning import read_changes, render_changes
-from wizard.plan.undo_policy import WayBackRoom
+from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 
 NO_RESULT = t("No result arrived from the root process.")
@@ -84,7 +84,7 @@ class Elevated:
             raise Failed(NO_RESULT)
         return answer.situation
 
-    def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
+    def undo_space(self, plan: Plan, journal_dir: Path | None) -> UndoSpace:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
         answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
         if answer.room is None:

@@ -26,11 +26,11 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from wizard.advice.missing import missing
-from wizard.apply.conversion.guard import start_told
+from wizard.apply.conversion.guard import start_document
 from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.move.recover import start_moves
 from wizard.apply.packages import install
-from wizard.apply.plan.job import way_back_room
+from wizard.apply.plan.job import undo_space
 from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
@@ -39,7 +39,7 @@ from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.progress_log import read_progress
 from wizard.apply.run.runs import runs_folder
-from wizard.apply.run_control import keep, phase_told, power_told, undo
+from wizard.apply.run_control import keep, phase_or_none, power_text, undo
 from wizard.apply.settings import start as tune
 from wizard.apply.settings.start import changes_for
 from wizard.documents.codec import from_json
@@ -51,7 +51,7 @@ from wizard.plan.check import read_plan
 from wizard.plan.partition.moves import MOVES, read_moves
 from wizard.plan.rules import is_device_path
 from wizard.plan.settings.tuning import is_changes, read_changes, render_changes
-from wizard.plan.undo_policy import WORD, WayBackRoom
+from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
 
@@ -144,7 +144,7 @@ class Relay:
             case Ask.LOOK_AT_EXT:
                 self._send(Answer(Say.LOOKED, situation=_look_at_ext(request)))
             case Ask.ROOM:
-                self._send(Answer(Say.TRIED, room=_way_back_room(request)))
+                self._send(Answer(Say.TRIED, room=_undo_space(request)))
             case Ask.APPLY:
                 plan = read_plan(request.plan, "The plan")
                 self._relay_run(
@@ -216,7 +216,7 @@ class Relay:
     def _send_status(self, run: Path) -> None:
         with self._status_lock:
             now = Answer(
-                Say.STANDS, progress=read_progress(run), phase=phase_told(run), sentence=power_told(run)
+                Say.STANDS, progress=read_progress(run), phase=phase_or_none(run), sentence=power_text(run)
             )
             if now != self._status:
                 self._status = now
@@ -234,7 +234,7 @@ def _look_at_ext(request: RootRequest) -> Situation:
     does."""
     if not is_device_path(request.device):
         raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
-    folder = of_root_alone(request.folder, ask.OPEN_ROOM) if request.folder else None
+    folder = root_only_folder(request.folder, ask.OPEN_ROOM) if request.folder else None
     return look_at_ext(
         request.device,
         Environment(),
@@ -244,13 +244,13 @@ def _look_at_ext(request: RootRequest) -> Situation:
     )
 
 
-def _way_back_room(request: RootRequest) -> WayBackRoom:
-    """Measure the space for undo of a plan that can be started. Raises as `preflight` and `way_back_room`
+def _undo_space(request: RootRequest) -> UndoSpace:
+    """Measure the space for undo of a plan that can be started. Raises as `preflight` and `undo_space`
     do."""
     plan, journal_dir = read_plan(request.plan, "The plan"), _journal_dir(request)
     # Do not rehearse if the drives have changed or are in use.
     preflight(plan, *plan.tokens, WORD, journal_dir=journal_dir)
-    return way_back_room(plan, runs_folder(journal_dir), Environment())
+    return undo_space(plan, runs_folder(journal_dir), Environment())
 
 
 def _begin(request: RootRequest) -> Path:
@@ -260,14 +260,14 @@ def _begin(request: RootRequest) -> Path:
     journal_dir, place = _journal_dir(request), Environment()
     if is_changes(request.plan):
         changes = read_changes(request.plan, "The document")
-        return tune.start_told(changes, token, journal_dir=journal_dir, environment=place)
+        return tune.start_document(changes, token, journal_dir=journal_dir, environment=place)
     if MOVES.is_one(request.plan):
         moves = read_moves(request.plan, "The document")
         return start_moves(moves, token, journal_dir=journal_dir, environment=place)
     migration = read_migration(request.plan, "The migration")
     for folder in filter(None, (migration.store, migration.undo_dir)):
-        of_root_alone(folder, ask.OPEN_ROOM)
-    return start_told(migration, token, journal_dir=journal_dir, environment=place)
+        root_only_folder(folder, ask.OPEN_ROOM)
+    return start_document(migration, token, journal_dir=journal_dir, environment=place)
 
 
 def _work_out(request: RootRequest) -> str:
@@ -278,7 +278,7 @@ def _work_out(request: RootRequest) -> str:
 
 
 def _journal_dir(request: RootRequest) -> Path | None:
-    return of_root_alone(request.journal) if request.journal else None
+    return root_only_folder(request.journal) if request.journal else None
 
 
 def _secret(digits: str | None) -> bytes | None:
@@ -305,7 +305,7 @@ def main() -> int:
     return ExitCode.DONE
 
 
-def of_root_alone(named: str, refusal: Sentence = ask.OPEN_JOURNAL) -> Path:
+def root_only_folder(named: str, refusal: Sentence = ask.OPEN_JOURNAL) -> Path:
     """Check a folder that an unprivileged user has named. Raises Refused, with `refusal`, unless only root
     could replace it.
 

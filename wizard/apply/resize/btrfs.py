@@ -73,8 +73,8 @@ def writable_now(showing: Showing) -> tuple[Extent, ...]:
     """Return places on the shrunk scratch copy without file data. Growing moves none. Raises Failed."""
     if not showing.behind:
         return ()
-    found = chunks_in(showing.asked(*CHUNKS, showing.stand_in))
-    return _places_without(in_use(found, showing.asked(*EXTENTS, showing.stand_in)), showing)
+    found = chunks_in(showing.asked(*CHUNKS, showing.scratch))
+    return _places_without(in_use(found, showing.asked(*EXTENTS, showing.scratch)), showing)
 
 
 def _places_without(files: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:

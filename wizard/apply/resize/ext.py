@@ -53,14 +53,14 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     if run((*CHECK, showing.real), seconds=showing.seconds, accept=range(256)).status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"e2fsck -f {showing.real}")))
     moved = showing.moved(places)
-    showing.do(("e2image", "-r", showing.real, showing.stand_in))
+    showing.do(("e2image", "-r", showing.real, showing.scratch))
     showing.copy(moved)
     return places
 
 
 def writable_now(showing: Showing) -> tuple[Extent, ...]:
     """Return the same places of the scratch copy after resize2fs. Raises Failed."""
-    return writable(showing.asked("dumpe2fs", showing.stand_in), showing.volume)
+    return writable(showing.asked("dumpe2fs", showing.scratch), showing.volume)
 
 
 def writable(text: str, volume: Extent) -> tuple[Extent, ...]:

@@ -54,9 +54,9 @@ def show(showing: Showing) -> tuple[Extent, ...]:
 
 def writable_now(showing: Showing) -> tuple[Extent, ...]:
     """Return the places of metadata and free space on the scratch copy after ntfsresize. Raises Failed."""
-    info = showing.asked(*INFO, "--force", showing.stand_in)
+    info = showing.asked(*INFO, "--force", showing.scratch)
     return merged(
-        (*_records(showing.stand_in, showing), *_free(showing.stand_in, showing, info)),
+        (*_records(showing.scratch, showing), *_free(showing.scratch, showing, info)),
         1,
         showing.volume.end_bytes,
     )
@@ -99,8 +99,8 @@ def _refuse_unclean(showing: Showing, cluster: int) -> None:
     result = run(command, seconds=showing.seconds, accept=range(256))
     places = runs_in(result.output, cluster) if result.status == 0 else ()
     showing.copy(showing.within(one.start_bytes, cluster) for one in places[:1])
-    forget_caches(showing.stand_in)
-    status = run((*PROBE, showing.stand_in), seconds=showing.seconds, accept=range(256)).status
+    forget_caches(showing.scratch)
+    status = run((*PROBE, showing.scratch), seconds=showing.seconds, accept=range(256)).status
     if status == PROBED_HIBERNATED:
         raise Failed(
             refusal(

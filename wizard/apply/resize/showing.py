@@ -57,13 +57,13 @@ LEFT_BYTES = 16 * MIB
 class Showing:
     """A filesystem to copy for a resize.
 
-    `real` is its partition and `stand_in` the one on the scratch copy; `volume` is the place of both. `drive`
+    `real` is its partition and `scratch` the one on the scratch copy; `volume` is the place of both. `drive`
     is the drive's node and `file` the scratch copy's file. `size_bytes` is the requested size. `run` is the
     run's folder. `do` runs and journals a command; read-only commands are limited to `seconds`.
     """
 
     real: str
-    stand_in: str
+    scratch: str
     volume: Extent
     size_bytes: int
     drive: str
@@ -130,7 +130,7 @@ def shown_with(show: Show, showing: Showing) -> tuple[Extent, ...]:
     forget_caches(showing.real)
     free = show(showing)
     showing.copy(_edges(free, showing))
-    forget_caches(showing.stand_in)
+    forget_caches(showing.scratch)
     return (*free, *_correct(showing))
 
 
@@ -159,5 +159,5 @@ def _correct(showing: Showing) -> tuple[Extent, ...]:
         if any(differing(places, drive.read, shown.read)):
             raise Failed(refusal(t("{device} changes while being read.", device=showing.real)))
     if differing_places:
-        forget_caches(showing.stand_in)
+        forget_caches(showing.scratch)
     return places

@@ -31,7 +31,7 @@ def show(showing: Showing) -> tuple[Extent, ...]:
     records = showing.run / "records"
     try:
         showing.do(("xfs_metadump", "-o", "-a", showing.real, str(records)))
-        showing.do(("xfs_mdrestore", str(records), showing.stand_in))
+        showing.do(("xfs_mdrestore", str(records), showing.scratch))
     finally:
         with suppress(OSError):
             records.unlink()

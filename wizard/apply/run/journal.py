@@ -17,7 +17,7 @@ from typing import TypeGuard
 from wizard.apply.run import process
 from wizard.apply.run.process import is_locked
 from wizard.documents.codec import JSON, from_json, to_json
-from wizard.documents.decode import foreign, is_said
+from wizard.documents.decode import foreign, is_message
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.said import Message, join, t
@@ -43,7 +43,7 @@ def entry_of(line: str, where: str) -> JournalEntry:
     try:
         said = from_json(written, Message, where)
     except BadInput:
-        if not is_said(written):
+        if not is_message(written):
             raise
         # A newer version wrote this message.
         return from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)

@@ -254,7 +254,7 @@ def progress_sentence(progress: StepProgress) -> str:
     )
 
 
-class Telling:
+class ProgressPrinter:
     """Print progress while following a run. `read` returns the progress and `tell` prints a sentence. May be
     called at any rate."""
 
@@ -269,7 +269,7 @@ class Telling:
         self._known: StepProgress | None = None
         self._due = monotonic() + every_seconds
 
-    def heard(self, entry: JournalEntry) -> None:
+    def handle(self, entry: JournalEntry) -> None:
         """Restart the interval, since another line is printed for this journal entry."""
         if entry.event is Event.STEP_STARTED:
             self._at_work = entry.step
@@ -312,7 +312,7 @@ class Settling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SettlingChoice:
+class DecisionChoice:
     """A possible way to settle a run: the question to ask, its consequence, and why it needs the passphrase
     of encrypted volumes; empty if it does not."""
 
@@ -330,12 +330,12 @@ class Decision:
     to undo. `settled` is True if no decision is needed, although undo is still possible.
     """
 
-    choices: tuple[SettlingChoice, ...] = ()
+    choices: tuple[DecisionChoice, ...] = ()
     resumes: bool = False
     look: str = ""
     settled: bool = False
 
-    def of(self, way: Settling) -> SettlingChoice | None:
+    def of(self, way: Settling) -> DecisionChoice | None:
         """Return this choice if it is available."""
         return next((choice for choice in self.choices if choice.way is way), None)
 

@@ -30,7 +30,7 @@ from wizard.model.plan import Plan
 from wizard.model.said import MIB, Message, t
 from wizard.plan.check import read_kept_plan, render_plan
 from wizard.plan.rehearsed import on_drive_only, on_drives
-from wizard.plan.steps.render import told_for
+from wizard.plan.steps.render import described_for_fstab
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
@@ -154,7 +154,7 @@ def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
     )
 
 
-def lies_in_memory(folder: Path) -> bool:
+def is_in_memory(folder: Path) -> bool:
     """Return True if files in the folder, which may not exist yet, are lost on reboot."""
     real, best = f"{folder.resolve()}/", ("", "")
     try:
@@ -170,7 +170,7 @@ def lies_in_memory(folder: Path) -> bool:
 
 def doubts_about(folder: Path) -> tuple[str, ...]:
     """Return warnings about a journal in this folder; empty if it survives a power cut."""
-    if lies_in_memory(folder):
+    if is_in_memory(folder):
         return (
             str(
                 t(
@@ -243,7 +243,7 @@ def _write(path: Path, text: str) -> None:
 def check_owner(run: Path) -> None:
     """Raises Refused if the run's folder may have been created by a user other than root, who would execute
     its plan."""
-    if not is_roots_alone(run):
+    if not is_root_only(run):
         raise Refused(
             t(
                 "{run} is not exclusively root's, so the run is not trusted. Nothing was written.",
@@ -253,7 +253,7 @@ def check_owner(run: Path) -> None:
     refuse_open_folder(run.parent)
 
 
-def is_roots_alone(folder: Path) -> bool:
+def is_root_only(folder: Path) -> bool:
     """Return True if only the current user, root, can have written to the folder, and it is not a symbolic
     link."""
     status = folder.lstat()
@@ -271,7 +271,7 @@ def load_plan(run: Path) -> Plan:
         plan = on_drives(plan, saved.drives)
         plan = on_drive_only(plan) if saved.found else plan
     with suppress(BadInput):
-        plan = told_for(plan, str(load_environment(run).fstab))
+        plan = described_for_fstab(plan, str(load_environment(run).fstab))
     return remember(plan)
 
 

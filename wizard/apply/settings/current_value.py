@@ -151,7 +151,7 @@ def _kernel_bytes(device: str) -> int:
 
 def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Table:
     before = changing(
-        layout_before(drive, identity.size_bytes, identity.geometry, keep=True), operation.number
+        layout_before(drive, identity.size_bytes, identity.geometry, preserve=True), operation.number
     )
     slot = next(one for one in before.partitions if one.number == operation.number)
     after = resized_layout(before, slot, operation.new_bytes)
@@ -174,7 +174,7 @@ FSTRIM_TIMER = "fstrim.timer"
 _SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s+(\d+)$")
 
 
-def standing(operation: ChangeOperation, drive: Identity) -> ValueState:
+def current_state(operation: ChangeOperation, drive: Identity) -> ValueState:
     """Return the current state of what the operation changes. Raises Failed or BadInput if it cannot be
     read."""
     match operation:

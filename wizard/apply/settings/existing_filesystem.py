@@ -46,7 +46,7 @@ CLONED = Sentence(
 
 
 @dataclass(frozen=True, slots=True)
-class InUse:
+class ExistingVolume:
     """An existing filesystem, with its drive and all its settings.
 
     `uuid` is empty if there is none. `lines` are the filesystem's lines in fstab, and `mounts` its mounts in
@@ -64,7 +64,7 @@ class InUse:
     mounts: tuple[Mounted, ...]
 
 
-def look_at_filesystem(device: str, environment: Environment) -> InUse:
+def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     """Inspect the only filesystem on a partition or whole drive. Raises BadInput if there is none or it is
     unreadable."""
     node, drive_node = nodes_of(device)
@@ -114,7 +114,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
         elsewhere=tuple(other.mount_point for other in own if other is not line),
     )
     label = signature.label or ""
-    return InUse(
+    return ExistingVolume(
         machine, drive, identity, signature.uuid or "", existing, found, label, tuple(own), all_mounts
     )
 

@@ -16,7 +16,7 @@ from wizard.apply.plan.guard import OPTIONS_REFUSED, check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem
-from wizard.apply.settings.current_value import How, ValueState, standing
+from wizard.apply.settings.current_value import How, ValueState, current_state
 from wizard.apply.system.fstab import parse
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.changes import (
@@ -249,11 +249,11 @@ def check_new(changes: Changes) -> None:
     check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
         raise Refused(t("{fault:First}. Prepare the changes again. Nothing was written.", fault=fault))
-    check_standing(changes, frozenset(), frozenset())
+    check_state(changes, frozenset(), frozenset())
     check_options(changes)
 
 
-def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
+def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
     """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
     for number, step in enumerate(changes.steps, 1):
         found = _state(step.operation, changes)
@@ -273,7 +273,7 @@ def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
 
 def _state(operation: ChangeOperation, changes: Changes) -> ValueState:
     try:
-        return standing(operation, changes.drive)
+        return current_state(operation, changes.drive)
     except (BadInput, Failed) as error:
         raise Refused(refusal(error)) from None
 
@@ -301,7 +301,7 @@ def device_fault(changes: Changes) -> Message | str | None:
 def is_powered_off(changes: Changes) -> bool:
     """Return True if the drive is powered off, as these changes require."""
     last = changes.steps[-1].operation
-    return isinstance(last, PowerOff) and standing(last, changes.drive).how is How.AFTER
+    return isinstance(last, PowerOff) and current_state(last, changes.drive).how is How.AFTER
 
 
 def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:

@@ -13,7 +13,7 @@ from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.current_value import is_mount_of, read_top
-from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem, nodes_of
+from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
 from wizard.apply.steps.step_context import IN_USE, asked
 from wizard.apply.system.crypttab import parse_crypttab
@@ -132,7 +132,7 @@ def _refuse(reason: Message | None) -> None:
         raise Refused(refusal(reason))
 
 
-def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations:
+def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
     _refuse(why_not_relabel(used.drive, device))
     shown, old = printable(label, 300), printable(used.label, 300)
@@ -191,7 +191,7 @@ def _relabel(used: InUse, label: str, doubts: list[Message | str]) -> Operations
     ]
 
 
-def _set_uuid(used: InUse, doubts: list[Message | str], environment: Environment) -> Operations:
+def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: Environment) -> Operations:
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
     device, filesystem = used.existing.device, used.existing.filesystem
@@ -258,20 +258,20 @@ def _written_uuids(device: str, wanted: NewUuid, environment: Environment) -> Ch
     return Changes(identity, node, kind, uuid, wanted, steps, (), tuple(doubts))
 
 
-def _text_of(used: InUse, line: Line) -> str:
+def _text_of(used: ExistingVolume, line: Line) -> str:
     return used.found.fstab_text.split("\n")[line.number - 1]
 
 
-def _edit_of(used: InUse, line: Line, new: str | None) -> LineEdit:
+def _edit_of(used: ExistingVolume, line: Line, new: str | None) -> LineEdit:
     return LineEdit(line.number, _text_of(used, line), new)
 
 
-def _edited(used: InUse, lines: Iterator[LineEdit]) -> Operations:
+def _edited(used: ExistingVolume, lines: Iterator[LineEdit]) -> Operations:
     edits = tuple(lines)
     return [EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)] if edits else []
 
 
-def _mount(used: InUse, wanted: Attach) -> Operations:
+def _mount(used: ExistingVolume, wanted: Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
     _refuse(why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     if fault := mount_options_fault(wanted.options):
@@ -302,7 +302,7 @@ def _mount(used: InUse, wanted: Attach) -> Operations:
     return operations
 
 
-def owner_change(used: InUse, place: str, name: str, owner: Writer) -> Operations:
+def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> Operations:
     """Plan to change the owner of the top folder at a place, if different. Raises Refused if impossible,
     and Failed if the folder is unreadable."""
     device = used.existing.device
@@ -314,7 +314,9 @@ def owner_change(used: InUse, place: str, name: str, owner: Writer) -> Operation
     return [ChangeOwner(device, place, name, old, new)] if new != old else []
 
 
-def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[str, ...]]:
+def _place_and_options(
+    used: ExistingVolume, wanted: Attach, line: Line | None
+) -> tuple[str, tuple[str, ...]]:
     """Return the place and options to mount with: from fstab, the existing mount, or the request."""
     device, file = used.existing.device, used.found.fstab
     if line is not None:
@@ -353,7 +355,7 @@ def _place_and_options(used: InUse, wanted: Attach, line: Line | None) -> tuple[
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
-def _with_line(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
+def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Operations:
     if not used.uuid:
         _refuse(
             t(
@@ -369,7 +371,7 @@ def _with_line(used: InUse, place: str, name: str, options: Sequence[str]) -> Op
     return _edited(used, iter([LineEdit(0, None, fstab_line(wanted))]))
 
 
-def _unmount_all(used: InUse, *, boot: bool) -> Operations:
+def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
     device = used.existing.device
     _refuse(why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
@@ -408,7 +410,9 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
     )
 
 
-def _change_options(used: InUse, options: tuple[str, ...], doubts: list[Message | str]) -> Operations:
+def _change_options(
+    used: ExistingVolume, options: tuple[str, ...], doubts: list[Message | str]
+) -> Operations:
     device, found = used.existing.device, used.found
     has_line = found.line is not None
     _refuse(why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
@@ -432,7 +436,7 @@ def _change_options(used: InUse, options: tuple[str, ...], doubts: list[Message 
     return operations
 
 
-def _grow(used: InUse, doubts: list[Message | str]) -> Operations:
+def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
     """Grow into the free space after the partition. Without any, the filesystem may still not fill its
     partition."""
     device, drive = used.existing.device, used.drive

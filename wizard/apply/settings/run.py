@@ -18,19 +18,19 @@ from wizard.apply.run.load import load_changes
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.current_value import How, standing
+from wizard.apply.settings.current_value import How, current_state
 from wizard.apply.settings.guard import (
     LOST_AT_RESTART,
     check_may,
     check_new,
     check_own,
-    check_standing,
+    check_state,
     check_tuning_tools,
     device_fault,
     is_powered_off,
     refusal,
 )
-from wizard.apply.settings.steps import TuningSite, make_change, take_back
+from wizard.apply.settings.steps import TuningSite, make_change, undo_change
 from wizard.filesystems.registry import KINDS
 from wizard.model.changes import Attach, Changes, EditFstab, GrowMounted, SwitchOff, SwitchOnTimer, WriteRules
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
@@ -42,7 +42,7 @@ from wizard.plan.messages import who
 from wizard.plan.settings.steps_of import stays
 
 
-def ready_said(changes: Changes) -> tuple[Message, ...]:
+def ready_message(changes: Changes) -> tuple[Message, ...]:
     """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
     requested user can. Empty if nothing was mounted or the mount is unreadable."""
     steps = (step.operation for step in changes.steps)
@@ -92,7 +92,7 @@ def _size_bytes(device: str) -> int:
     return int(sectors) * KERNEL_SECTOR_BYTES
 
 
-CANNOT_GO_ON = Sentence("The run {run} cannot be resumed: {fault}.")
+NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
 def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
@@ -103,7 +103,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
     check_own(changes, environment)
     try:
         if begun:
-            check_goes_on(run, changes)
+            check_resumable(run, changes)
         else:
             check_new(changes)
     except (BadInput, Failed) as error:
@@ -113,10 +113,10 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             continue
         if (run / STOP).exists():
             return Event.STOPPED, t(
-                "Stopped before step {step}, as requested. {far}", step=number, far=far(run, changes)
+                "Stopped before step {step}, as requested. {far}", step=number, far=steps_done(run, changes)
             )
         if not _is_off(changes, begun) and (fault := device_fault(changes)):
-            raise Refused(refusal(CANNOT_GO_ON(run=run.name, fault=fault)))
+            raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = make_change(
@@ -129,13 +129,13 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
                 step=number,
                 steps=len(changes.steps),
                 error=str(error),
-                far=far(run, changes),
+                far=steps_done(run, changes),
             )
         journal.add(Event.STEP_DONE, str(said), step=number)
     return _verified(run, changes, journal)
 
 
-def check_goes_on(run: Path, changes: Changes) -> None:
+def check_resumable(run: Path, changes: Changes) -> None:
     """Raises Refused unless a started run can resume: not undone, same filesystem, and settings as the run
     left them."""
     if (run / UNDOING).exists():
@@ -149,9 +149,9 @@ def check_goes_on(run: Path, changes: Changes) -> None:
     if _is_off(changes, begun_steps(read_entries(run))):
         return
     if fault := device_fault(changes):
-        raise Refused(refusal(CANNOT_GO_ON(run=run.name, fault=fault)))
+        raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
     entries = read_entries(run)
-    check_standing(changes, begun_steps(entries), done_steps(entries))
+    check_state(changes, begun_steps(entries), done_steps(entries))
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
@@ -163,7 +163,7 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Mes
     failed = 0
     for step in changes.steps:
         try:
-            found = standing(step.operation, changes.drive)
+            found = current_state(step.operation, changes.drive)
             holds, seen = found.how is How.AFTER, str(found.seen)
         except (BadInput, Failed) as error:
             holds, seen = False, str(error)
@@ -189,10 +189,10 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Mes
         device=changes.device,
         run=run_argument(run),
     )
-    return Event.DONE, join(*ready_said(changes), changed)
+    return Event.DONE, join(*ready_message(changes), changed)
 
 
-def far(run: Path, changes: Changes) -> Message | str:
+def steps_done(run: Path, changes: Changes) -> Message | str:
     """Report which steps are done."""
     try:
         entries = read_entries(run)
@@ -202,7 +202,7 @@ def far(run: Path, changes: Changes) -> Message | str:
     return done if begun_steps(entries) else join(done, NOTHING_WRITTEN)
 
 
-def check_takes_back(run: Path) -> None:
+def check_can_undo(run: Path) -> None:
     """Raises Refused if there is nothing to undo."""
     if state(run) is RunState.UNDONE:
         raise Refused(t("Run {run} is already undone.", run=run.name))
@@ -226,7 +226,7 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
 
     Files are restored even if the drive is missing; changes to the drive are not.
     """
-    check_takes_back(run)
+    check_can_undo(run)
     changes, environment = load_changes(run), load_environment(run)
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
@@ -239,7 +239,7 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
         if fault is not None and not isinstance(operation, EditFstab | WriteRules | SwitchOnTimer):
             continue
         results.append(
-            take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
+            undo_change(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
         )
         journal.add(Event.COMMAND, str(results[-1]), step=number)
     if fault is not None:
@@ -281,7 +281,7 @@ def _prepare_resume(run: Path) -> Prepared:
     check_own(changes, load_environment(run))
     check_may(changes)
     check_tuning_tools(changes)
-    check = partial(check_goes_on, run) if begun_steps(read_entries(run)) else check_new
+    check = partial(check_resumable, run) if begun_steps(read_entries(run)) else check_new
     return Prepared(
         str(t("Resuming the changes for {device}.", device=changes.device)),
         partial(_lock_if_attached, changes),
@@ -290,7 +290,7 @@ def _prepare_resume(run: Path) -> Prepared:
 
 
 def _prepare_undo(run: Path) -> Prepared:
-    check_takes_back(run)
+    check_can_undo(run)
     changes = load_changes(run)
     check_own(changes, load_environment(run))
     return Prepared(

@@ -12,7 +12,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import begin_new, check_root, check_told, settle
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
 from wizard.apply.run.runs import CHANGES, check_room, make_run, runs_folder
-from wizard.apply.settings.existing_filesystem import InUse, look_at_filesystem
+from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
 from wizard.apply.settings.guard import (
     check_may,
     check_new,
@@ -40,16 +40,18 @@ ASKED_ANEW = t("These changes differ from the ones required now.")
 
 
 @dataclass(frozen=True, slots=True)
-class WorkedOut:
+class TuningProposal:
     """The workload, the existing filesystem, its recommended settings, and the changes to reach them."""
 
     workload: Workload
-    used: InUse
+    used: ExistingVolume
     tuning: Tuning
     changes: Changes
 
 
-def work_out(device: str, workload: str, environment: Environment, owner: Writer | None = None) -> WorkedOut:
+def work_out(
+    device: str, workload: str, environment: Environment, owner: Writer | None = None
+) -> TuningProposal:
     """Inspect a filesystem and recommend settings. Raises BadInput if the workload or filesystem is unknown,
     or no recommendation exists."""
     profile = find_workload(workload)
@@ -67,10 +69,10 @@ def work_out(device: str, workload: str, environment: Environment, owner: Writer
     if owner is not None:
         changes = _with_owner(changes, used, owner)
     check_options(changes)
-    return WorkedOut(profile.workload, used, tuning, unambiguous(changes))
+    return TuningProposal(profile.workload, used, tuning, unambiguous(changes))
 
 
-def _with_owner(changes: Changes, used: InUse, owner: Writer) -> Changes:
+def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Changes:
     if not used.mounts:
         raise Refused(refusal(possible.NOT_MOUNTED(device=changes.device)))
     mounted = used.mounts[-1]
@@ -130,17 +132,19 @@ def check_token(changes: Changes, token: str) -> None:
         )
 
 
-def preflight_told(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
+def preflight_document(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
     """Run `_preflight_tuning`, and check that the explanations in the document are current. Raises Refused or
     BadInput."""
     _preflight_tuning(changes, journal_dir=journal_dir, environment=environment)
     check_explained(changes, environment)
 
 
-def start_told(changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Start a run for an interface and return its folder. Raises as `start_tuning` and `preflight_told`
+def start_document(
+    changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment
+) -> Path:
+    """Start a run for an interface and return its folder. Raises as `start_tuning` and `preflight_document`
     do."""
-    preflight_told(changes, journal_dir=journal_dir, environment=environment)
+    preflight_document(changes, journal_dir=journal_dir, environment=environment)
     return start_tuning(changes, token, journal_dir=journal_dir, environment=environment)
 
 

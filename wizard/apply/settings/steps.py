@@ -15,8 +15,8 @@ from wizard.apply.settings.current_value import (
     NOT_MOUNTED_AT,
     SYSTEMD,
     How,
+    current_state,
     mounted_from,
-    standing,
     volume_names,
     write_end,
 )
@@ -91,12 +91,12 @@ def make_change(operation: ChangeOperation, context: TuningSite) -> Message:
     """Make a change and return its new state. Raises Failed if another program changed the setting, or the
     change has no effect."""
     drive = context.changes.drive
-    found = standing(operation, drive)
+    found = current_state(operation, drive)
     if found.how is How.OTHER:
         raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
     if found.how is not How.AFTER:
         _make(operation, context)
-        found = standing(operation, drive)
+        found = current_state(operation, drive)
         if found.how is not How.AFTER:
             raise Failed(
                 t(
@@ -134,16 +134,16 @@ def _revert_failed(operation: ChangeOperation, context: TuningSite) -> Message:
         _unmake(operation, context)
     except Failed as error:
         return t("Undo also failed: {error}", error=str(error))
-    return t("Now {seen}.", seen=standing(operation, context.changes.drive).seen)
+    return t("Now {seen}.", seen=current_state(operation, context.changes.drive).seen)
 
 
-def take_back(operation: ChangeOperation, context: TuningSite) -> Message:
+def undo_change(operation: ChangeOperation, context: TuningSite) -> Message:
     """Undo a change, and return what was done or why nothing was. Raises Failed.
 
     Later changes by other programs are preserved.
     """
     if isinstance(operation, EditFstab):
-        sentence = fstab.lines_back(Path(operation.file), operation)
+        sentence = fstab.restore_lines(Path(operation.file), operation)
         _reload_systemd(context)
         return t("{said}", said=sentence)
     if isinstance(operation, PowerOff):
@@ -153,7 +153,7 @@ def take_back(operation: ChangeOperation, context: TuningSite) -> Message:
             "The new end of {device} remains: the filesystem has already grown.", device=operation.device
         )
     drive = context.changes.drive
-    found = standing(operation, drive)
+    found = current_state(operation, drive)
     if found.how is How.OTHER:
         return t("Left unchanged, because of a later change: {seen}.", seen=found.seen)
     if found.how is How.BEFORE:
@@ -163,7 +163,7 @@ def take_back(operation: ChangeOperation, context: TuningSite) -> Message:
     if isinstance(operation, GrowMounted) and stays(operation):
         return NO_SHRINKING(title=KINDS[operation.filesystem].title)
     _unmake(operation, context)
-    found = standing(operation, drive)
+    found = current_state(operation, drive)
     if found.how is not How.BEFORE:
         raise Failed(t("Undo failed: {seen}.", seen=found.seen))
     return t("Undone: {seen}.", seen=found.seen)
@@ -233,7 +233,7 @@ def _restore_value(operation: SetQueue | WriteRules | EditFstab) -> None:
         case WriteRules(file=file, old=old):
             _restore_rules(Path(file), old)
         case EditFstab(file=file):
-            fstab.lines_back(Path(file), operation)
+            fstab.restore_lines(Path(file), operation)
 
 
 def _reload_systemd(context: TuningSite) -> None:
@@ -276,7 +276,7 @@ def _power_off(operation: PowerOff, context: TuningSite) -> None:
             continue
         except OSError as error:
             raise Failed(NOT_SET(file=str(file), value="1", reason=error.strerror or "")) from None
-    _wait(lambda: standing(operation, context.changes.drive).how is How.AFTER)
+    _wait(lambda: current_state(operation, context.changes.drive).how is How.AFTER)
 
 
 def _stop_layer(operation: StopLayer, context: TuningSite) -> None:
@@ -286,7 +286,7 @@ def _stop_layer(operation: StopLayer, context: TuningSite) -> None:
             raise Failed(IN_USE(node=node, why=reason))
     for argv in change_commands(operation):
         context.command(argv)
-    _wait(lambda: standing(operation, context.changes.drive).how is How.AFTER)
+    _wait(lambda: current_state(operation, context.changes.drive).how is How.AFTER)
 
 
 def _start_layer(operation: StopLayer, context: TuningSite) -> None:
@@ -307,7 +307,7 @@ def _start_layer(operation: StopLayer, context: TuningSite) -> None:
         )
     for argv in undo_commands(operation):
         context.command(argv)
-    _wait(lambda: standing(operation, context.changes.drive).how is How.BEFORE)
+    _wait(lambda: current_state(operation, context.changes.drive).how is How.BEFORE)
 
 
 def _wait(is_done: Callable[[], bool]) -> None:

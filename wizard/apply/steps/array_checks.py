@@ -14,7 +14,7 @@ from wizard.apply.block.devices import (
     write_bytes,
 )
 from wizard.apply.block.extents import chunks, merged
-from wizard.apply.block.scratch_device import heed, ignore
+from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.arrays import array_parts, stop_own_array, taken_arrays
@@ -188,7 +188,7 @@ _UNSEEN = (
 the links by UUID that mdadm's rules (63-md-raid-arrays.rules) request."""
 
 
-def stand_in_nodes(plan: Plan) -> dict[str, str]:
+def scratch_nodes(plan: Plan) -> dict[str, str]:
     """Map the node of the plan's md array to an unused one for the scratch copy. Empty without an md
     array."""
     planned = array_node(plan)
@@ -218,7 +218,7 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         try:
             stop_own_array(there, do)
         finally:
-            heed(RULE)
+            stop_ignoring(RULE)
 
 
 def without_copying(argv: Sequence[str], operation: MakeArray) -> tuple[str, ...]:

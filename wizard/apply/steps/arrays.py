@@ -67,7 +67,7 @@ def _md_taken(node: str) -> bool:
     )
 
 
-def standing_on(parts: Sequence[str]) -> tuple[str, ...]:
+def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
     """Return the md arrays and device-mapper nodes on these partitions and no others."""
     names = {kernel_name(part) for part in parts}
     found = []
@@ -84,7 +84,7 @@ def running_array(plan: Plan, do: Do) -> str | None:
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return None
-    for node in standing_on(array_parts(plan)):
+    for node in layers_on(array_parts(plan)):
         if not _is_own(node, stripe, do):
             raise Failed(
                 t(
@@ -179,7 +179,7 @@ def stop_own_array(plan: Plan, do: Do) -> None:
         _stop(node, do)
 
 
-def put_up(plan: Plan, do: Do) -> None:
+def assemble_own(plan: Plan, do: Do) -> None:
     """Run the plan's md array under its own number, with all members, and start its resync, which md may
     delay until the first write. Does nothing for other plans. Raises Failed."""
     stripe = plan.stripe

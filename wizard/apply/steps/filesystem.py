@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, tell_kernel
+from wizard.apply.block.devices import forget_caches, reread_table
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.steps.step_context import Commands, StepContext, look_at_all
 from wizard.apply.steps.wipe import (
@@ -80,7 +80,7 @@ def reset_zones(operation: ResetZones, context: StepContext) -> Message:
     for argv in commands_of(operation):
         context.command(argv)
     forget_caches(operation.device)
-    tell_kernel(operation.device, anew=True)
+    reread_table(operation.device, anew=True)
     if left := list_signatures(operation.device, context.seconds):
         raise Failed(
             t(

@@ -68,12 +68,12 @@ def clear_drives(plan: Plan, do: Do) -> None:
         arrays.stop_own_array(plan, do)
 
 
-def put_up(plan: Plan, do: Do) -> None:
+def activate(plan: Plan, do: Do) -> None:
     """Activate the layer of a rehearsed run on its drives. Raises Failed."""
     if plan.group:
-        lvm.put_up(plan, plan.group, do)
+        lvm.activate(plan, plan.group, do)
     else:
-        arrays.put_up(plan, do)
+        arrays.assemble_own(plan, do)
 
 
 def build(operation: MakeArray | MakeVolumeGroup | MakeLogicalVolume, context: StepContext) -> Message:

@@ -18,8 +18,8 @@ from wizard.apply.steps.array_checks import keep_quiet, read_geometry, tool_chec
 from wizard.apply.steps.arrays import (
     check_free_array,
     is_node_of,
+    layers_on,
     running_array,
-    standing_on,
 )
 from wizard.apply.steps.step_context import (
     NO_NODE,
@@ -80,7 +80,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     partition."""
     own = {Path(one.device).name: one.device for one in logical_volumes(plan)}
     found = []
-    for node in standing_on((group.device,)):
+    for node in layers_on((group.device,)):
         folder = SYS_BLOCK / kernel_name(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
@@ -113,7 +113,7 @@ def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tup
     return frozenset((group.device, node) for node in running_volumes(plan, group)) if made else frozenset()
 
 
-def put_up(plan: Plan, group: Group, do: Do) -> None:
+def activate(plan: Plan, group: Group, do: Do) -> None:
     """Activate the logical volumes of a rehearsed run on its drive. Raises Failed."""
     note_devices([group.device])
     check_group_device(plan)

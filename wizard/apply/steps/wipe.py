@@ -64,7 +64,7 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
     device = operation.device
     found = list_signatures(device, context.seconds)
     kinds = sorted({kind for kind, _ in found})
-    refuse_strangers(operation, kinds)
+    refuse_foreign_signatures(operation, kinds)
     preserved = tuple(slot.extent for slot in context.member.before.partitions if slot.kept)
     for argv in commands_of(operation):
         context.command(argv)
@@ -134,7 +134,7 @@ def _erase_nested(device: str, context: StepContext) -> None:
     forget_caches(device)
 
 
-def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
+def refuse_foreign_signatures(operation: WipeSignatures, kinds: list[str]) -> None:
     """Raises Failed if the device contains signatures, but none of those in the plan."""
     expected = set(operation.expected) - TABLE_KINDS
     found = set(kinds) - TABLE_KINDS

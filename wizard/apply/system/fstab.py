@@ -240,7 +240,7 @@ def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
     edit(path, change, keep)
 
 
-def lines_back(path: Path, operation: EditFstab) -> Message:
+def restore_lines(path: Path, operation: EditFstab) -> Message:
     """Restore only the operation's old lines, and describe the result. Raises Failed if the result cannot be
     verified."""
     shown = printable(str(path), 200)
@@ -276,7 +276,7 @@ def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None
     edit(path, change, keep)
 
 
-def line_back(path: Path, old: str, new: str) -> str:
+def restore_line(path: Path, old: str, new: str) -> str:
     """Restore `old` in place of the line `new`, without changing other lines, and describe the result. Raises
     Failed if the result cannot be verified."""
 

@@ -21,7 +21,7 @@ from wizard.model.plan import Mount
 from wizard.model.said import Message, join, t
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.request.using import PLACES
-from wizard.probe.host.environment import name_of, opened, stands_in
+from wizard.probe.host.environment import name_of, opened, process_paths
 from wizard.probe.host.uses import unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
@@ -274,7 +274,7 @@ def check_unused(place: str) -> None:
 
 def _open_paths(number: int) -> Iterator[str]:
     """Yield the open paths of a program. None if it has ended or belongs to another user."""
-    yield from stands_in(number)
+    yield from process_paths(number)
     yield from (path for _, path in opened(number))
 
 

@@ -15,7 +15,7 @@ from wizard.apply.block.devices import (
     forget_caches,
     open_exclusively,
     partition_nodes,
-    tell_kernel,
+    reread_table,
     write_bytes,
 )
 from wizard.apply.block.extents import merged
@@ -116,7 +116,7 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     if read_identifier(operation, drive).now != wanted:
         raise Failed(t("Verification failed: the data read back differs from the data written."))
     if not is_luks and partition_nodes(drive.path):
-        tell_kernel(drive.path, anew=False)
+        reread_table(drive.path, anew=False)
 
 
 def _with_guids(image: Image, disk: str, parts: dict[int, str]) -> Image:

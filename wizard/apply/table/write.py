@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.block.devices import (
+    add_partitions,
     forget_caches,
     read_bytes,
-    tell_kernel,
-    tell_of,
+    reread_table,
     wait_for,
     write_bytes,
 )
@@ -97,8 +97,8 @@ def _change_entries(operation: WriteTable, before: Image, wanted: Image) -> None
     for offset, _, data in before.changed_blocks(wanted):
         write_bytes(drive, offset, data)
     forget_caches(drive)
-    tell_kernel(drive, anew=True)
-    tell_of(drive, (entry.number for entry in operation.entries))
+    reread_table(drive, anew=True)
+    add_partitions(drive, (entry.number for entry in operation.entries))
 
 
 def _add_partitions(operation: WriteTable, before: Image, context: StepContext) -> None:
@@ -174,7 +174,7 @@ def _read_back(drive: str, context: StepContext) -> Message:
             )
         )
     if kernel_differences(wanted, found):
-        tell_kernel(drive, anew=False)
+        reread_table(drive, anew=False)
         found = context.look()
     if differences := kernel_differences(wanted, found):
         raise Failed(

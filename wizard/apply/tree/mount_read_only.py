@@ -18,7 +18,7 @@ from time import monotonic
 
 from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import open_exclusively
-from wizard.apply.block.scratch_device import NoStandInError, attached
+from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
 from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed, printable
@@ -101,7 +101,7 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
             loop = held.enter_context(attached(file, KERNEL_SECTOR_BYTES))
         except OSError as error:
             raise Failed(NOT_MOUNTED(node=node, why=str(error.strerror))) from None
-        except NoStandInError as error:
+        except NoScratchDeviceError as error:
             raise Failed(NOT_MOUNTED(node=node, why=str(error))) from None
         fd = _mount_by_one(loop, kernel_names, node, ("ro", *options))
         held.callback(os.close, fd)

@@ -43,7 +43,7 @@ def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
     """Return the filesystems to compare by default: recommended and good ones, else the next in the
     ranking."""
     able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
-    good = [choice for choice in able if choice.place is not Rank.REJECTED]
+    good = [choice for choice in able if choice.place is not Rank.NOT_RECOMMENDED]
     return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
 
 

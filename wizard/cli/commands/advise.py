@@ -105,7 +105,7 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     lines += _section(t("Good to know"), advice.notes, width)
     lines += _section(
         t("Not offered"),
-        _withheld([choice for choice in ranked if choice.place is not Rank.REJECTED]),
+        _withheld([choice for choice in ranked if choice.place is not Rank.NOT_RECOMMENDED]),
         width,
     )
     lines += _section(
@@ -153,7 +153,7 @@ def _choice_lines(
 ) -> list[str]:
     lines = [line for obstacle in choice.obstacles for line in _wrapped(f"{NOT_MADE} {obstacle}", width, 3)]
     lines += _wrapped(str(choice.sentence), width, 3)
-    if choice.place is Rank.REJECTED:
+    if choice.place is Rank.NOT_RECOMMENDED:
         lines += _brief_options(choice, width)
     else:
         lines += _option_lines("mkfs", choice.mkfs, explained, width)

@@ -15,12 +15,12 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import request_stop
 from wizard.apply.run.journal import RunState, follow, state
 from wizard.apply.run.load import outline
-from wizard.apply.run.progress_log import Telling, journal_fault, known_so_far, read_progress
+from wizard.apply.run.progress_log import ProgressPrinter, journal_fault, known_so_far, read_progress
 from wizard.apply.run.runs import doubts_about, run_argument, runs_folder
 from wizard.cli.command import CommandParser, plain, root
 from wizard.cli.confirm_start import begin_heeding
 from wizard.cli.passphrase import out, passphrase_for, say
-from wizard.cli.select_run import NEEDS_ROOT, OTHER_FSTAB, drive_said
+from wizard.cli.select_run import NEEDS_ROOT, OTHER_FSTAB, drive_message
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, kind_in
 from wizard.documents.files import read_file
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
@@ -31,7 +31,7 @@ from wizard.plan.check import read_plan
 from wizard.plan.preview import danger_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.rehearsed import direct_reason
-from wizard.plan.steps.render import told_for
+from wizard.plan.steps.render import described_for_fstab
 from wizard.plan.undo_policy import WORD, lost_when, promise, shows_nothing
 
 NO_ROOM = t("Nothing was written. To continue without undo, confirm that too:")
@@ -121,7 +121,7 @@ def main(arguments: Namespace) -> ExitCode:
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     journal_dir = arguments.journal
     environment = Environment(fstab=Path(arguments.fstab).absolute())
-    plan = told_for(read_plan(text, shown), str(environment.fstab))
+    plan = described_for_fstab(read_plan(text, shown), str(environment.fstab))
     check_read(plan)
     if arguments.dry_run:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
@@ -239,7 +239,7 @@ def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterat
     """
     lost = [step.destroys for step in plan.steps if step.destroys]
     yield from filter(None, (danger_of(plan), mirror_note(plan)))
-    drives = tuple(drive_said(member.drive) for member in plan.members)
+    drives = tuple(drive_message(member.drive) for member in plan.members)
     yield str(
         t(
             "To be destroyed on {drives:semicolons}{when}:",
@@ -315,12 +315,12 @@ def _narrate(run: Path, after: int) -> ExitCode:
     say(t("Run {run}.", run=run.name))
     seen = after
     stopping = False
-    telling = Telling(partial(read_progress, run), say)
+    telling = ProgressPrinter(partial(read_progress, run), say)
     while True:
         try:
             for entry in follow(run, seen, telling):
                 seen += 1
-                telling.heard(entry)
+                telling.handle(entry)
                 show(entry, total)
             break
         except KeyboardInterrupt:

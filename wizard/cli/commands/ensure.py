@@ -16,7 +16,7 @@ from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
-from wizard.apply.settings.start import start_told
+from wizard.apply.settings.start import start_document
 from wizard.cli.command import CommandParser, given_again, root
 from wizard.cli.commands.apply import narrate, read_document
 from wizard.cli.confirm_start import begin_heeding
@@ -54,9 +54,9 @@ class EnsureResult:
         """In a word, as the document has it."""
         if self.code is not ExitCode.DONE:
             return "failed" if self.runs else "refused"
-        if self.first.standing is DriveState.REFUSED:
+        if self.first.state is DriveState.REFUSED:
             return "refused"
-        if self.first.standing is DriveState.AS_WANTED:
+        if self.first.state is DriveState.AS_WANTED:
             return "as-wanted"
         return "would-change" if self.last is None else "changed"
 
@@ -248,7 +248,7 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
         # Else trying plans out makes it and takes it away, maybe from under another that begins.
         make_private(runs_folder(where.journal_dir))
     looks = _each_once(_looks(wanted, where))
-    if check or any(look.standing is DriveState.REFUSED for look in looks):
+    if check or any(look.state is DriveState.REFUSED for look in looks):
         return tuple(_seen(look, check=check) for look in looks)
     for doubt in doubts_about(runs_folder(where.journal_dir)):
         say(doubt)
@@ -272,7 +272,7 @@ def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
     twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
     return [
         replace(
-            look, standing=DriveState.REFUSED, said=(t("Two entries of the file match {drive}.", drive=path),)
+            look, state=DriveState.REFUSED, said=(t("Two entries of the file match {drive}.", drive=path),)
         )
         if path
         else look
@@ -281,7 +281,7 @@ def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
 
 
 def _seen(look: DriveAssessment, *, check: bool) -> EnsureResult:
-    if check and look.standing not in (DriveState.REFUSED, DriveState.AS_WANTED):
+    if check and look.state not in (DriveState.REFUSED, DriveState.AS_WANTED):
         _show(look)
     return EnsureResult(look)
 
@@ -305,9 +305,9 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
     first = look
     runs: list[str] = []
     for _ in range(MOST_STEPS):
-        if look.standing is DriveState.AS_WANTED:
+        if look.state is DriveState.AS_WANTED:
             return EnsureResult(first, look, tuple(runs))
-        if look.standing is DriveState.REFUSED:
+        if look.state is DriveState.REFUSED:
             return EnsureResult(first, look, tuple(runs), ExitCode.FAILED)
         _show(look)
         try:
@@ -315,25 +315,25 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
             runs.append(run.name)
             code = narrate(run)
         except DiskwrightError as error:
-            failed = replace(look, standing=DriveState.REFUSED, said=(reason_of(error),))
+            failed = replace(look, state=DriveState.REFUSED, said=(reason_of(error),))
             return EnsureResult(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
-        if code is ExitCode.REFUSED and look.standing is DriveState.RESUME:
+        if code is ExitCode.REFUSED and look.state is DriveState.RESUME:
             # A run that wrote nothing yet may not know its drive again after a restart. A new one does.
             anew = _same_again(first, look_at(look.wanted, where))
-            if anew.standing is DriveState.MAKE:
+            if anew.state is DriveState.MAKE:
                 look = anew
                 continue
         if code is not ExitCode.DONE:
             ended = replace(
                 look,
-                standing=DriveState.REFUSED,
+                state=DriveState.REFUSED,
                 said=(t("Run {run} did not finish.", run=run.name),),
             )
             return EnsureResult(first, ended, tuple(runs), code)
         look = _same_again(first, look_at(look.wanted, where))
     endless = replace(
         look,
-        standing=DriveState.REFUSED,
+        state=DriveState.REFUSED,
         said=(t("The drive still differs after repeated changes; check the runs."),),
     )
     return EnsureResult(first, endless, tuple(runs), ExitCode.FAILED)
@@ -348,7 +348,7 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
         drives=first.paths,
         found=look.paths,
     )
-    return replace(look, standing=DriveState.REFUSED, said=(said,), plan=None, changes=None)
+    return replace(look, state=DriveState.REFUSED, said=(said,), plan=None, changes=None)
 
 
 def _begun(look: DriveAssessment, where: Where) -> Path:
@@ -374,5 +374,7 @@ def _begun(look: DriveAssessment, where: Where) -> Path:
     assert look.changes is not None
     changes = look.changes
     return begin_heeding(
-        partial(start_told, changes, changes.drive.token, journal_dir=journal_dir, environment=environment)
+        partial(
+            start_document, changes, changes.drive.token, journal_dir=journal_dir, environment=environment
+        )
     )

@@ -120,7 +120,7 @@ def _export_drive(arguments: Namespace) -> ExitCode:
     look = as_found(arguments.plan, Where(Environment(fstab=Path(arguments.fstab).absolute())))
     _write_wanted(look.wanted, arguments, str(t("The workload is guessed from the filesystem.")))
     say(t("Not written: who may write to the volumes."))
-    if look.standing is not DriveState.AS_WANTED:
+    if look.state is not DriveState.AS_WANTED:
         say(t("`ensure` would change or refuse {drive}:", drive=look.name))
         for said in look.said:
             say(f"    {said}")

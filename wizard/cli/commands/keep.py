@@ -9,7 +9,7 @@ from wizard.apply.run.runs import RunKind, kind_of, load_plan
 from wizard.apply.run_control import keep
 from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import passphrase_for, say
-from wizard.cli.select_run import RUN, RUNS_IN, keep_from_drive, run_meant, tell_drives
+from wizard.cli.select_run import RUN, RUNS_IN, choose_run, keep_from_drive, tell_drives
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.said import t
 from wizard.plan.request.encryption import OPENED_TO_KEEP
@@ -74,7 +74,7 @@ def main(arguments: Namespace) -> ExitCode:
         return ExitCode.DONE
     if arguments.confirm:
         raise BadInput(t("--confirm requires --from-drive: a run identifies the drives."))
-    run = run_meant(arguments.run, "keep", journal_dir)
+    run = choose_run(arguments.run, "keep", journal_dir)
     check_root()
     tell_drives(run)
     say(keep(run, _passphrase(run, arguments.passphrase_file)))

@@ -11,7 +11,7 @@ from wizard.apply.run.job import check_root
 from wizard.apply.run.runs import run_argument
 from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
-from wizard.cli.select_run import RUN, RUNS_IN, run_meant
+from wizard.cli.select_run import RUN, RUNS_IN, choose_run
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.said import Message, Sentence, t
 
@@ -40,7 +40,7 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Show the result until Enter is pressed."""
-    run = run_meant(arguments.run, "look", arguments.journal)
+    run = choose_run(arguments.run, "look", arguments.journal)
     check_root()
     with looked_at(run) as look:
         for line in _told(look, run):

@@ -29,18 +29,18 @@ from wizard.model.operations import Level
 from wizard.model.plan import Plan
 from wizard.model.said import Sentence, parse_size, t
 from wizard.plan.check import render_plan
-from wizard.plan.export import plan_requested, plan_striped, put_as_asked
+from wizard.plan.export import placed_as_requested, plan_requested, plan_striped
 from wizard.plan.messages import AS_ROOT, RECORD_AS_ROOT, UNREAD
 from wizard.plan.partition.possible import SIZE_STAYS
 from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import plan_lines, unread_words
-from wizard.plan.raid.striped import StripeWish
+from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.refusals import needs_root
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, VolumeRequest, parse_volume, request
-from wizard.plan.request.wanted import desktop_requests, room_for_preset, wish_of, written
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of, written
 from wizard.probe.host.environment import caller
 
 PRESET = Sentence("--preset {preset} expands to:")
@@ -142,16 +142,16 @@ def _plan_part(
     if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
         raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
     usual = _usual(arguments)
-    wishes = [
-        put_as_asked(
-            wish_of(machine, drive, recording, replace(one, size_bytes=part.size_bytes), arguments.danger),
+    specs = [
+        placed_as_requested(
+            spec_of(machine, drive, recording, replace(one, size_bytes=part.size_bytes), arguments.danger),
             drive,
             one,
             usual,
         )
         for one in requests
     ]
-    return format_plan(machine, drive, part, wishes, _draw, recording)
+    return format_plan(machine, drive, part, specs, _draw, recording)
 
 
 def _plan_one(
@@ -169,7 +169,9 @@ def _plan_one(
         )
     mode = MODES[arguments.mode]
     if arguments.preset is not None:
-        requests = desktop_requests(room_for_preset(drive, keep=mode is Mode.USE_FREE), machine.memory_bytes)
+        requests = desktop_requests(
+            room_for_preset(drive, preserve=mode is Mode.USE_FREE), machine.memory_bytes
+        )
         volumes = " ".join(f"--volume {written(asked)}" for asked in requests)
         say(f"{PRESET(preset=arguments.preset)} {volumes}")
         say("")
@@ -196,7 +198,7 @@ def _plan_striped(
         )
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
     level: Level = "raid0" if arguments.mirror is None else "raid1"
-    asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
+    asked = StripeRequest(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
     arrays = taken_arrays() if arguments.machine is None else ()
     mode, usual = MODES[arguments.mode], _usual(arguments)
     return plan_striped(machine, drives, requests[0], asked, mode, _draw, usual, arguments.danger, arrays)

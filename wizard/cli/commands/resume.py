@@ -23,7 +23,7 @@ from wizard.apply.settings.start import check_token as check_changes_token
 from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import narrate
 from wizard.cli.passphrase import passphrase_for, say
-from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
+from wizard.cli.select_run import RUN, RUNS_IN, choose_run, tell_drives
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.undo_policy import losses
@@ -83,7 +83,7 @@ def main(arguments: Namespace) -> ExitCode:
         if arguments.run is not None:
             raise BadInput(t("Name either a run or --from-drive DEVICE, not both."))
         return _resume_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir)
-    run = run_meant(arguments.run, "resume", journal_dir)
+    run = choose_run(arguments.run, "resume", journal_dir)
     check_root()
     if arguments.passphrase_file is not None and kind_of(run) is not RunKind.PLAN:
         raise BadInput(t("--passphrase-file applies only to plans and runs that encrypt."))

@@ -41,7 +41,7 @@ from wizard.model.plan import Plan
 from wizard.model.said import MIB, format_duration, parse_size, t, tn
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import request
-from wizard.plan.request.wanted import wish_of
+from wizard.plan.request.wanted import spec_of
 from wizard.process.program import ended_by_signal
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 10, 24 * 3600
@@ -152,8 +152,8 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
 
     def plan(filesystem: str | None) -> Plan:
         asked = request(arguments.workload, None, None, None, filesystem)
-        wish = wish_of(machine, drive, recording, asked)
-        return make_plan(machine, drive, (wish,), mode, lambda: str(uuid4()))
+        spec = spec_of(machine, drive, recording, asked)
+        return make_plan(machine, drive, (spec,), mode, lambda: str(uuid4()))
 
     recommended = plan(None)
     first = plan(arguments.fs) if arguments.fs else recommended

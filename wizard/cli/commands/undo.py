@@ -6,7 +6,7 @@ from wizard.apply.run.job import check_root
 from wizard.apply.run_control import undo
 from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
-from wizard.cli.select_run import RUN, RUNS_IN, run_meant, tell_drives
+from wizard.cli.select_run import RUN, RUNS_IN, choose_run, tell_drives
 from wizard.model.errors import ExitCode
 from wizard.model.said import t
 
@@ -42,7 +42,7 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Show the drives, then undo the run."""
-    run = run_meant(arguments.run, "undo", arguments.journal)
+    run = choose_run(arguments.run, "undo", arguments.journal)
     check_root()
     tell_drives(run)
     said = undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm)

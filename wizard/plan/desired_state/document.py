@@ -20,7 +20,7 @@ from wizard.model.operations import Writer
 from wizard.model.plan import NO_PLACE, Plan, Volume
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
-from wizard.plan.raid.striped import StripeWish
+from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.request.roles import role_of
 from wizard.plan.request.subvolumes import places_of, subvolume_written
 from wizard.plan.request.volume_request import (
@@ -96,7 +96,7 @@ def requests_of(drive: WantedDrive) -> tuple[VolumeRequest, ...]:
     return tuple(parse_volume(_volume_text(volume)) for volume in drive.volume)
 
 
-def stripe_of(wanted: WantedDrive) -> StripeWish | None:
+def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
     """Return how several drives are combined, or None for one drive. Raises BadInput for contradictory
     settings."""
     kind = wanted.mirror or wanted.stripe
@@ -117,7 +117,7 @@ def stripe_of(wanted: WantedDrive) -> StripeWish | None:
         raise BadInput(
             t("{option} creates one volume across all drives; list only one [[drive.volume]].", option=option)
         )
-    return StripeWish(kind, level="raid1" if wanted.mirror else "raid0")
+    return StripeRequest(kind, level="raid1" if wanted.mirror else "raid0")
 
 
 def _volume_text(volume: WantedVolume) -> str:
@@ -142,7 +142,7 @@ SIZE_TOLERANCE = 100
 """Labelled sizes are rounded: drives differ by less than one part in this many."""
 
 
-def drive_meant(match: Match, drives: Sequence[Drive]) -> Drive:
+def matching_drive(match: Match, drives: Sequence[Drive]) -> Drive:
     """Return the only drive that matches. Raises Refused with the candidates if none or several match."""
     found = [drive for drive in drives if matches(match, drive)]
     if len(found) == 1:

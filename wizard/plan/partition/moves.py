@@ -207,7 +207,7 @@ def after_move(drive: Drive, move: Move) -> Drive:
     )
 
 
-def taken_back(move: Move) -> Move:
+def reversed_move(move: Move) -> Move:
     """Return the reverse move. Free space around both places is still free."""
     return replace(move, before=move.after, after=move.before)
 
@@ -272,7 +272,7 @@ def what_moves(move: Move) -> Message:
     )
 
 
-def journals_said(moves: Moves) -> Iterator[Message]:
+def journals_message(moves: Moves) -> Iterator[Message]:
     """Describe the free space used by journals."""
     for move in moves.moves:
         yield t(
@@ -306,6 +306,6 @@ def preview(moves: Moves) -> Iterator[Message | str]:
     )
     yield POWER(part=moves.devices)
     yield BACK
-    yield from journals_said(moves)
+    yield from journals_message(moves)
     yield from _measurement_hint(moves)
     yield from moves.doubts

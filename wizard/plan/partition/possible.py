@@ -300,7 +300,7 @@ def room_behind(drive: Drive, part: Partition) -> int:
     """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
     drive's size must be known."""
     size_bytes, geometry = measured(drive)
-    slots = layout_before(drive, size_bytes, geometry, keep=True).slots
+    slots = layout_before(drive, size_bytes, geometry, preserve=True).slots
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
     needed = part.start_bytes + needed_bytes(drive, part)
@@ -348,7 +348,7 @@ OTHERS_STAY = Sentences(
 )
 
 
-def table_said(slot: Slot, table: WriteTable) -> Message:
+def table_message(slot: Slot, table: WriteTable) -> Message:
     """Describe the change of partition `slot` in a preserved table."""
     drive, kind = table.device, table.table.upper()
     others = sum(entry.kept for entry in table.entries)
@@ -380,7 +380,7 @@ def table_said(slot: Slot, table: WriteTable) -> Message:
     return OTHERS_STAY(start=start, count=others) if others else start
 
 
-def resized_said(operation: Resizing) -> Message:
+def resize_message(operation: Resizing) -> Message:
     """Describe a filesystem resize."""
     form = (
         Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, preserving all files.")

@@ -50,7 +50,7 @@ from wizard.plan.planner import asked_doubts, demand_of, refuse_obstacles, volum
 from wizard.plan.refusals import measured
 from wizard.plan.request.encryption import encrypted, encryption_doubts, refuse_encryption
 from wizard.plan.request.roles import ROLES, Role, TableKind
-from wizard.plan.request.volume_request import Wish, check_wishes, told_apart
+from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.steps.operations import layout_after, operations_of, table_after
 from wizard.plan.steps.render import Context, steps_of
 
@@ -172,30 +172,30 @@ def format_plan(
     machine: Machine,
     drive: Drive,
     part: Partition,
-    wishes: Sequence[Wish],
+    specs: Sequence[VolumeSpec],
     draw_uuid: Callable[[], str],
     recording: Recording = NOT_JUDGED,
 ) -> Plan:
     """Plan to format a partition. Raises Refused if it must not be changed, BadInput for an impossible
     request."""
     _refuse(why_not_format(drive, part))
-    wishes = told_apart(tuple(wishes))
-    if len(wishes) != 1:
+    specs = with_unique_labels(tuple(specs))
+    if len(specs) != 1:
         raise BadInput(
-            t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(wishes))
+            t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(specs))
         )
-    check_wishes(wishes)
-    (wish,) = wishes
-    if wish.percent is not None or wish.size_bytes not in (None, part.size_bytes):
+    check_specs(specs)
+    (spec,) = specs
+    if spec.percent is not None or spec.size_bytes not in (None, part.size_bytes):
         raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
-    refuse_obstacles(machine, wishes)
-    refuse_encryption(machine, wishes)
+    refuse_obstacles(machine, specs)
+    refuse_encryption(machine, specs)
     _, geometry = measured(drive)
     room = part.extent
-    place([demand_of(replace(wish, size_bytes=None), [room], geometry)], [room], geometry)
-    volume = volume_of(drive, wish, part.number, draw_uuid(), machine.kernel.architecture)
-    if wish.encrypted:
-        volume = encrypted(volume, part.size_bytes, geometry, draw_uuid(), wish.key)
+    place([demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], geometry)
+    volume = volume_of(drive, spec, part.number, draw_uuid(), machine.kernel.architecture)
+    if spec.encrypted:
+        volume = encrypted(volume, part.size_bytes, geometry, draw_uuid(), spec.key)
     off = misalignment_bytes(geometry, part.start_bytes)
     doubts = (
         *(
@@ -210,8 +210,8 @@ def format_plan(
             else ()
         ),
         *esp_doubts(machine, drive, (volume,), {one.number for one in drive.partitions} - {part.number}),
-        *encryption_doubts(drive, wishes),
-        *asked_doubts(wishes),
+        *encryption_doubts(drive, specs),
+        *asked_doubts(specs),
     )
     return _plan_with(machine, drive, part, (volume,), doubts, recording)
 
@@ -268,7 +268,7 @@ def _resized(
             _refuse(_why_not_mounted(machine.kernel, part.filesystem or ""))
         refuse_missing(machine, growing.check[:1])
         doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
-    before = layout_before(drive, *measured(drive), keep=True)
+    before = layout_before(drive, *measured(drive), preserve=True)
     slot = next(one for one in before.partitions if one.number == part.number)
     table = resized_table(drive.path, before, slot, size_bytes)
     after = resized_layout(before, slot, size_bytes)
@@ -304,7 +304,7 @@ def _plan_with(
 ) -> Plan:
     """Plan to replace the partition by these volumes, or to delete it if there are none."""
     size_bytes, geometry = measured(drive)
-    before = changing(layout_before(drive, size_bytes, geometry, keep=True), part.number)
+    before = changing(layout_before(drive, size_bytes, geometry, preserve=True), part.number)
     slot = next(one for one in before.partitions if one.number == part.number)
     table = table_with(drive.path, before, slot, volumes)
     after = layout_with(before, slot, table, volumes)
@@ -340,7 +340,7 @@ def _plan_of(
         else ()
     )
     general = (
-        *doubts_of(drive, recording, keep=True),
+        *doubts_of(drive, recording, preserve=True),
         *rehearsal_doubts(machine.kernel),
         *forgotten_doubts(machine, operations),
     )

@@ -62,10 +62,10 @@ def restore_plan(
     """Plan to write the lost table back: exactly as in a lone backup GPT, else around the filesystems found.
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     after = _lost_layout(drive, draw_uuid, table)
-    before = layout_before(drive, *measured(drive), keep=True)
+    before = layout_before(drive, *measured(drive), preserve=True)
     identity = known_identity(machine, drive, *measured(drive))
     doubts = (
-        *doubts_of(drive, recording, keep=True),
+        *doubts_of(drive, recording, preserve=True),
         *rehearsal_doubts(machine.kernel),
         *_lost_doubts(drive),
     )

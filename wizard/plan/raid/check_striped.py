@@ -195,7 +195,7 @@ def drive_doubts(
     """Yield doubts about drives that are used together with `used_bytes` each."""
     known_recordings = recordings or (NOT_JUDGED,) * len(drives)
     for drive, recording in zip(drives, known_recordings, strict=True):
-        doubts = doubts_of(drive, recording, keep=False)
+        doubts = doubts_of(drive, recording, preserve=False)
         yield from (t("{drive}: {doubt}", drive=drive.path, doubt=doubt) for doubt in doubts)
     for drive, recording in zip(drives, known_recordings, strict=True):
         if recording.verdict is Recorded.YES:

@@ -19,7 +19,7 @@ from wizard.plan.free_space import TOO_SMALL, Demand, place
 from wizard.plan.raid.check_striped import wipe_faults
 from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
 from wizard.plan.request.roles import TableKind
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.rules import uuid_fault
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
 
@@ -166,12 +166,12 @@ LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 """Tools required for a volume group."""
 
 
-def refuse_roles(wishes: Sequence[Wish]) -> None:
+def refuse_roles(specs: Sequence[VolumeSpec]) -> None:
     """Raises BadInput for a volume with a role: firmware, boot loader and systemd require separate
     partitions."""
-    for wish in wishes:
-        if wish.role:
-            label, role = printable(wish.final_label, 40), printable(wish.role, 30)
+    for spec in specs:
+        if spec.role:
+            label, role = printable(spec.final_label, 40), printable(spec.role, 30)
             raise BadInput(
                 t(
                     "The volume '{label}' has the role '{role}', which volume groups do not "
@@ -182,33 +182,31 @@ def refuse_roles(wishes: Sequence[Wish]) -> None:
             )
 
 
-def group_extent(wishes: Sequence[Wish], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
+def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
-    least = DATA_BYTES + sum(_extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
-    return place([Demand(str(t("group of {volumes}", volumes=len(wishes))), None, least)], spaces, geometry)[
-        0
-    ]
+    least = DATA_BYTES + sum(_extents_up(spec.size_bytes or _least_bytes(spec)) for spec in specs)
+    return place([Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)], spaces, geometry)[0]
 
 
-def _least_bytes(wish: Wish) -> int:
-    return MADE[wish.choice.filesystem].minimum_bytes
+def _least_bytes(spec: VolumeSpec) -> int:
+    return MADE[spec.choice.filesystem].minimum_bytes
 
 
-def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ...]:
+def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[int, ...]:
     """Return the size of each logical volume: requests are rounded up to whole extents, shares down; a volume
     without a size gets the rest.
 
     Raises BadInput with the available size.
     """
     room = group_room_bytes(partition_bytes)
-    wanted = [_wanted_bytes(wish, room) for wish in wishes]
+    wanted = [_wanted_bytes(spec, room) for spec in specs]
     left = room - sum(size or 0 for size in wanted)
     sizes = tuple(left if size is None else size for size in wanted)
-    for wish, size in zip(wishes, sizes, strict=True):
-        name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem})"
-        if left < 0 or (wish.size_bytes is None and size < _least_bytes(wish)):
+    for spec, size in zip(specs, sizes, strict=True):
+        name = f"{printable(spec.final_label)!r} ({spec.choice.filesystem})"
+        if left < 0 or (spec.size_bytes is None and size < _least_bytes(spec)):
             needed = sum(
-                size or _extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
+                size or _extents_up(_least_bytes(one)) for one, size in zip(specs, wanted, strict=True)
             )
             raise BadInput(
                 t(
@@ -220,15 +218,15 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
                     piece=EXTENT_BYTES,
                 )
             )
-        if size < _least_bytes(wish):
-            raise BadInput(TOO_SMALL(name=name, size=size, least=_least_bytes(wish)))
+        if size < _least_bytes(spec):
+            raise BadInput(TOO_SMALL(name=name, size=size, least=_least_bytes(spec)))
     return sizes
 
 
-def _wanted_bytes(wish: Wish, room: int) -> int | None:
-    if wish.percent is not None:
-        return room * wish.percent // 100 // EXTENT_BYTES * EXTENT_BYTES
-    return None if wish.size_bytes is None else _extents_up(wish.size_bytes)
+def _wanted_bytes(spec: VolumeSpec, room: int) -> int | None:
+    if spec.percent is not None:
+        return room * spec.percent // 100 // EXTENT_BYTES * EXTENT_BYTES
+    return None if spec.size_bytes is None else _extents_up(spec.size_bytes)
 
 
 def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:

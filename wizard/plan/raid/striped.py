@@ -42,7 +42,7 @@ from wizard.plan.raid.striping import (
 )
 from wizard.plan.refusals import refuse_content, refuse_drive
 from wizard.plan.request.encryption import refuse_encryption
-from wizard.plan.request.volume_request import Wish, check_wishes, told_apart
+from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.steps.render import Context, steps_of
 
 NO_ENCRYPTION = t("Encryption across several drives is not supported.")
@@ -54,7 +54,7 @@ PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 
 
 @dataclass(frozen=True, slots=True)
-class StripeWish:
+class StripeRequest:
     """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
     profile."""
 
@@ -77,8 +77,8 @@ class StripeWish:
 def make_striped_plan(
     machine: Machine,
     drives: Sequence[Drive],
-    wish: Wish,
-    asked: StripeWish,
+    spec: VolumeSpec,
+    asked: StripeRequest,
     mode: Mode | None,
     draw_uuid: Callable[[], str],
     recordings: Sequence[Recording] = (),
@@ -90,18 +90,18 @@ def make_striped_plan(
     Raises Refused if a drive must not be changed, is not empty and `mode` is None, or does not match the
     others. Raises BadInput for an impossible request.
     """
-    (wish,) = told_apart((wish,))
-    check_wishes((wish,))
-    _check_asked(asked, wish, drives, mode)
-    refuse_obstacles(machine, (wish,))
-    refuse_encryption(machine, (wish,), why_not=NO_ENCRYPTION)
+    (spec,) = with_unique_labels((spec,))
+    check_specs((spec,))
+    _check_asked(asked, spec, drives, mode)
+    refuse_obstacles(machine, (spec,))
+    refuse_encryption(machine, (spec,), why_not=NO_ENCRYPTION)
     if asked.kind == "md":
         refuse_lacking(machine.kernel, asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
-    stripe = _stripe(asked, _used_nodes(machine, arrays), wish.final_label, draw_uuid)
-    volume = _volume(drives, identities, wish, stripe, draw_uuid())
+    stripe = _stripe(asked, _used_nodes(machine, arrays), spec.final_label, draw_uuid)
+    volume = _volume(drives, identities, spec, stripe, draw_uuid())
     extents = striped_extents(identities)
     _refuse_too_small(asked, volume.filesystem, extents)
     tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
@@ -117,7 +117,7 @@ def make_striped_plan(
         *drive_doubts(drives, recordings, extents[0].size_bytes, stripe),
         *stripe_doubts(stripe),
         *forgotten_doubts(machine, operations),
-        *wish.doubts,
+        *spec.doubts,
     )
     return Plan(
         first.drive,
@@ -150,7 +150,7 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
     )
 
 
-def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
+def _check_asked(asked: StripeRequest, spec: VolumeSpec, drives: Sequence[Drive], mode: Mode | None) -> None:
     """Raises BadInput for contradictory or unsupported requests."""
     option = asked.option
     if not 2 <= len(drives) <= MOST_DRIVES:
@@ -161,19 +161,19 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         raise BadInput(named(most=MOST_DRIVES, count=len(drives)))
     if mode is Mode.USE_FREE:
         raise BadInput(t("{option} uses whole drives and cannot be combined with --use-free.", option=option))
-    if not wish.takes_rest:
+    if not spec.takes_rest:
         raise BadInput(t("A mirrored or striped volume uses all of the drives. Omit the size."))
-    if wish.role:
+    if spec.role:
         raise BadInput(
             t(
                 "A mirrored or striped volume cannot have a role: firmware and boot loaders "
                 "expect single partitions."
             )
         )
-    if wish.encrypted:
+    if spec.encrypted:
         raise BadInput(NO_ENCRYPTION)
-    kind, filesystem = asked.kind, printable(wish.choice.filesystem, 30)
-    if wish.choice.filesystem not in FILESYSTEMS[kind]:
+    kind, filesystem = asked.kind, printable(spec.choice.filesystem, 30)
+    if spec.choice.filesystem not in FILESYSTEMS[kind]:
         possible = " or ".join(FILESYSTEMS[kind])
         sentences = [
             t(
@@ -184,7 +184,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
                 filesystem=filesystem,
             )
         ]
-        if wish.choice.filesystem == "btrfs":
+        if spec.choice.filesystem == "btrfs":
             sentences.append(t("Btrfs has built-in RAID. Use {option} btrfs.", option=option))
         raise BadInput(join(*sentences))
     if asked.mirrors:
@@ -193,7 +193,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         _check_stripe(asked)
 
 
-def _check_mirror(asked: StripeWish) -> None:
+def _check_mirror(asked: StripeRequest) -> None:
     if asked.chunk_bytes is not None or asked.metadata is not None:
         raise BadInput(
             t(
@@ -203,7 +203,7 @@ def _check_mirror(asked: StripeWish) -> None:
         )
 
 
-def _check_stripe(asked: StripeWish) -> None:
+def _check_stripe(asked: StripeRequest) -> None:
     if asked.kind == "btrfs" and asked.chunk_bytes is not None:
         raise BadInput(t("Btrfs sets the chunk size (64 KiB). Omit --chunk with --stripe btrfs."))
     if asked.kind != "btrfs" and asked.metadata is not None:
@@ -240,7 +240,7 @@ def _refuse_drives(
             )
         refuse_content(drive, chosen=mode is not None)
         identities.append(known_identity(machine, drive, size_bytes, geometry))
-        befores.append(layout_before(drive, size_bytes, geometry, keep=False))
+        befores.append(layout_before(drive, size_bytes, geometry, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
     if twice := _duplicate([drive.serial for drive in drives if drive.serial]):
@@ -282,7 +282,7 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
         )
 
 
-def _stripe(asked: StripeWish, used: Collection[str], label: str, draw_uuid: Callable[[], str]) -> Stripe:
+def _stripe(asked: StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]) -> Stripe:
     chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
     match asked.kind:
         case "btrfs":
@@ -300,7 +300,7 @@ def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
     return {*arrays, *(drive.path for drive in machine.drives), *layers}
 
 
-def _refuse_too_small(asked: StripeWish, filesystem: str, extents: Sequence[Extent]) -> None:
+def _refuse_too_small(asked: StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
     kind = MADE[filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
@@ -314,21 +314,21 @@ def _refuse_too_small(asked: StripeWish, filesystem: str, extents: Sequence[Exte
 
 
 def _volume(
-    drives: Sequence[Drive], identities: Sequence[Identity], wish: Wish, stripe: Stripe, uuid: str
+    drives: Sequence[Drive], identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe, uuid: str
 ) -> Volume:
-    mkfs, _ = option_words(wish)
+    mkfs, _ = option_words(spec)
     try:
-        final = striped_words(wish.choice.filesystem, mkfs, stripe, len(drives))
+        final = striped_words(spec.choice.filesystem, mkfs, stripe, len(drives))
     except ValueError:
         raise BadInput(
             t(
                 "The block size recommended for {filesystem} is not a plain number of bytes.",
-                filesystem=wish.choice.filesystem,
+                filesystem=spec.choice.filesystem,
             )
         ) from None
     return replace(
-        volume_of(drives[0], wish, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final
+        volume_of(drives[0], spec, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final
     )
 
 
-__all__ = ["StripeWish", "choice_on", "make_striped_plan"]
+__all__ = ["StripeRequest", "choice_on", "make_striped_plan"]

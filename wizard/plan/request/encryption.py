@@ -14,7 +14,7 @@ from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
 from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.rules import uuid_fault
 
 LARGEST_BYTES = 512
@@ -99,21 +99,23 @@ LOST, NO_TRIM = (
 )
 
 
-def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Message | None = None) -> None:
+def refuse_encryption(
+    machine: Machine, specs: Sequence[VolumeSpec], *, why_not: Message | None = None
+) -> None:
     """Raises Refused or BadInput if a request for encryption is not possible. `why_not`: why encryption is
     not possible at all."""
-    for wish in wishes:
-        if not wish.encrypted:
+    for spec in specs:
+        if not spec.encrypted:
             continue
         if why_not:
             raise Refused(
                 t(
                     "{why} Cannot encrypt the volume '{label}'.",
                     why=why_not,
-                    label=printable(wish.final_label),
+                    label=printable(spec.final_label),
                 )
             )
-        kind = wish.choice.filesystem
+        kind = spec.choice.filesystem
         if kind not in FILESYSTEMS:
             raise BadInput(
                 t(
@@ -122,7 +124,7 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Mess
                     known=FILESYSTEMS,
                 )
             )
-        options = (part.partition("=")[0] for option in wish.choice.mount for part in option.text.split(","))
+        options = (part.partition("=")[0] for option in spec.choice.mount for part in option.text.split(","))
         if "discard" in options:
             raise BadInput(
                 t(
@@ -132,8 +134,8 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: Mess
             )
         refuse_lacking(machine.kernel, CRYPT)
         refuse_missing(machine, ("cryptsetup",))
-    places = [place for one in wishes for place in places_of(one.mount_point, one.subvolumes)]
-    if fault := keys_fault([one.key for one in wishes if one.encrypted], places):
+    places = [place for one in specs for place in places_of(one.mount_point, one.subvolumes)]
+    if fault := keys_fault([one.key for one in specs if one.encrypted], places):
         raise BadInput(t("The key of an encrypted volume {fault}.", fault=fault))
 
 
@@ -143,9 +145,9 @@ def header_bytes(geometry: Geometry) -> int:
     return rounded_up(HEADER_BYTES, grain)
 
 
-def needed_bytes(wish: Wish, geometry: Geometry) -> int:
+def needed_bytes(spec: VolumeSpec, geometry: Geometry) -> int:
     """Return the minimum partition size for a request."""
-    return MADE[wish.choice.filesystem].minimum_bytes + (header_bytes(geometry) if wish.encrypted else 0)
+    return MADE[spec.choice.filesystem].minimum_bytes + (header_bytes(geometry) if spec.encrypted else 0)
 
 
 def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str, key: str) -> Volume:
@@ -166,9 +168,9 @@ def encryption_of(
     return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset, key)
 
 
-def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[Message, ...]:
+def encryption_doubts(drive: Drive, specs: Sequence[VolumeSpec]) -> tuple[Message, ...]:
     """Return sentences about encrypted volumes."""
-    if not any(wish.encrypted for wish in wishes):
+    if not any(spec.encrypted for spec in specs):
         return ()
     return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
 

@@ -232,7 +232,7 @@ def volume_role_fault(volume: Volume, *, alone: bool) -> Message | None:
     )
 
 
-def is_systems(role: str) -> bool:
+def is_system_role(role: str) -> bool:
     """Return True if a system boots from or runs on a volume with this role, for any workload."""
     return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from wizard.advice.existing import is_pulled
+from wizard.advice.existing import is_often_unplugged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
@@ -12,7 +12,7 @@ from wizard.model.plan import NO_PLACE, Volume
 from wizard.model.said import t
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.subvolumes import places_of
-from wizard.plan.request.volume_request import Wish, told_apart
+from wizard.plan.request.volume_request import VolumeSpec, with_unique_labels
 from wizard.plan.rules import mount_point_fault
 
 PLACES = "/srv"
@@ -35,23 +35,23 @@ class Usual:
     fixed: str = ""
 
 
-def put_to_use(
-    wish: Wish,
+def with_usual_place(
+    spec: VolumeSpec,
     drive: Drive,
     usual: Usual,
-    others: Sequence[Wish] = (),
+    others: Sequence[VolumeSpec] = (),
     *,
     writer: Writer | None = None,
     place: str | None = None,
-) -> Wish:
+) -> VolumeSpec:
     """Return a request with writer and mount point, as given or by default. `place` NO_PLACE means no mount.
     `others`: other volumes of the drive.
 
     System volumes and swap belong to root and are only mounted on request. Raises BadInput if they are given
     a `writer`.
     """
-    mounts = MADE[wish.choice.filesystem].mounts
-    if writer is not None and (wish.role or not mounts):
+    mounts = MADE[spec.choice.filesystem].mounts
+    if writer is not None and (spec.role or not mounts):
         raise BadInput(
             t("Only root can write to a system volume. Omit writable=.")
             if mounts
@@ -59,16 +59,16 @@ def put_to_use(
         )
     if mounts and place is not None:
         at = None if place == NO_PLACE else place
-        default_writer = ROOT if _is_systems_own(wish) else usual.caller
-        return replace(wish, mount_point=at, writer=writer or default_writer)
-    if not mounts or _is_systems_own(wish):
-        return replace(wish, mount_point=place, writer=writer or ROOT)
-    prepared = replace(wish, mount_point=None, writer=writer or usual.caller)
-    if any(one.mount_point for one in wish.subvolumes):
+        default_writer = ROOT if _is_systems_own(spec) else usual.caller
+        return replace(spec, mount_point=at, writer=writer or default_writer)
+    if not mounts or _is_systems_own(spec):
+        return replace(spec, mount_point=place, writer=writer or ROOT)
+    prepared = replace(spec, mount_point=None, writer=writer or usual.caller)
+    if any(one.mount_point for one in spec.subvolumes):
         return prepared
-    if writer is None and _is_left_to_desktop(wish, drive):
+    if writer is None and _is_left_to_desktop(spec, drive):
         return prepared
-    label = told_apart((*others, wish))[-1].final_label
+    label = with_unique_labels((*others, spec))[-1].final_label
     if usual.fixed:
         return replace(
             prepared,
@@ -86,16 +86,16 @@ def put_to_use(
     return replace(prepared, mount_point=free_place(usual.places, label, {*usual.taken, *used_places}))
 
 
-def _is_systems_own(wish: Wish) -> bool:
+def _is_systems_own(spec: VolumeSpec) -> bool:
     """Return True for system volumes, which contain no personal data."""
-    return bool(wish.role) or wish.workload.id == SYSTEM_WORKLOAD
+    return bool(spec.role) or spec.workload.id == SYSTEM_WORKLOAD
 
 
-def _is_left_to_desktop(wish: Wish, drive: Drive) -> bool:
+def _is_left_to_desktop(spec: VolumeSpec, drive: Drive) -> bool:
     """Return True if the volume is for exchange with other systems on a removable drive. Desktops mount such
     drives for the active user."""
-    return is_pulled(drive) and (
-        wish.workload.id == PORTABLE_WORKLOAD or not MADE[wish.choice.filesystem].holds.owners
+    return is_often_unplugged(drive) and (
+        spec.workload.id == PORTABLE_WORKLOAD or not MADE[spec.choice.filesystem].holds.owners
     )
 
 

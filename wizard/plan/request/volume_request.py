@@ -10,7 +10,7 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.operations import ROOT, Writer
 from wizard.model.plan import NO_PLACE, Subvolume
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
-from wizard.plan.dangers import systems_danger
+from wizard.plan.dangers import system_danger
 from wizard.plan.request.roles import ROLES, key_fault, role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
 from wizard.plan.rules import is_workload_id, label_fault, mount_point_fault, place_fault
@@ -40,7 +40,7 @@ EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class VolumeSpec:
     """A requested volume. `size_bytes`: None means all remaining space. `label`: None means the workload's
     default. `mount_point`: None means not mounted.
 
@@ -273,26 +273,26 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
     return None, int(digits)
 
 
-def size_words(wish: Wish, made_bytes: int | None) -> str:
+def size_words(spec: VolumeSpec, made_bytes: int | None) -> str:
     """Return the requested size. For a share or the rest, add the actual size if known from a plan."""
-    if wish.size_bytes is not None:
-        return format_capacity(wish.size_bytes)
-    asked = str(t("the rest")) if wish.percent is None else f"{wish.percent} %"
+    if spec.size_bytes is not None:
+        return format_capacity(spec.size_bytes)
+    asked = str(t("the rest")) if spec.percent is None else f"{spec.percent} %"
     return asked if made_bytes is None else f"{asked}: {format_capacity(made_bytes)}"
 
 
-def more_words(wish: Wish) -> tuple[str, ...]:
+def more_words(spec: VolumeSpec) -> tuple[str, ...]:
     """Return further properties of a volume besides workload, filesystem, size, label and mount point."""
-    names = tuple(one.name for one in wish.subvolumes)
-    encrypted = (str(t("encrypted")),) if wish.encrypted else ()
+    names = tuple(one.name for one in spec.subvolumes)
+    encrypted = (str(t("encrypted")),) if spec.encrypted else ()
     return (*encrypted, str(t("subvolumes {names:list}", names=names))) if names else encrypted
 
 
-def size_written(wish: Wish) -> str:
+def size_written(spec: VolumeSpec) -> str:
     """Return the size in the format of `parse_share`."""
-    if wish.size_bytes is not None:
-        return size_text(wish.size_bytes)
-    return REST if wish.percent is None else f"{wish.percent}%"
+    if spec.size_bytes is not None:
+        return size_text(spec.size_bytes)
+    return REST if spec.percent is None else f"{spec.percent}%"
 
 
 def size_text(size_bytes: int) -> str:
@@ -304,26 +304,26 @@ def _is_rest(text: str | None) -> bool:
     return text is not None and text.strip().lower() == REST
 
 
-def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
+def with_unique_labels(specs: tuple[VolumeSpec, ...]) -> tuple[VolumeSpec, ...]:
     """Return the requests with unique labels. Default labels that are already in use are numbered."""
-    used = {wish.final_label for wish in wishes if wish.label is not None}
+    used = {spec.final_label for spec in specs if spec.label is not None}
     named = []
-    for wish in wishes:
-        label, number = wish.final_label, 2
-        while wish.label is None and label in used:
-            own = replace(wish, label=f"{wish.own_label[: SHORTEST_LABEL - len(str(number))]}{number}")
+    for spec in specs:
+        label, number = spec.final_label, 2
+        while spec.label is None and label in used:
+            own = replace(spec, label=f"{spec.own_label[: SHORTEST_LABEL - len(str(number))]}{number}")
             label, number = own.final_label, number + 1
         used.add(label)
-        named.append(replace(wish, label=label))
+        named.append(replace(spec, label=label))
     return tuple(named)
 
 
-def check_wishes(wishes: tuple[Wish, ...]) -> None:
+def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
     """Raises BadInput for invalid labels or mount points, and for contradictory requests."""
-    if not wishes:
+    if not specs:
         raise BadInput(t("No volume was requested. Specify a workload."))
-    for wish in wishes:
-        label, filesystem = wish.final_label, wish.choice.filesystem
+    for spec in specs:
+        label, filesystem = spec.final_label, spec.choice.filesystem
         if bad_label := label_fault(label, filesystem):
             raise BadInput(
                 t(
@@ -332,23 +332,23 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
                     fault=bad_label,
                 )
             )
-        if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
+        if spec.mount_point is not None and (fault := place_fault(spec.mount_point, filesystem)):
             named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
-            raise BadInput(named(place=printable(wish.mount_point, 60), fault=fault))
-        if subvolume_fault := subvolumes_fault(wish.subvolumes, filesystem):
+            raise BadInput(named(place=printable(spec.mount_point, 60), fault=fault))
+        if subvolume_fault := subvolumes_fault(spec.subvolumes, filesystem):
             raise BadInput(VOLUME_FAULT(label=printable(label, 40), fault=subvolume_fault))
-        if wish.size_bytes is not None and wish.size_bytes <= 0:
+        if spec.size_bytes is not None and spec.size_bytes <= 0:
             raise BadInput(
                 t(
                     "The volume '{label}' has no size. Omit the size to use all remaining space.",
                     label=printable(label, 40),
                 )
             )
-        if wish.role:
-            _check_role(wish)
-    _check_shares(wishes)
+        if spec.role:
+            _check_role(spec)
+    _check_shares(specs)
     if double := next(
-        (role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None
+        (role for role in ROLES if ROLES[role].single and sum(spec.role == role for spec in specs) > 1), None
     ):
         raise BadInput(
             t(
@@ -357,17 +357,17 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
             )
         )
     if unordered := mount_order_fault(
-        tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))
+        tuple(place for spec in specs for place in places_of(spec.mount_point, spec.subvolumes))
     ):
         raise BadInput(unordered)
 
 
-def _check_role(wish: Wish) -> None:
+def _check_role(spec: VolumeSpec) -> None:
     """Raises BadInput for an impossible role, or a dangerous option on a system volume."""
-    if fault := role_fault(wish.role, wish.choice.filesystem, encrypted=wish.encrypted):
-        raise BadInput(VOLUME_FAULT(label=printable(wish.final_label, 40), fault=fault))
-    options = [option.text for option in (*wish.choice.mkfs, *wish.choice.mount)]
-    if danger := systems_danger(wish.role, wish.choice.filesystem, options):
+    if fault := role_fault(spec.role, spec.choice.filesystem, encrypted=spec.encrypted):
+        raise BadInput(VOLUME_FAULT(label=printable(spec.final_label, 40), fault=fault))
+    options = [option.text for option in (*spec.choice.mkfs, *spec.choice.mount)]
+    if danger := system_danger(spec.role, spec.choice.filesystem, options):
         raise BadInput(
             t(
                 "{option} puts data at risk and is not allowed on boot or system volumes.",
@@ -376,21 +376,21 @@ def _check_role(wish: Wish) -> None:
         )
 
 
-def _check_shares(wishes: tuple[Wish, ...]) -> None:
+def _check_shares(specs: tuple[VolumeSpec, ...]) -> None:
     """Raises BadInput for invalid shares, or a total above 100 percent."""
     if any(
-        wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100)
-        for wish in wishes
+        spec.percent is not None and (spec.size_bytes is not None or not 1 <= spec.percent <= 100)
+        for spec in specs
     ):
         raise BadInput(t("A share is 1 to 100 percent of the space and replaces the size."))
-    if (total := sum(wish.percent or 0 for wish in wishes)) > 100:
+    if (total := sum(spec.percent or 0 for spec in specs)) > 100:
         raise BadInput(
             t(
                 "The volumes together request {total} % of the space, but only 100 % is available.",
                 total=total,
             )
         )
-    if sum(wish.takes_rest for wish in wishes) > 1:
+    if sum(spec.takes_rest for spec in specs) > 1:
         raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
 
 

@@ -15,13 +15,13 @@ from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Volume
 from wizard.model.said import GIB, Message, format_exact, t
-from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, is_systems, usual_bytes
-from wizard.plan.request.volume_request import VolumeRequest, Wish
+from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, is_system_role, usual_bytes
+from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
 
 
-def wish_of(
+def spec_of(
     machine: Machine, drive: Drive, recording: Recording, asked: VolumeRequest, phrases: Sequence[str] = ()
-) -> Wish:
+) -> VolumeSpec:
     """Resolve a request to the recommended or named filesystem, with the requested options.
 
     `phrases`: confirmations typed. Raises Refused if no filesystem is possible, or an option is not allowed.
@@ -42,9 +42,9 @@ def wish_of(
     else:
         choice = _advised(advice, machine)
     site = site_of(machine, drive, recording, profile, room)
-    site = replace(site, root=site.root or is_systems(asked.role))
-    wish = wish_with_options(choice, profile, asked, site, phrases, size_bytes)
-    return replace(wish, percent=asked.percent, role=asked.role)
+    site = replace(site, root=site.root or is_system_role(asked.role))
+    spec = spec_with_options(choice, profile, asked, site, phrases, size_bytes)
+    return replace(spec, percent=asked.percent, role=asked.role)
 
 
 def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
@@ -90,14 +90,15 @@ def _role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
     usual = [
         choice
         if choice.obstacles
-        else replace(choice, place=Rank.CHOSEN, sentence=role.why, evidence=(), ranked=True)
+        else replace(choice, place=Rank.RECOMMENDED, sentence=role.why, evidence=(), ranked=True)
         for choice in found
         if choice.filesystem == role.usual
     ]
     others = [choice for choice in found if choice.filesystem != role.usual]
     if usual:
         others = [
-            replace(choice, place=Rank.SECOND) if choice.place is Rank.CHOSEN else choice for choice in others
+            replace(choice, place=Rank.ALTERNATIVE) if choice.place is Rank.RECOMMENDED else choice
+            for choice in others
         ]
     return (*usual, *others)
 
@@ -120,8 +121,8 @@ def _with_options(choice: Choice, role: Role) -> Choice:
 
 
 def in_role(
-    wish: Wish, role: str, choices: Sequence[Choice], workload: Workload, memory_bytes: int | None
-) -> Wish:
+    spec: VolumeSpec, role: str, choices: Sequence[Choice], workload: Workload, memory_bytes: int | None
+) -> VolumeSpec:
     """Return the request with another role (empty for none), and the filesystem and size of that role.
 
     `choices`: filesystems for the role. `workload`: default workload of the role. System volumes are not
@@ -129,7 +130,7 @@ def in_role(
     role.
     """
     if role not in ROLES:
-        return replace(wish, role="")
+        return replace(spec, role="")
     choice = next((choice for choice in choices if not choice.obstacles), None)
     if choice is None:
         raise Refused(
@@ -138,7 +139,7 @@ def in_role(
         )
     size_bytes = usual_bytes(role, memory_bytes)
     changed = replace(
-        wish, role=role, choice=choice, workload=workload, label=None, mount_point=None, doubts=()
+        spec, role=role, choice=choice, workload=workload, label=None, mount_point=None, doubts=()
     )
     if size_bytes is not None:
         changed = replace(changed, size_bytes=size_bytes, percent=None)
@@ -162,20 +163,20 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
     return choice
 
 
-def wish_with_options(
+def spec_with_options(
     choice: Choice,
     profile: Profile,
     asked: VolumeRequest,
     site: OptionSite,
     phrases: Sequence[str],
     size_bytes: int | None,
-) -> Wish:
+) -> VolumeSpec:
     """Return the request for a choice, with the requested options."""
     doubts: tuple[Message | str, ...] = ()
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
         choice, doubts = taken.choice, taken.doubts
-    wish = Wish(
+    spec = VolumeSpec(
         choice,
         profile.workload,
         size_bytes,
@@ -184,7 +185,7 @@ def wish_with_options(
         doubts,
         subvolumes=asked.subvolumes,
     )
-    return replace(wish, encrypted=asked.encrypt is not None, key=asked.key)
+    return replace(spec, encrypted=asked.encrypt is not None, key=asked.key)
 
 
 PRESETS = ("desktop",)
@@ -205,10 +206,10 @@ LEAST_ROOT_BYTES, MOST_ROOT_BYTES = 32 * GIB, 96 * GIB
 the space."""
 
 
-def room_for_preset(drive: Drive, *, keep: bool) -> int:
+def room_for_preset(drive: Drive, *, preserve: bool) -> int:
     """Return the bytes available to a preset: the whole drive, or the largest free range if partitions are
     preserved."""
-    if not keep or drive.is_empty:
+    if not preserve or drive.is_empty:
         return drive.size_bytes or 0
     return max((extent.size_bytes for extent in drive.free), default=0)
 

@@ -66,7 +66,7 @@ def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tupl
     )
 
 
-def told_anew(changes: Changes) -> Changes:
+def with_current_texts(changes: Changes) -> Changes:
     """Recompute all texts and commands of valid changes from their operations. Only these are shown or
     run."""
     return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))

@@ -32,7 +32,7 @@ from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
 from wizard.plan.settings.check_changes import AGAIN, REMOUNTING, TUNED, check_changes
 from wizard.plan.settings.possible import digest_of_text
-from wizard.plan.settings.steps_of import change_steps, rules_name, told_anew
+from wizard.plan.settings.steps_of import change_steps, rules_name, with_current_texts
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
 """Doubt for unprivileged users."""
@@ -241,7 +241,7 @@ CHANGES = Sealed(
     Changes,
     AGAIN,
     check_changes,
-    told_anew,
+    with_current_texts,
     {"diskwright.changes/1": without_texts},
 )
 CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes = (

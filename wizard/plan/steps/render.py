@@ -38,7 +38,7 @@ from wizard.model.plan import (
 )
 from wizard.model.said import TIB, Message, t, tn
 from wizard.plan.messages import who
-from wizard.plan.partition.possible import lost, resized_said, table_said
+from wizard.plan.partition.possible import lost, resize_message, table_message
 from wizard.plan.raid.lvm import DATA_BYTES, logical_sentence
 from wizard.plan.raid.striping import mirror_lost, mirror_sentence
 from wizard.plan.rehearsed import ON_DRIVE, why_on_drive
@@ -108,24 +108,24 @@ def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, .
     return tuple(step_of(operation, context) for operation in operations)
 
 
-def told_anew(plan: Plan) -> Plan:
+def with_current_texts(plan: Plan) -> Plan:
     """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are shown
     or run."""
     return replace(plan, steps=_derived(plan))
 
 
-def told_as_direct(plan: Plan, why: str) -> Plan:
+def described_as_direct(plan: Plan, why: str) -> Plan:
     """Return the plan described as running directly on the drive because of `why`, or the same plan if `why`
     is empty. For display only."""
     return replace(plan, steps=_derived(plan, why)) if why else plan
 
 
-def told_for(plan: Plan, fstab: str) -> Plan:
+def described_for_fstab(plan: Plan, fstab: str) -> Plan:
     """Return the plan described with this fstab, and the crypttab beside it."""
     return replace(plan, steps=_derived(plan, fstab=fstab)) if fstab != OWN_FSTAB else plan
 
 
-def told_as_kept(plan: Plan) -> Plan:
+def described_as_kept(plan: Plan) -> Plan:
     """Return the plan described as kept immediately. For display only."""
     until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
     steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in plan.steps)
@@ -206,7 +206,7 @@ def _sentence(operation: Operation, context: Context) -> str:
         case MakeFilesystem():
             return str(_creation_sentence(operation))
         case GrowFilesystem() | ShrinkFilesystem():
-            return str(resized_said(operation))
+            return str(resize_message(operation))
         case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
             return _use_sentence(operation, context.fstab)
         case MakeArray(level="raid1", parts=parts):
@@ -288,7 +288,7 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
             )
         )
     if context.changed:
-        return str(table_said(context.changed, operation))
+        return str(table_message(context.changed, operation))
     if context.before.table == "none":
         return str(
             tn(

@@ -37,11 +37,13 @@ def rate_in_page(raw: RawDrive) -> int | None:
     reserved values."""
     page = vital_page(raw, ROTATION_PAGE)
     return (
-        None if page is None or len(page) < RATE_BYTES.stop else told(int.from_bytes(page[RATE_BYTES], "big"))
+        None
+        if page is None or len(page) < RATE_BYTES.stop
+        else valid_rate(int.from_bytes(page[RATE_BYTES], "big"))
     )
 
 
-def told(rate: int) -> int | None:
+def valid_rate(rate: int) -> int | None:
     """Return a rotation rate if valid, as in word 217 and page B1h, else None."""
     return rate if rate == SOLID_STATE or LEAST_RATE <= rate <= MOST_RATE else None
 
@@ -89,7 +91,7 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
             model=_model_in(data),
             zoned=words[69] & 3 if words[69] not in (0, NOT_REPORTED) and words[69] & 3 != 3 else None,
             trims=bool(words[169] & 1) if words[169] != NOT_REPORTED else None,
-            rotation_rate=told(words[217]),
+            rotation_rate=valid_rate(words[217]),
             physical_block_bytes=logical * _blocks_in_physical(words) if _is_valid(words[106]) else None,
             alignment_offset_bytes=_alignment_offset(words, logical),
             security=words[128] & 0xF or None if words[128] != NOT_REPORTED else None,

@@ -9,7 +9,7 @@ from wizard.model.drive_facts import SOLID_STATE, Health, Smart
 from wizard.model.machine import Obstacle
 from wizard.model.said import Message
 from wizard.probe import unread as words
-from wizard.probe.drive.ata import told
+from wizard.probe.drive.ata import valid_rate
 from wizard.probe.unread import obstacle_in
 
 REALLOCATED, PENDING, LOST = (5, r"Reallocat|Retired"), (197, "Pending"), (198, "Uncorrect")
@@ -79,7 +79,7 @@ def _rotation_rate(output: dict[str, Any]) -> int | None:
         return None
     if rate == 0:
         return SOLID_STATE if _object_at(output, "device").get("protocol") == "ATA" else None
-    return told(rate)
+    return valid_rate(rate)
 
 
 def _object(text: str | None) -> dict[str, Any]:

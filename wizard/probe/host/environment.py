@@ -89,7 +89,7 @@ def opened(number: int) -> Iterator[tuple[int, str]]:
                 yield int(link.name), str(link.readlink())
 
 
-def stands_in(number: int) -> Iterator[str]:
+def process_paths(number: int) -> Iterator[str]:
     """Yield the working directory, root and executable of a process."""
     for name in ("cwd", "root", "exe"):
         with suppress(OSError):

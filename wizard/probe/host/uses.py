@@ -42,7 +42,7 @@ class UseState:
     mount_points: Mapping[str, tuple[str, ...]]
 
 
-def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
+def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
     """Return layers and uses of the devices `names` (a drive and its partitions), and of all layers above."""
     base = tuple(name for name in names)
     edges = list(_edges(graph, base))

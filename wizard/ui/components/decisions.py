@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.host.services import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import DiskwrightError, ExitCode, printable
@@ -50,7 +50,7 @@ def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
         choices = (
             *choices,
-            SettlingChoice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
+            DecisionChoice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
         )
     resumes = "resume" in ways.names
     look = decision.look if choices else ""
@@ -73,9 +73,9 @@ def waits(run: OpenRun) -> bool:
     return run.state != RUNNING and "keep" in run.ways
 
 
-def impediment(services: Services, runs: Iterable[OpenRun], drive: Drive) -> Text:
+def blocker(services: Services, runs: Iterable[OpenRun], drive: Drive) -> Text:
     """Return why a drive cannot be set up. Runs come first, since they may have locked the drive."""
-    return why_not_now(runs_on(runs, drive)) or services.impediment(drive)
+    return why_not_now(runs_on(runs, drive)) or services.blocker(drive)
 
 
 def why_not_now(runs: Iterable[OpenRun]) -> Text:

@@ -46,7 +46,7 @@ FINEST = 400
 """Width of a layout in cells. Stretches under half a cell are omitted."""
 
 _FATES = {
-    StretchState.PRESERVED: Fate.KEPT,
+    StretchState.PRESERVED: Fate.PRESERVED,
     StretchState.NEW: Fate.NEW,
     StretchState.REMOVED: Fate.LOST,
     StretchState.FREE: Fate.FREE,
@@ -61,9 +61,9 @@ def _bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "",
         slot = next((one for one in stretch.slots if one.number or one.filesystem), None)
         fate = _FATES[stretch.state]
         if keeps and fate is Fate.LOST:
-            fate = Fate.KEPT
+            fate = Fate.PRESERVED
         kind = slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not Fate.FREE else ""
-        named = printable(layout.label, 40) if slot is None and fate in (Fate.KEPT, Fate.LOST) else ""
+        named = printable(layout.label, 40) if slot is None and fate in (Fate.PRESERVED, Fate.LOST) else ""
         found.append(Stretch(named or _name(slot, fate), stretch.size_bytes, printable(kind, 40), fate))
     return Bar(tuple(found), caption)
 
@@ -163,7 +163,7 @@ def reading_row(path: str) -> Row:
     return Row(path, (strong(short(path)), muted(t("reading ..."))))
 
 
-def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Row:
+def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: Text, runs: Sequence[OpenRun] = ()) -> Row:
     """Return the row of a drive: name, model, size, kind, bus, block size and status."""
     size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
     blocks = drive.geometry.sector_format if drive.geometry else ""
@@ -174,12 +174,12 @@ def drive_row(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequen
         Piece(kind_of(drive)),
         Piece(drive.bus or ""),
         Piece(blocks),
-        stands(drive, diagnosis, impediment, runs),
+        drive_state(drive, diagnosis, blocker, runs),
     )
     return Row(drive.path, cells)
 
 
-def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[OpenRun] = ()) -> Piece:
+def drive_state(drive: Drive, diagnosis: Diagnosis, blocker: Text, runs: Sequence[OpenRun] = ()) -> Piece:
     """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
     if any(use.kind == "running-system" for use in drive.uses):
         return muted(t("in use: this system"))
@@ -197,7 +197,7 @@ def stands(drive: Drive, diagnosis: Diagnosis, impediment: Text, runs: Sequence[
         return Piece(NOT_READ, Tone.WARN)
     if drive.read_only:
         return muted(t("read-only"))
-    if impediment:
+    if blocker:
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
         return muted(MOUNTED(place=mounted) if mounted else t("in use"))
     return held_on(drive)
@@ -262,7 +262,7 @@ def about(services: Services, count: int) -> Text:
 def drive_panes(
     drive: Drive,
     diagnosis: Diagnosis,
-    impediment: Text,
+    blocker: Text,
     *,
     can_ask: bool,
     device: str = "",
@@ -287,8 +287,8 @@ def drive_panes(
     blocks += _open(runs)
     mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
     blocks += (_mount_para(use, free.get(str(use.by))) for use in mounts[:MOST_MOUNTS])
-    if impediment and not any(run.state == RUNNING or waits(run) for run in runs):
-        blocks.append(impediment_para(drive, impediment))
+    if blocker and not any(run.state == RUNNING or waits(run) for run in runs):
+        blocks.append(blocker_para(drive, blocker))
     if unread_content(drive):
         said = (
             t("Contents not read: only root can. Press o to read as root.")
@@ -302,7 +302,7 @@ def drive_panes(
     found = [*finding_paras(about), *_better_as_ext4(old_filesystems(drive), device)]
     if found:
         blocks += [GAP, *found] if blocks else found
-    elif not impediment and not unread_content(drive) and not runs:
+    elif not blocker and not unread_content(drive) and not runs:
         blocks.append(para(Piece(t("No problems found."), Tone.GOOD)))
     return (Pane(name, tuple(blocks)),)
 
@@ -315,10 +315,10 @@ def mounts_of(drive: Drive) -> tuple[Use, ...]:
     return tuple(use for use in drive.uses if use.kind == "mounted" and isinstance(use.by, str))
 
 
-def impediment_para(drive: Drive, impediment: Text) -> Para:
+def blocker_para(drive: Drive, blocker: Text) -> Para:
     """Show why a drive cannot be set up. A mounted drive is as it should be, so nothing is wrong."""
     caption = muted(t("To set up:")) if mounts_of(drive) else Piece(t("Cannot be set up now:"), Tone.WARN)
-    return para(caption, impediment, hang=2)
+    return para(caption, blocker, hang=2)
 
 
 def _mount_para(use: Use, free_bytes: int | None) -> Para:

@@ -9,7 +9,7 @@ from wizard.model.errors import printable
 from wizard.model.plan import NO_PLACE, Member, Plan, Slot
 from wizard.model.said import Sentence, t
 from wizard.plan.messages import who
-from wizard.plan.request.volume_request import Wish, more_words, size_words
+from wizard.plan.request.volume_request import VolumeSpec, more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.steps.postconditions import waiting_lost, whole_lost
 from wizard.plan.text import volume_bytes
@@ -28,9 +28,9 @@ COLUMNS = (
     Column(t("Who may write")),
 )
 RANKS = {
-    Rank.CHOSEN: (Sentence("recommended"), Tone.GOOD),
-    Rank.SECOND: (Sentence("good too"), Tone.ACCENT),
-    Rank.REJECTED: (Sentence("not recommended"), Tone.WARN),
+    Rank.RECOMMENDED: (Sentence("recommended"), Tone.GOOD),
+    Rank.ALTERNATIVE: (Sentence("good too"), Tone.ACCENT),
+    Rank.NOT_RECOMMENDED: (Sentence("not recommended"), Tone.WARN),
 }
 ALTERNATIVES = 3
 
@@ -39,20 +39,20 @@ LONGEST_CLAUSE = 300
 
 def volume_row(session: Session, index: int) -> Row:
     """Return the row of a volume: label, filesystem, size, mount point and writers."""
-    wish = session.wishes[index]
+    spec = session.specs[index]
     made = volume_bytes(session.plan, index) if session.plan else None
-    place: Text = wish.mount_point or t("not mounted")
-    if wish.mount_point == NO_PLACE:
+    place: Text = spec.mount_point or t("not mounted")
+    if spec.mount_point == NO_PLACE:
         place = t("in use")
-    writers: Text = who(wish.writer) if wish.mount_point and wish.mount_point != NO_PLACE else ""
+    writers: Text = who(spec.writer) if spec.mount_point and spec.mount_point != NO_PLACE else ""
     cells = (
-        strong(printable(wish.final_label, 30)),
-        Piece(title_of(wish.choice.filesystem)),
-        Piece(size_words(wish, made)),
+        strong(printable(spec.final_label, 30)),
+        Piece(title_of(spec.choice.filesystem)),
+        Piece(size_words(spec, made)),
         Piece(place),
         Piece(writers),
     )
-    more = "; ".join(more_words(wish))
+    more = "; ".join(more_words(spec))
     return Row(str(index), cells, notes=(more,) if more else ())
 
 
@@ -86,7 +86,7 @@ def _other_losses(member: Member) -> Iterator[Text]:
         return
     elif not member.before.partitions and (whole := whole_lost(member)):
         yield whole
-    elif member.before.holds_more and not member.before.partitions:
+    elif member.before.has_other_contents and not member.before.partitions:
         yield t("everything on {drives:and}.", drives=(short(member.drive.path),))
     if waiting := waiting_lost(member.before):
         yield waiting
@@ -118,30 +118,30 @@ def undo_line(plan: Plan, why_direct: str) -> Para:
 
 def volume_pane(session: Session, index: int) -> Pane:
     """Describe the filesystem of a volume, with reasons, alternatives and options."""
-    wish = session.wishes[index]
+    spec = session.specs[index]
     title = t(
         "{label}: {filesystem}",
-        label=printable(wish.final_label, 30),
-        filesystem=title_of(wish.choice.filesystem),
+        label=printable(spec.final_label, 30),
+        filesystem=title_of(spec.choice.filesystem),
     )
-    return Pane(title, tuple(_of_volume(session, wish)))
+    return Pane(title, tuple(_of_volume(session, spec)))
 
 
-def _of_volume(session: Session, wish: Wish) -> Iterator[Block]:
+def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[Block]:
     advice = session.advice
-    choices = [wish.choice]
-    if advice is not None and advice.workload.id == wish.workload.id:
+    choices = [spec.choice]
+    if advice is not None and advice.workload.id == spec.workload.id:
         choices += [
             choice
-            for choice in advice_in_role(advice, wish.role).choices
-            if choice.filesystem != wish.choice.filesystem and choice.ranked and not choice.obstacles
+            for choice in advice_in_role(advice, spec.role).choices
+            if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
         ]
     for number, choice in enumerate(choices[:ALTERNATIVES]):
         yield _ranked(choice, taken=number == 0)
-    texts = tuple(option.text for option in (*wish.choice.mkfs, *wish.choice.mount))
+    texts = tuple(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
     said: Text = printable(", ".join(texts), 300) if texts else t("defaults only")
     yield para(muted(t("Options")), said, hang=2)
-    for doubt in wish.doubts:
+    for doubt in spec.doubts:
         yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
 
 

@@ -81,7 +81,7 @@ def doing(phase: Phase | None, *, done: bool) -> Message:
     )
 
 
-def far_around(standing: ProgressState, what: Message) -> Progress:
+def progress_around(standing: ProgressState, what: Message) -> Progress:
     """Return the bar for work outside of steps, and for keep and undo."""
     told = standing.around
     if told is None:
@@ -94,7 +94,7 @@ def far_around(standing: ProgressState, what: Message) -> Progress:
     return Progress(told.share, said, standing.rates)
 
 
-def far_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, working: int) -> Progress:
+def progress_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, working: int) -> Progress:
     """Return the bar over all steps, weighted by estimated durations."""
     count = len(seconds)
     percent, left = _percent_of(seconds, done, standing.progress)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wizard.model.plan import Plan, TableEntry
     from wizard.model.said import Message
     from wizard.model.verdict import Ratio, Verdict
-    from wizard.plan.request.volume_request import Wish
+    from wizard.plan.request.volume_request import VolumeSpec
 
 
 SOURCE = t("Source:")
@@ -242,12 +242,10 @@ def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     )
 
 
-def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
+def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     """Return each step with reasons, checks and undo, then the plan's doubts."""
     steps = (
-        Reason(
-            Piece(step.sentence), (*_why_step(plan, wishes, step), *_after_step(step)), Piece(f"{number}.")
-        )
+        Reason(Piece(step.sentence), (*_why_step(plan, specs, step), *_after_step(step)), Piece(f"{number}."))
         for number, step in enumerate(plan.steps, 1)
     )
     doubtful, behind = (
@@ -257,14 +255,14 @@ def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> tuple[Reason, ...]:
     return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
 
 
-def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterator[Block]:
+def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[Block]:
     operation = step.operation
     if isinstance(operation, WriteTable):
         for entry in operation.entries:
             if not entry.kept:
                 yield para(_placed(plan, entry), hang=2)
         yield GAP
-    of = _choice_of(plan, wishes, step)
+    of = _choice_of(plan, specs, step)
     if of is None:
         return
     made = isinstance(operation, MakeFilesystem)
@@ -276,7 +274,7 @@ def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterator[Block]
         yield from _evidence_blocks(of.evidence)
 
 
-def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
+def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Choice | None:
     """Return the choice behind a step, found through the volume."""
     match step.operation:
         case MakeFilesystem(uuid=uuid) | AddFstabLine(uuid=uuid):
@@ -285,7 +283,7 @@ def _choice_of(plan: Plan, wishes: Sequence[Wish], step: Step) -> Choice | None:
             fits = [volume.path == device for volume in plan.volumes]
         case _:
             return None
-    return next((wish.choice for wish, its in zip(wishes, fits, strict=False) if its), None)
+    return next((spec.choice for spec, its in zip(specs, fits, strict=False) if its), None)
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:

@@ -14,12 +14,12 @@ from wizard.model.said import Message, t, tn
 from wizard.ui import messages
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.pages import Beside
+from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.jobs.of_changes import Job
 from wizard.ui.view import BACK, Action, Block, Field, Para, Row, Rows, Text, Tone, Values, View, para
 
 
-class Question(Beside):
+class Question(Overlay):
     """A question over the previous screen. `text` explains the consequence of yes.
 
     After yes, the dialog closes and `then` is called; the previous screen shows errors.
@@ -66,14 +66,14 @@ class Question(Beside):
     def act_yes(self, _row: str, _values: Values) -> None:
         """Close the dialog and call `then`."""
         self.desk.back()
-        go_on(self.desk, self._then)
+        call_guarded(self.desk, self._then)
 
 
 Take = Callable[[Values], Callable[[], None] | None]
 """Callback for the typed values."""
 
 
-class Typing(Beside):
+class Typing(Overlay):
     """Fields to fill in over the previous screen.
 
     `take` receives the values while the dialog is open. Errors are shown here and preserve the values.
@@ -118,7 +118,7 @@ class Typing(Beside):
         if self.desk.screen is self:
             self.desk.back()
         if then is not None:
-            go_on(self.desk, then)
+            call_guarded(self.desk, then)
 
 
 def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
@@ -126,7 +126,7 @@ def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
     return (para(text),) if isinstance(text, str | Message) else tuple(text)
 
 
-def go_on(desk: Desk, then: Callable[[], None]) -> None:
+def call_guarded(desk: Desk, then: Callable[[], None]) -> None:
     """Call `then`, and show errors on the current screen."""
     screen = desk.screen
     try:
@@ -243,7 +243,7 @@ def _plan_words(desk: Desk) -> Message | None:
     )
 
 
-class Which(Screen):
+class Picker(Screen):
     """Selection from several rows. Closes the dialog, then calls `take` with the key of the row."""
 
     def __init__(

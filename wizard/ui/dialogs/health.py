@@ -7,16 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.findings.contents import contents_words, layer_words, partition_words
-from wizard.findings.diagnose import DriveVerdict, is_told, judge_health
+from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.said import Message, Sentence, Value, t, tn
-from wizard.ui.components.decisions import impediment
-from wizard.ui.components.drive_rows import impediment_para, recording_piece, short
+from wizard.ui.components.decisions import blocker
+from wizard.ui.components.drive_rows import blocker_para, recording_piece, short
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import go_on
-from wizard.ui.dialogs.pages import Beside, Page
+from wizard.ui.dialogs.asking import call_guarded
+from wizard.ui.dialogs.pages import Overlay, Page
 from wizard.ui.view import (
     BACK,
     GAP,
@@ -47,7 +47,7 @@ MOST_LINES = 200
 """Maximum number of lines shown from the package manager."""
 
 
-class Install(Beside):
+class Install(Overlay):
     """Question to install tools, then the output of the package manager.
 
     Afterwards the dialog closes, and `then` is called to check the tools again.
@@ -165,7 +165,7 @@ class Install(Beside):
             ),
             Tone.GOOD,
         )
-        go_on(self.desk, self._then)
+        call_guarded(self.desk, self._then)
 
 
 NONE = t("none")
@@ -184,7 +184,7 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
     """Return the page with SMART health, identity, contents and recording of a drive."""
     known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
     parts = (
-        _health(drive, impediment(desk.services, desk.runs, drive)),
+        _health(drive, blocker(desk.services, desk.runs, drive)),
         _identity(drive),
         _contents(drive),
         _recording(known),
@@ -194,15 +194,15 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
     return Page(desk, t("Health of {drive}", drive=short(drive.path)), blocks, place="health")
 
 
-def _health(drive: Drive, impediment: Text) -> Iterator[Block]:
-    if not is_told(drive):
+def _health(drive: Drive, blocker: Text) -> Iterator[Block]:
+    if not has_health(drive):
         yield para(t("No health data available."))
     else:
         judged = judge_health(drive)
         yield para(Piece(judged.said[0], TONES[judged.verdict]))
         yield from (para(said, indent=2) for said in judged.said[1:])
-    if impediment:
-        yield impediment_para(drive, impediment)
+    if blocker:
+        yield blocker_para(drive, blocker)
 
 
 def _identity(drive: Drive) -> Iterator[Block]:

@@ -13,7 +13,7 @@ from wizard.ui.components.drive_rows import short
 from wizard.ui.components.reasons import Reason
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Typing, save
-from wizard.ui.dialogs.pages import Beside, Reasons
+from wizard.ui.dialogs.pages import Overlay, Reasons
 from wizard.ui.view import BACK, Action, Banner, Block, Field, Pane, Piece, Text, Tone, Values, View, para
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Measure = Callable[[Callable[[Progress], None], Callable[[], bool]], Verdict]
 """A measurement, called with a progress callback and a function that returns True to stop."""
 
 
-class Measuring(Beside, Generic[Progress, Verdict]):
+class Measuring(Overlay, Generic[Progress, Verdict]):
     """A measurement of a drive. `verdict` is the last result."""
 
     place: ClassVar[str]

@@ -36,7 +36,7 @@ from wizard.ui.view import (
 )
 
 
-class Beside(Screen):
+class Overlay(Screen):
     """A dialog of the current screen, or of step `at`."""
 
     def __init__(self, desk: Desk, at: ScreenStep | None = None) -> None:
@@ -49,7 +49,7 @@ class Beside(Screen):
             return
         if all(map(self.services.is_attached, self.desk.session.drives)):
             return
-        while isinstance(self.desk.screen, Beside) and self.desk.screen.may_leave:
+        while isinstance(self.desk.screen, Overlay) and self.desk.screen.may_leave:
             self.desk.back()
 
 
@@ -62,7 +62,7 @@ def _read_actions() -> tuple[Action, ...]:
     return (Action("back", "enter", BACK), Action("back", "escape", BACK, aside=True))
 
 
-class Page(Beside):
+class Page(Overlay):
     """A page of text."""
 
     def __init__(
@@ -96,7 +96,7 @@ def _key(action: Action) -> Block:
     return para(Piece(cap, Tone.ACCENT), action.label, why_not, indent=2, hang=6)
 
 
-class Reasons(Beside):
+class Reasons(Overlay):
     """Statements, with evidence for the selected one."""
 
     def __init__(
@@ -137,7 +137,7 @@ class Reasons(Beside):
 COLUMNS = (Column(t("Term")), Column(), Column(t("Also"), least=90))
 
 
-class Glossary(Beside):
+class Glossary(Overlay):
     """List of terms, with a definition of the selected one."""
 
     def __init__(self, desk: Desk, view: View) -> None:

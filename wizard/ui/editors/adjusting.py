@@ -28,8 +28,8 @@ from wizard.plan.partition.resize import (
 from wizard.plan.refusals import measured
 from wizard.ui.components.drive_rows import layout_bars, short
 from wizard.ui.desk import Desk
-from wizard.ui.dialogs.asking import Typing, Which
-from wizard.ui.dialogs.pages import Beside
+from wizard.ui.dialogs.asking import Picker, Typing
+from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.jobs.of_move import move_job
 from wizard.ui.jobs.of_plan import PlanJob
 from wizard.ui.view import (
@@ -70,7 +70,7 @@ def adjust(desk: Desk, device: str) -> None:
     if machine is None or drive is None or part is None:
         return
     measured(drive)
-    desk.go(Adjusting(desk, machine, drive, part))
+    desk.go(ResizeEditor(desk, machine, drive, part))
 
 
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
@@ -81,7 +81,7 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
         return
     rows = tuple(Row(part.path, _named(part)) for part in parts)
     desk.go(
-        Which(
+        Picker(
             desk,
             t("Resize or move which partition?"),
             rows,
@@ -97,7 +97,7 @@ def _named(part: Partition) -> tuple[Piece, ...]:
     return (Piece(short(part.path)), Piece(what), Piece(ROUGHLY(value=part.size_bytes)))
 
 
-class Adjusting(Beside):
+class ResizeEditor(Overlay):
     """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
     def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
@@ -105,13 +105,13 @@ class Adjusting(Beside):
         self._machine, self._drive, self._part = machine, drive, part
         self._step, self._long = steps_of(drive)
         self._at = Border.SIZE
-        self._wish(self._now)
+        self._request(self._now)
 
     @property
     def _now(self) -> Extent:
         return self._part.extent
 
-    def _wish(self, place: Extent) -> None:
+    def _request(self, place: Extent) -> None:
         self._place = place
         self._meaning: Meaning = meaning_of(self._machine, self._drive, self._part, place)
 
@@ -145,7 +145,7 @@ class Adjusting(Beside):
 
     def _bars(self) -> Iterator[Block]:
         size, geometry = measured(self._drive)
-        before = layout_before(self._drive, size, geometry, keep=True)
+        before = layout_before(self._drive, size, geometry, preserve=True)
         then = None
         if self._meaning.does is not Does.NOTHING:
             then = placed_layout(before, self._part.number, self._place)
@@ -236,7 +236,7 @@ class Adjusting(Beside):
         there = stepped(self._drive, self._part, self._place, self._at, by)
         if there == self._place:
             self.tell(t("Limit reached: no free space."), Tone.WARN)
-        self._wish(there)
+        self._request(there)
 
     def act_type(self, row: str, _values: Values) -> None:
         """Ask for a value."""
@@ -244,7 +244,7 @@ class Adjusting(Beside):
 
         def take(values: Values) -> Callable[[], None]:
             there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
-            return lambda: self._wish(there)
+            return lambda: self._request(there)
 
         field = Field("value", CAPTIONS[border](), "", t("e.g. 40G"))
         means = para(
@@ -257,12 +257,12 @@ class Adjusting(Beside):
 
     def act_reset(self, _row: str, _values: Values) -> None:
         """Restore the current place of the partition."""
-        self._wish(self._now)
+        self._request(self._now)
 
     def act_first(self, _row: str, _values: Values) -> None:
         """Reduce a combined change to the first job."""
         if self._meaning.first is not None:
-            self._wish(self._meaning.first)
+            self._request(self._meaning.first)
 
     def act_review(self, _row: str, _values: Values) -> None:
         """Open Review of the plan or move."""

@@ -20,7 +20,7 @@ from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import progress_blocks, verdict_banner, verdict_blocks
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing, save
-from wizard.ui.editors.filesystem import standing
+from wizard.ui.editors.filesystem import rating
 from wizard.ui.view import (
     BACK,
     Action,
@@ -81,7 +81,7 @@ class Candidates(Screen):
         super().__init__(desk)
         self._session: Session = desk.session
         self._advice, self._index, self._loads, self._take = advice, index, loads, take
-        self._planned = self._session.wishes[index].choice
+        self._planned = self._session.specs[index].choice
         ranked = [choice for choice in advice.choices if choice.ranked]
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
@@ -113,11 +113,11 @@ class Candidates(Screen):
 
     def view(self) -> View:
         """Return the filesystems, the current selection and the cost of a trial."""
-        wish = self._session.wishes[self._index]
+        spec = self._session.specs[self._index]
         return View(
             "candidates",
             self.step,
-            TITLE(purpose=wish.workload.title),
+            TITLE(purpose=spec.workload.title),
             tuple(self._actions()),
             above=(
                 para(
@@ -131,7 +131,7 @@ class Candidates(Screen):
                 ),
             ),
             rows=Rows(tuple(map(self._row, self._choices)), self._at, (Column(), Column()), many=True),
-            panes=(Pane(t("Procedure"), tuple(self._cost(printable(wish.final_label, 30)))),),
+            panes=(Pane(t("Procedure"), tuple(self._cost(printable(spec.final_label, 30)))),),
             help=tuple(sentence() for sentence in HELP),
         )
 
@@ -161,7 +161,7 @@ class Candidates(Screen):
             return Row(name, (strong(_title(name)), Piece(t("planned"), Tone.ACCENT)), chosen=True)
         why_not = self._why_not(name)
         chosen = None if why_not else name in self._taken
-        return Row(name, (Piece(_title(name)), standing(choice)), chosen=chosen, why_not=why_not)
+        return Row(name, (Piece(_title(name)), rating(choice)), chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[Action]:
         none: Text = "" if self._taken else t("Add at least one more filesystem to compare.")
@@ -235,14 +235,14 @@ class Candidates(Screen):
             self.desk.back()
             self._take(Taken(choices[filesystem]))
 
-        self.desk.go(Tryout(self.desk, order, use))
+        self.desk.go(FilesystemTrial(self.desk, order, use))
 
 
 def _title(name: str) -> str:
     return KINDS[name].title
 
 
-class Tryout(Screen):
+class FilesystemTrial(Screen):
     """A running trial and the result. Starts by itself, since the user has confirmed.
 
     `use` puts a better filesystem into the plan.

@@ -71,9 +71,9 @@ Interfaces without panes show the sentence in the row.
 """
 
 STANDING = {
-    Rank.CHOSEN: (Sentence("recommended"), Tone.GOOD),
-    Rank.SECOND: (Sentence("good too"), Tone.ACCENT),
-    Rank.REJECTED: (Sentence("not recommended"), Tone.WARN),
+    Rank.RECOMMENDED: (Sentence("recommended"), Tone.GOOD),
+    Rank.ALTERNATIVE: (Sentence("good too"), Tone.ACCENT),
+    Rank.NOT_RECOMMENDED: (Sentence("not recommended"), Tone.WARN),
 }
 
 
@@ -126,7 +126,7 @@ class Filesystem(Screen):
         )
 
     def _row(self, choice: Choice) -> Row:
-        word = standing(choice)
+        word = rating(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
         chosen = None if choice.obstacles else choice.filesystem == self._chosen
         cells = (strong(title_of(choice.filesystem)), word, Piece("" if why_not else choice.sentence))
@@ -270,11 +270,11 @@ def _none(advice: Advice) -> Text:
     )
 
 
-def standing(choice: Choice) -> Piece:
+def rating(choice: Choice) -> Piece:
     """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
     if choice.obstacles:
         return Piece(CANNOT, Tone.MUTED)
-    word, tone = STANDING[choice.place if choice.ranked else Rank.REJECTED]
+    word, tone = STANDING[choice.place if choice.ranked else Rank.NOT_RECOMMENDED]
     return Piece(word(), tone if choice.ranked else Tone.PLAIN)
 
 

@@ -11,7 +11,7 @@ from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.said import Sentence, t
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.volume_request import Arrangement
-from wizard.ui.components.decisions import impediment
+from wizard.ui.components.decisions import blocker
 from wizard.ui.components.drive_rows import held_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
@@ -89,7 +89,7 @@ class Spread(Screen):
 
     def _look(self) -> None:
         """Find the available drives and plan every layout for the chosen drives."""
-        found = candidates(self._session, partial(impediment, self.services, self.desk.runs))
+        found = candidates(self._session, partial(blocker, self.services, self.desk.runs))
         self._found = tuple(one for one in found if self.services.is_attached(one[0]))
         able = {drive.path for drive, refusal in self._found if refusal == ""}
         self._taken = [path for path in self._taken if path in able]

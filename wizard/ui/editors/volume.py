@@ -13,9 +13,9 @@ from wizard.model.plan import NO_PLACE
 from wizard.model.said import Sentence, t
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
-from wizard.plan.request.volume_request import REST, Wish, check_wishes, parse_share, size_written
+from wizard.plan.request.volume_request import REST, VolumeSpec, check_specs, parse_share, size_written
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.editors.filesystem import standing
+from wizard.ui.editors.filesystem import rating
 from wizard.ui.view import (
     GAP,
     Action,
@@ -81,7 +81,7 @@ LUKS, TURNED_ON = "luks2", "on"
 class VolumeEditor(Screen):
     """Form with every property of a volume. `new` is True for an additional volume.
 
-    `check` raises the planner's error for a wish. `take` receives the checked wish and may refuse. If
+    `check` raises the planner's error for a volume. `take` receives the checked volume and may refuse. If
     accepted, this screen closes, unless `take` opened another.
     """
 
@@ -91,19 +91,19 @@ class VolumeEditor(Screen):
         self,
         desk: Desk,
         session: Session,
-        wish: Wish,
-        check: Callable[[Wish], None],
-        take: Callable[[Wish], None],
+        spec: VolumeSpec,
+        check: Callable[[VolumeSpec], None],
+        take: Callable[[VolumeSpec], None],
         new: bool,
     ) -> None:
         super().__init__(desk)
-        self._session, self._wish, self._check, self._take, self._new = session, wish, check, take, new
+        self._session, self._spec, self._check, self._take, self._new = session, spec, check, take, new
         self._workloads = {one.workload.id: one.workload for one in self.services.profiles()}
         self._writers = {written(one): one for one in (self.services.usual().caller, EVERYONE, ROOT)}
-        self._values = self._values_of(wish)
+        self._values = self._values_of(spec)
         self._usual = dict(self._values)
         self._aside: dict[str, str] = {}
-        self._choices = self._choices_for(wish.workload.id, wish.role)
+        self._choices = self._choices_for(spec.workload.id, spec.role)
         self._roles_refused = {role: self._role_refusal(role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
@@ -160,7 +160,7 @@ class VolumeEditor(Screen):
         able = (
             Offer(
                 one.filesystem,
-                t("{filesystem}: {place}", filesystem=title_of(one.filesystem), place=standing(one).text),
+                t("{filesystem}: {place}", filesystem=title_of(one.filesystem), place=rating(one).text),
             )
             for one in self._able
         )
@@ -187,7 +187,7 @@ class VolumeEditor(Screen):
 
     @property
     def _workload(self) -> Workload:
-        return self._workloads.get(self._values[PURPOSE], self._wish.workload)
+        return self._workloads.get(self._values[PURPOSE], self._spec.workload)
 
     @property
     def _own_label(self) -> str:
@@ -204,20 +204,20 @@ class VolumeEditor(Screen):
         """True if users other than root can be allowed to write."""
         return self._mounts and not self._values[ROLE]
 
-    def _values_of(self, wish: Wish) -> dict[str, str]:
-        writer, swaps = written(wish.writer), wish.mount_point == NO_PLACE
+    def _values_of(self, spec: VolumeSpec) -> dict[str, str]:
+        writer, swaps = written(spec.writer), spec.mount_point == NO_PLACE
         return {
-            PURPOSE: wish.workload.id,
-            FILESYSTEM: wish.choice.filesystem,
-            SIZE: "" if wish.takes_rest else size_written(wish),
-            LABEL: wish.label or "",
-            MOUNT: "" if swaps else wish.mount_point or "",
+            PURPOSE: spec.workload.id,
+            FILESYSTEM: spec.choice.filesystem,
+            SIZE: "" if spec.takes_rest else size_written(spec),
+            LABEL: spec.label or "",
+            MOUNT: "" if swaps else spec.mount_point or "",
             SWAP: TURNED_ON if swaps else "",
             WRITER: writer if writer in self._writers else OTHER,
             WRITER_NAME: "" if writer in self._writers else writer,
-            ROLE: wish.role,
-            ENCRYPTION: LUKS if wish.encrypted else "",
-            SUBVOLUMES: subvolumes_written(wish.subvolumes),
+            ROLE: spec.role,
+            ENCRYPTION: LUKS if spec.encrypted else "",
+            SUBVOLUMES: subvolumes_written(spec.subvolumes),
         }
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
@@ -226,12 +226,12 @@ class VolumeEditor(Screen):
         recording = session.diagnosis.recording
         return self.services.volume_choices(session.machine, session.drive, recording, purpose, role)
 
-    def _in_role(self, role: str) -> Wish:
+    def _in_role(self, role: str) -> VolumeSpec:
         """Return the original volume in another role. Raises Refused."""
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         recording = session.diagnosis.recording
-        return self.services.in_role(session.machine, session.drive, recording, self._wish, role)
+        return self.services.in_role(session.machine, session.drive, recording, self._spec, role)
 
     def _role_refusal(self, role: str) -> str:
         try:
@@ -243,22 +243,22 @@ class VolumeEditor(Screen):
     def _encryption_refusal(self) -> str:
         """Return the planner's reason against encryption, or empty if the plain volume is also refused."""
         try:
-            wish = self._read()
+            spec = self._read()
         except DiskwrightError:
             return ""
-        plain, luks = (self._fault(replace(wish, encrypted=encrypted)) for encrypted in (False, True))
+        plain, luks = (self._fault(replace(spec, encrypted=encrypted)) for encrypted in (False, True))
         return "" if plain else luks
 
-    def _fault(self, wish: Wish) -> str:
+    def _fault(self, spec: VolumeSpec) -> str:
         try:
-            self._checked(wish)
+            self._checked(spec)
         except DiskwrightError as error:
             return str(error)
         return ""
 
-    def _checked(self, wish: Wish) -> None:
-        check_wishes((wish,))
-        self._check(wish)
+    def _checked(self, spec: VolumeSpec) -> None:
+        check_specs((spec,))
+        self._check(spec)
 
     def turned(self, field: str, values: Values) -> None:
         """Rank the filesystems again if purpose or role changed. Preserves typed values."""
@@ -297,8 +297,8 @@ class VolumeEditor(Screen):
         purpose, role = self._values[PURPOSE], self._values[ROLE]
         self._choices = self._choices_for(purpose, role)
         names = [choice.filesystem for choice in self._able]
-        was = self._wish.choice.filesystem
-        same = (purpose, role) == (self._wish.workload.id, self._wish.role) and was in names
+        was = self._spec.choice.filesystem
+        same = (purpose, role) == (self._spec.workload.id, self._spec.role) and was in names
         self._values[FILESYSTEM] = was if same else next(iter(names), "")
 
     def _propose(self) -> None:
@@ -307,26 +307,26 @@ class VolumeEditor(Screen):
         if not self._new or drive is None or any(self._values[key] != self._usual[key] for key in keys):
             return
         try:
-            wish = replace(self._read(), mount_point=None, writer=ROOT)
+            spec = replace(self._read(), mount_point=None, writer=ROOT)
         except DiskwrightError:
             return
-        others = [one for one in self._session.wishes if one is not self._wish]
-        usual = self._values_of(self.services.put_to_use(drive, wish, others))
+        others = [one for one in self._session.specs if one is not self._spec]
+        usual = self._values_of(self.services.with_usual_place(drive, spec, others))
         self._usual |= {key: usual[key] for key in keys}
         self._values |= {key: usual[key] for key in keys}
 
     def act_take(self, _row: str, values: Values) -> None:
         """Use the volume if the planner accepts. Errors preserve the typed values."""
         self._values = {**self._values, **values}
-        wish = self._read()
-        self._checked(wish)
-        self._take(wish)
+        spec = self._read()
+        self._checked(spec)
+        self._take(spec)
         if self.desk.screen is self:
             self.desk.back()
 
-    def _read(self) -> Wish:
-        """Return the wish for the typed values. Raises BadInput."""
-        was, values, choice = self._wish, self._values, self._choice
+    def _read(self) -> VolumeSpec:
+        """Return the volume for the typed values. Raises BadInput."""
+        was, values, choice = self._spec, self._values, self._choice
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
         if choice is None:
@@ -359,7 +359,7 @@ class VolumeEditor(Screen):
         """Return the writer. The original writer may be unknown to this machine."""
         value = self._values[WRITER]
         name = self._values[WRITER_NAME].strip() if value == OTHER else value
-        known = {**self._writers, written(self._wish.writer): self._wish.writer}
+        known = {**self._writers, written(self._spec.writer): self._spec.writer}
         if not name:
             raise BadInput(t("Enter who may write: a user name or group:NAME."))
         return known.get(name) or self.services.writer_named(name)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wizard.host.services import Services
     from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
-    from wizard.plan.undo_policy import WayBackRoom
+    from wizard.plan.undo_policy import UndoSpace
 
 
 LOST_NOW = t("Deleted when applied")
@@ -71,11 +71,11 @@ class Job:
         """Return the heading for the time of the loss."""
         return LOST_NOW
 
-    def ways_back(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe how long undo is possible, and the effect of a power failure."""
         raise NotImplementedError
 
-    def puts_nothing_back(self, services: Services) -> bool:
+    def restores_nothing(self, services: Services) -> bool:
         """Return True if undo has no contents to restore, so that no space estimate is needed."""
         return False
 
@@ -127,11 +127,11 @@ class Job:
         """True if a drive was not read, which prevents the start."""
         return False
 
-    def tries_out(self, services: Services) -> bool:
+    def rehearses(self, services: Services) -> bool:
         """Return True if `room` rehearses the job."""
         return False
 
-    def room(self, services: Services) -> WayBackRoom:
+    def room(self, services: Services) -> UndoSpace:
         """Return the space needed for undo. May be slow."""
         raise NotImplementedError
 
@@ -202,7 +202,7 @@ class BringJob(Job):
         """True. No file is overwritten."""
         return True
 
-    def ways_back(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe which files and fstab lines undo affects."""
         return (
             BRING_BACK,
@@ -221,9 +221,9 @@ class BringJob(Job):
     @property
     def sentences(self) -> tuple[Text, ...]:
         """A sentence for each step."""
-        from wizard.apply.copy.job import step_said
+        from wizard.apply.copy.job import step_message
 
-        return tuple(step_said(self.bring, step) for step in self.bring.steps)
+        return tuple(step_message(self.bring, step) for step in self.bring.steps)
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -244,12 +244,12 @@ class BringJob(Job):
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
         """Return the result from the last journal entry."""
-        from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+        from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
         from wizard.apply.run.runs import run_argument
 
         last = next((entry.sentence for entry in reversed(entries)), "") or NOT_DONE
         drives = (self.bring.drive.path,)
-        back = SettlingChoice(Settling.UNDO, str(UNDO_QUESTION(drives=drives)), str(BRING_BACK))
+        back = DecisionChoice(Settling.UNDO, str(UNDO_QUESTION(drives=drives)), str(BRING_BACK))
         if state.value == "undone":
             return RunOutcome(Banner(last, (), Tone.GOOD), (), Decision())
         if state.value != "done":
@@ -280,7 +280,7 @@ class ChangesJob(Job):
         )
         return t("No file is lost. This cannot be undone.") if final else ""
 
-    def ways_back(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe how each step is undone, without repetition."""
         return tuple(dict.fromkeys(step.undo for step in self.changes.steps))
 
@@ -324,7 +324,7 @@ class ChangesJob(Job):
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
         """Return the result, from the last journal entry if the changes failed."""
-        from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+        from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
         from wizard.apply.run.runs import run_argument
         from wizard.plan.settings.steps_of import stays
 
@@ -338,7 +338,7 @@ class ChangesJob(Job):
             said, *rest = (*services.ready(self.changes), done)
             final = any(stays(step.operation) for step in self.changes.steps)
             more: tuple[Text, ...] = () if final else (UNDO_LATER(run=run_argument(run)),)
-            back = SettlingChoice(
+            back = DecisionChoice(
                 Settling.UNDO, str(UNDO_QUESTION(drives=(self.changes.device,))), str(UNDO_EARLY)
             )
             decision = Decision(() if final else (back,), settled=True)

@@ -15,7 +15,7 @@ from wizard.model.said import t
 from wizard.plan.partition.moves import (
     BACK,
     POWER,
-    journals_said,
+    journals_message,
     one_moves,
     planned_moves,
     preview,
@@ -59,7 +59,7 @@ class MoveJob(Job):
         """True. Only deleted files in free space are overwritten."""
         return True
 
-    def ways_back(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe undo, and the effect of a power failure."""
         return (BACK, POWER(part=self.moves.devices))
 
@@ -83,7 +83,7 @@ class MoveJob(Job):
     @property
     def brief(self) -> tuple[Text, ...]:
         """Old and new place of each partition, and the journals."""
-        return (*(what_moves(move) for move in self.moves.moves), *journals_said(self.moves))
+        return (*(what_moves(move) for move in self.moves.moves), *journals_message(self.moves))
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -113,12 +113,12 @@ class MoveJob(Job):
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
         """Return the result from the last journal entry."""
-        from wizard.apply.run.progress_log import Decision, Settling, SettlingChoice
+        from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 
         last = next((entry.sentence for entry in reversed(entries)), "") or of_changes.NOT_DONE
         if state.value == "done":
             question = UNDO_QUESTION(drives=self.moves.devices)
-            back = SettlingChoice(Settling.UNDO, str(question), str(UNDO_EARLY))
+            back = DecisionChoice(Settling.UNDO, str(question), str(UNDO_EARLY))
             return RunOutcome(Banner(last, (), Tone.GOOD), (), Decision((back,), settled=True))
         if state.value == "interrupted":
             return RunOutcome(
@@ -158,7 +158,7 @@ class MigrationJob(Job):
             else ""
         )
 
-    def ways_back(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe safety measures and risks."""
         return (*how_sentences(self.migration), *risk_sentences(self.migration))
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from wizard.model.plan import Mount, Plan
 from wizard.model.said import Sentence, t
 from wizard.plan.preview import danger_of
-from wizard.plan.steps.render import told_as_direct
+from wizard.plan.steps.render import described_as_direct
 from wizard.plan.text import background_work, brief, inside_sentences
-from wizard.plan.undo_policy import WORD, losses, lost_when, promise, shows_nothing, wants_word
+from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
 from wizard.ui.components.drive_rows import plan_bars
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs import of_changes
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from wizard.host.services import Services
     from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
-    from wizard.plan.request.volume_request import Wish
-    from wizard.plan.undo_policy import WayBackRoom
+    from wizard.plan.request.volume_request import VolumeSpec
+    from wizard.plan.undo_policy import UndoSpace
 
 WAITS = t("After writing, you decide: keep the result, or undo and restore the old contents.")
 
@@ -55,11 +55,11 @@ def _named(plan: Plan) -> Sentence:
 class PlanJob(Job):
     """Job that sets up drives or changes one partition.
 
-    `wishes` are the requested volumes, used for reasons.
+    `specs` are the requested volumes, used for reasons.
     """
 
-    def __init__(self, plan: Plan, wishes: tuple[Wish, ...] = ()) -> None:
-        self.plan, self.wishes = plan, wishes
+    def __init__(self, plan: Plan, specs: tuple[VolumeSpec, ...] = ()) -> None:
+        self.plan, self.specs = plan, specs
         self._unknown: tuple[str, ...] = ()
         what = plan.part_path or ", ".join(plan.paths)
         self.title = _named(plan)(what=what)
@@ -86,11 +86,11 @@ class PlanJob(Job):
             else of_changes.LOST_NOW
         )
 
-    def ways_back(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe undo, after the risks of a stripe."""
         direct = services.why_direct(self.plan)
         danger = danger_of(self.plan)
-        if self.puts_nothing_back(services):
+        if self.restores_nothing(services):
             said: tuple[Text, ...] = (t("No old contents to restore, so the result is used right away."),)
         elif not direct:
             said = (WAITS, t("Keep asks for the passphrase.")) if self.plan.takes_passphrase else (WAITS,)
@@ -98,7 +98,7 @@ class PlanJob(Job):
             said = (promise(self.plan, direct),)
         return (*((danger,) if danger else ()), *inside_sentences(self.plan), *said)
 
-    def puts_nothing_back(self, services: Services) -> bool:
+    def restores_nothing(self, services: Services) -> bool:
         """Return True if undo has no contents to restore: no signatures and no unknown data."""
         return not (self._unknown or services.why_direct(self.plan)) and shows_nothing(self.plan)
 
@@ -129,11 +129,11 @@ class PlanJob(Job):
 
     def commands(self, services: Services) -> tuple[Block, ...]:
         """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
-        return command_blocks(told_as_direct(self.plan, services.why_direct(self.plan)).steps)
+        return command_blocks(described_as_direct(self.plan, services.why_direct(self.plan)).steps)
 
     def word(self, services: Services) -> str:
         """Return the confirmation word if undo is impossible."""
-        return WORD if wants_word(self.plan, services.why_direct(self.plan)) else ""
+        return WORD if needs_word(self.plan, services.why_direct(self.plan)) else ""
 
     @property
     def takes_passphrase(self) -> bool:
@@ -145,13 +145,13 @@ class PlanJob(Job):
         """True if the plan includes an unread drive."""
         return bool(self.plan.unread)
 
-    def tries_out(self, services: Services) -> bool:
+    def rehearses(self, services: Services) -> bool:
         """Return True if the plan can be rehearsed."""
-        return services.tries_out(self.plan)
+        return services.rehearses(self.plan)
 
-    def room(self, services: Services) -> WayBackRoom:
+    def room(self, services: Services) -> UndoSpace:
         """Return the space needed for undo, measured by a rehearsal if possible."""
-        room = services.way_back_room(self.plan)
+        room = services.undo_space(self.plan)
         self._unknown = room.lost
         return room
 

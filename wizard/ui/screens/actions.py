@@ -28,7 +28,7 @@ from wizard.model.said import t
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages as words
-from wizard.ui.components.decisions import impediment, runs_on
+from wizard.ui.components.decisions import blocker, runs_on
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
@@ -38,7 +38,7 @@ from wizard.ui.editors.adjusting import adjust
 from wizard.ui.jobs.of_changes import ChangesJob
 from wizard.ui.jobs.of_move import move_job
 from wizard.ui.jobs.of_plan import PlanJob
-from wizard.ui.menu import Here, MenuEntry, entries
+from wizard.ui.menu import MenuEntry, MenuFacts, entries
 from wizard.ui.view import (
     BACK,
     Action,
@@ -79,8 +79,8 @@ class Actions(Screen):
         return self.desk.session.machine
 
     def _entries(self) -> tuple[MenuEntry, ...]:
-        against = impediment(self.services, self.desk.runs, self._drive)
-        here = Here(
+        against = blocker(self.services, self.desk.runs, self._drive)
+        here = MenuFacts(
             self.services.options_at_boot(self._drive, self._device) is not None,
             self.services.apply_obstacle,
             self.services.obstacle,
@@ -171,7 +171,7 @@ class Actions(Screen):
         self._purpose(None, self._device)
 
     def _purpose(self, mode: Mode | None, part: str | None = None) -> None:
-        anew = replace(self.desk.session, mode=mode, part=part, wishes=(), plan=None)
+        anew = replace(self.desk.session, mode=mode, part=part, specs=(), plan=None)
         self.desk.session = anew
         self.desk.open_purpose()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import t
-from wizard.plan.copy import amount_said, fstab_difference
+from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
@@ -48,7 +48,7 @@ OTHER = "other"
 SHOWN = 200
 
 
-class Bringing(Screen):
+class CopyScreen(Screen):
     """Selection of a source, or any folder.
 
     `targets` are the mount points of volumes that can receive the files.
@@ -160,10 +160,10 @@ class Bringing(Screen):
 
     def _counted(self, bring: Bring) -> None:
         self._doing = ""
-        self.desk.go(Losses(self.desk, bring))
+        self.desk.go(CopyLosses(self.desk, bring))
 
 
-class Losses(Screen):
+class CopyLosses(Screen):
     """File properties lost in the copy, then amount and changes to fstab."""
 
     step: ClassVar[ScreenStep] = ScreenStep.PLAN
@@ -194,7 +194,7 @@ class Losses(Screen):
         return Banner(t("Everything can be copied"), (), Tone.GOOD)
 
     def _panes(self) -> tuple[Pane, ...]:
-        much = tuple(para(said, hang=2) for said in amount_said(self._bring))
+        much = tuple(para(said, hang=2) for said in amount_message(self._bring))
         found = [Pane(t("Amount"), much)]
         if self._bring.takes is not None:
             lines: tuple[Block, ...] = tuple(Command((line,)) for line in fstab_difference(self._bring))

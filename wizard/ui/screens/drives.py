@@ -13,7 +13,7 @@ from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Sentences, t
 from wizard.ui.components import drive_rows, way_rows
-from wizard.ui.components.decisions import answers, impediment, misaligned_found, runs_on
+from wizard.ui.components.decisions import answers, blocker, misaligned_found, runs_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import Action, Column, Pane, Piece, Row, Rows, ScreenStep, Text, Tone, Values, View, para
 
@@ -147,11 +147,11 @@ class DrivesScreen(Screen):
             return self._named
         waiting = next((f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run)), "")
         listed = self._listed
-        usable = (path for path, found in listed.items() if found and not self._impediment(found[0]))
+        usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
         return waiting or next(usable, next(iter(listed), ""))
 
-    def _impediment(self, drive: Drive) -> Text:
-        return impediment(self.services, self.desk.runs, drive)
+    def _blocker(self, drive: Drive) -> Text:
+        return blocker(self.services, self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         """Return the drive of a row, which may be a partition."""
@@ -182,7 +182,7 @@ class DrivesScreen(Screen):
                 continue
             drive, diagnosis = found
             runs = runs_on(self.desk.runs, drive)
-            yield drive_rows.drive_row(drive, diagnosis, self._impediment(drive), runs)
+            yield drive_rows.drive_row(drive, diagnosis, self._blocker(drive), runs)
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
@@ -225,7 +225,7 @@ class DrivesScreen(Screen):
         return drive_rows.drive_panes(
             drive,
             diagnosis,
-            self._impediment(drive),
+            self._blocker(drive),
             can_ask=self.services.asks_for_root,
             device=device,
             free=self._free,
@@ -246,7 +246,7 @@ class DrivesScreen(Screen):
         yield Action("again", "r", t("read again"), aside=True)
 
     def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
-        why_not = self._impediment(drive)
+        why_not = self._blocker(drive)
         ready = at == drive.path and drive.is_empty and not why_not
         yield (Action("set-up", "enter", SET_UP) if ready else Action("actions", "enter", ACTIONS))
         if not ready:
@@ -304,11 +304,11 @@ class DrivesScreen(Screen):
     def act_set_up(self, row: str, _values: Values) -> None:
         """Open Purpose for a drive."""
         session = self.taken(row)
-        if reason := self._impediment(session.drives[0]):
+        if reason := self._blocker(session.drives[0]):
             raise Refused(reason)
-        if session.part or not session.wishes:
+        if session.part or not session.specs:
             # Discard a plan for a single partition, and choices from a menu that was closed.
-            session = replace(session, part=None, mode=None, wishes=(), plan=None)
+            session = replace(session, part=None, mode=None, specs=(), plan=None)
         self.desk.session = session
         self.desk.open_purpose()
 

@@ -15,7 +15,7 @@ from wizard.plan.planner import PLAIN, Mode
 from wizard.plan.preview import danger_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
 from wizard.ui import draft
 from wizard.ui import messages as words
@@ -65,7 +65,7 @@ HELP = (
 )
 
 
-class Planning(Screen):
+class PlanScreen(Screen):
     """The plan: layout, losses, volumes, and details of the selected volume."""
 
     step = ScreenStep.PLAN
@@ -86,14 +86,14 @@ class Planning(Screen):
         """Plan again. On failure, show the planner's reason."""
         self._fault, self.missing, self._keeps = "", None, None
         try:
-            session = draft.planned(self.services, replace(session, plan=None)) if session.wishes else session
+            session = draft.planned(self.services, replace(session, plan=None)) if session.specs else session
         except DiskwrightError as error:
             self.refused(error)
             # `_fault` is shown until the plan succeeds.
             self.tell("")
             self._fault = str(error)
             session = replace(session, plan=None)
-        if not session.wishes:
+        if not session.specs:
             self._fault, self.missing = (
                 str(
                     t("No filesystem is possible for this purpose. Press f for all filesystems and reasons.")
@@ -107,7 +107,7 @@ class Planning(Screen):
                 else t("Not enough free space. Press x to replace everything on the drive.")
             )
             session = replace(session, plan=None)
-        self._at = min(self._at, max(0, len(session.wishes) - 1))
+        self._at = min(self._at, max(0, len(session.specs) - 1))
         self.desk.session = session
 
     def forget(self) -> None:
@@ -116,7 +116,7 @@ class Planning(Screen):
 
     def equipped(self) -> None:
         """Plan with the installed tools. If no filesystem was possible, rank again."""
-        self._renew(self.session if self.session.wishes else draft.ranked_anew(self.services, self.session))
+        self._renew(self.session if self.session.specs else draft.ranked_anew(self.services, self.session))
 
     def entered(self) -> None:
         """Plan again after a failure, so that missing tools are offered again."""
@@ -126,7 +126,7 @@ class Planning(Screen):
     def view(self) -> View:
         """Return the whole plan."""
         session = self.session
-        rows = tuple(volume_row(session, number) for number in range(len(session.wishes)))
+        rows = tuple(volume_row(session, number) for number in range(len(session.specs)))
         return View(
             "plan",
             ScreenStep.PLAN,
@@ -135,7 +135,7 @@ class Planning(Screen):
             about_drive(session),
             above=tuple(self._above()),
             rows=Rows(rows, str(self._at), COLUMNS),
-            panes=(volume_pane(session, self._at),) if session.wishes else (),
+            panes=(volume_pane(session, self._at),) if session.specs else (),
             help=HELP,
         )
 
@@ -167,7 +167,7 @@ class Planning(Screen):
             yield undo_line(plan, self.services.why_direct(plan))
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
             yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
-        loses = plan.before.holds_more or any(not slot.kept for slot in plan.before.partitions)
+        loses = plan.before.has_other_contents or any(not slot.kept for slot in plan.before.partitions)
         if loses and self._has_old_filesystem:
             yield para(EXT4_INSTEAD, key="to-ext4")
 
@@ -195,7 +195,7 @@ class Planning(Screen):
         yield Action("review", "enter", t("review"), self._fault or "")
         if self._can_read:
             yield Action("as-root", "a", t("read as root"))
-        none = "" if session.wishes else self._fault
+        none = "" if session.specs else self._fault
         yield Action("edit", "e", t("edit"), none)
         yield Action("filesystem", "f", t("filesystem"))
         yield Action("options", "o", t("options"), none)
@@ -204,7 +204,7 @@ class Planning(Screen):
             yield Action(
                 "add", "+", t("add"), none or ("" if alone else t("One volume uses all the drives."))
             )
-            yield Action("remove", "-", t("remove"), none, aside=len(session.wishes) < 2)
+            yield Action("remove", "-", t("remove"), none, aside=len(session.specs) < 2)
             if holds and alone:
                 replaces = session.mode is Mode.REPLACE
                 label = t("preserve existing") if replaces else t("replace everything")
@@ -225,17 +225,17 @@ class Planning(Screen):
     def _why_not_try(self) -> Text:
         """Return why filesystems for the selected volume cannot be compared."""
         session = self.session
-        if session.plan is None or session.drive is None or not session.wishes:
+        if session.plan is None or session.drive is None or not session.specs:
             return self._fault
         if obstacle := self.services.obstacle:
             return obstacle
         from wizard.benchmark.candidates.trial import blocker as why_not
 
-        return why_not(session.drive, session.plan, self._at, self._loads(session.wishes[self._at]))
+        return why_not(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
 
-    def _loads(self, wish: Wish) -> tuple[str, ...]:
+    def _loads(self, spec: VolumeSpec) -> tuple[str, ...]:
         profiles = self.services.profiles()
-        return next((one.trial for one in profiles if one.workload.id == wish.workload.id), ())
+        return next((one.trial for one in profiles if one.workload.id == spec.workload.id), ())
 
     def _why_not_keep(self) -> str:
         """Return why existing contents cannot be preserved. Cached, because views are requested often."""
@@ -257,7 +257,7 @@ class Planning(Screen):
     def act_review(self, _row: str, _values: Values) -> None:
         """Open Review."""
         if self.session.plan is not None:
-            self.desk.open_review(PlanJob(self.session.plan, self.session.wishes))
+            self.desk.open_review(PlanJob(self.session.plan, self.session.specs))
 
     def act_turn(self, _row: str, _values: Values) -> None:
         """Switch between preserving and replacing the existing contents."""
@@ -266,68 +266,68 @@ class Planning(Screen):
 
     def act_edit(self, _row: str, _values: Values) -> None:
         """Open the form of the volume."""
-        if self.session.wishes:
-            self._open(self.session.wishes[self._at], self._at)
+        if self.session.specs:
+            self._open(self.session.specs[self._at], self._at)
 
     def act_add(self, _row: str, _values: Values) -> None:
         """Add a volume."""
         if self.session.choice is None:
             raise BadInput(self._fault)
-        wish = draft.default_wish(self.services, self.session, self.session.wishes)
-        self._open(wish, len(self.session.wishes))
-        if any(one.takes_rest for one in self.session.wishes):
+        spec = draft.default_spec(self.services, self.session, self.session.specs)
+        self._open(spec, len(self.session.specs))
+        if any(one.takes_rest for one in self.session.specs):
             self.desk.screen.tell(t("First set a size for the volume that uses all remaining space."))
 
-    def _open(self, wish: Wish, index: int) -> None:
-        def check(changed: Wish) -> None:
-            session = draft.with_wish(self.session, index, changed)
+    def _open(self, spec: VolumeSpec, index: int) -> None:
+        def check(changed: VolumeSpec) -> None:
+            session = draft.with_spec(self.session, index, changed)
             if session.mode is None and session.part is None:
                 session = replace(session, mode=Mode.REPLACE)
             draft.planned(self.services, session)
 
-        def take(changed: Wish) -> None:
+        def take(changed: VolumeSpec) -> None:
             self._at = index
-            self._renew(draft.with_wish(self.session, index, changed))
+            self._renew(draft.with_spec(self.session, index, changed))
 
-        new = index == len(self.session.wishes)
-        self.desk.go(VolumeEditor(self.desk, self.session, wish, check, take, new=new))
+        new = index == len(self.session.specs)
+        self.desk.go(VolumeEditor(self.desk, self.session, spec, check, take, new=new))
 
     def act_remove(self, _row: str, _values: Values) -> None:
         """Remove a volume."""
-        if len(self.session.wishes) == 1:
+        if len(self.session.specs) == 1:
             raise BadInput(str(t("The last volume cannot be removed. Press e to edit.")))
-        self._renew(draft.without_wish(self.session, self._at))
+        self._renew(draft.without_spec(self.session, self._at))
 
     def act_filesystem(self, _row: str, _values: Values) -> None:
         """Select another filesystem for the volume."""
         session = self.session
-        wish = session.wishes[self._at] if session.wishes else None
-        advice = self._advice_for(wish)
-        self.desk.go(Filesystem(self.desk, session, advice, wish.choice if wish else None, self._take))
+        spec = session.specs[self._at] if session.specs else None
+        advice = self._advice_for(spec)
+        self.desk.go(Filesystem(self.desk, session, advice, spec.choice if spec else None, self._take))
 
-    def _advice_for(self, wish: Wish | None) -> Advice:
+    def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        if wish is not None and (advice is None or wish.workload.id != advice.workload.id):
+        if spec is not None and (advice is None or spec.workload.id != advice.workload.id):
             advice = self.services.advise(
-                session.machine, session.drive, session.diagnosis.recording, wish.workload.id
+                session.machine, session.drive, session.diagnosis.recording, spec.workload.id
             )
         assert advice is not None
-        return advice_in_role(advice, wish.role) if wish is not None else advice
+        return advice_in_role(advice, spec.role) if spec is not None else advice
 
     def _take(self, taken: Taken) -> None:
-        if self.session.wishes:
+        if self.session.specs:
             self._renew(draft.with_filesystem(self.services, self.session, self._at, taken))
             return
         chosen = replace(self.session, choice=taken.choice, taken=taken)
-        self._renew(replace(chosen, wishes=(draft.default_wish(self.services, chosen),)))
+        self._renew(replace(chosen, specs=(draft.default_spec(self.services, chosen),)))
 
     def act_options(self, _row: str, _values: Values) -> None:
         """Select mkfs and mount options for the volume."""
-        wish = self.session.wishes[self._at]
+        spec = self.session.specs[self._at]
         held = self.session.taken
-        taken = held if held is not None and held.choice == wish.choice else Taken(wish.choice)
-        self.desk.go(Options(self.desk, self.session, wish.workload.id, taken, self._take))
+        taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
+        self.desk.go(Options(self.desk, self.session, spec.workload.id, taken, self._take))
 
     def act_drives(self, _row: str, _values: Values) -> None:
         """Select several drives for the volume."""
@@ -361,9 +361,9 @@ class Planning(Screen):
         session = self.session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         mode = session.mode or Mode.REPLACE
-        wishes = self.services.desktop(session.machine, session.drive, session.diagnosis.recording, mode)
+        specs = self.services.desktop(session.machine, session.drive, session.diagnosis.recording, mode)
         self._at = 0
-        self._renew(replace(session, wishes=wishes, stripe=None, others=()))
+        self._renew(replace(session, specs=specs, stripe=None, others=()))
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Open the conversions to ext4, which preserve the files."""
@@ -379,16 +379,16 @@ class Planning(Screen):
     def act_why(self, _row: str, _values: Values) -> None:
         """Show each step with reasons."""
         if (plan := self.session.plan) is not None:
-            self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.wishes)))
+            self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.specs)))
         elif self.session.advice is not None and self.session.choice is not None:
             reasons = choice_reasons(self.session.choice, self.session.advice)
             self.desk.go(Reasons(self.desk, WHY, reasons))
 
     def act_try(self, _row: str, _values: Values) -> None:
         """Compare filesystems for the volume."""
-        wish = self.session.wishes[self._at]
-        loads = self._loads(wish)
-        self.desk.go(Candidates(self.desk, self._advice_for(wish), self._at, loads, self._take))
+        spec = self.session.specs[self._at]
+        loads = self._loads(spec)
+        self.desk.go(Candidates(self.desk, self._advice_for(spec), self._at, loads, self._take))
 
     def act_speed(self, _row: str, _values: Values) -> None:
         """Open the measurement of alignment."""

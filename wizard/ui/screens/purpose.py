@@ -102,7 +102,7 @@ class PurposeScreen(Screen):
             try:
                 session = for_purpose(self.services, self._session, workload)
                 self._tried[workload] = (
-                    planned(self.services, session) if session.wishes and session.mode else session
+                    planned(self.services, session) if session.specs and session.mode else session
                 )
             except DiskwrightError as error:
                 self._tried[workload] = str(error)
@@ -115,7 +115,7 @@ class PurposeScreen(Screen):
     def act_plan(self, row: str, _values: Values) -> None:
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.desk.session
-        if not (session.workload == row and session.wishes):
+        if not (session.workload == row and session.specs):
             session = for_purpose(self.services, self._session, row)
         self.desk.session = session
         self.desk.open_plan()
@@ -153,18 +153,20 @@ def _preview(session: Session) -> Iterator[Block]:
         )
     else:
         yield plan_bars(plan)[1]
-    for index, wish in enumerate(session.wishes):
+    for index, spec in enumerate(session.specs):
         size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
         pieces: list[Piece | Text] = [
             muted(t("You get")) if not index else muted(""),
-            strong(printable(wish.final_label, 40)),
+            strong(printable(spec.final_label, 40)),
         ]
-        pieces.append(t("{filesystem}, {size:size}", filesystem=title_of(wish.choice.filesystem), size=size))
-        if wish.mount_point:
-            pieces += [t("at {place}", place=wish.mount_point), t("writable by {who}", who=who(wish.writer))]
+        pieces.append(t("{filesystem}, {size:size}", filesystem=title_of(spec.choice.filesystem), size=size))
+        if spec.mount_point:
+            pieces += [t("at {place}", place=spec.mount_point), t("writable by {who}", who=who(spec.writer))]
         yield para(*pieces, hang=2)
     good = [
-        title_of(one.filesystem) for one in advice.choices if one.place is Rank.SECOND and not one.obstacles
+        title_of(one.filesystem)
+        for one in advice.choices
+        if one.place is Rank.ALTERNATIVE and not one.obstacles
     ]
-    if good and len(session.wishes) == 1:
+    if good and len(session.specs) == 1:
         yield para(muted(t("Good too")), ", ".join(good))

@@ -11,7 +11,7 @@ from wizard.model.errors import DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import Sentence, t
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
-from wizard.plan.undo_policy import WORD, WayBackRoom
+from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
@@ -59,7 +59,7 @@ class Review(Screen):
     def __init__(self, desk: Desk, job: Job) -> None:
         super().__init__(desk)
         self.job = job
-        self._room: WayBackRoom | None = None
+        self._room: UndoSpace | None = None
         self._measuring = self._pressed = self._beginning = False
         self._warned = b""
         self._typed: dict[str, str] = {}
@@ -68,15 +68,15 @@ class Review(Screen):
         """Start the rehearsal that measures the space for undo, if possible."""
         if self._room is not None or self._measuring or self._blocked or self.job.word(self.services):
             return
-        if self.job.tries_out(self.services):
+        if self.job.rehearses(self.services):
             self._measuring = True
             # Exit waits until the scratch copies are removed.
             self.desk.later(self, self._measure, self._measured, self._not_measured, finishes=True)
 
-    def _measure(self) -> WayBackRoom:
+    def _measure(self) -> UndoSpace:
         return self.job.room(self.services)
 
-    def _measured(self, room: WayBackRoom) -> None:
+    def _measured(self, room: UndoSpace) -> None:
         self._room, self._measuring = room, False
         pressed, self._pressed = self._pressed, False
         # Only start a run if this screen is visible.
@@ -170,9 +170,9 @@ class Review(Screen):
                 )
             )
 
-    def _shows_room(self, room: WayBackRoom) -> bool:
+    def _shows_room(self, room: UndoSpace) -> bool:
         """Return True if old contents need space for undo, or if the space is too small."""
-        return not room.fits or not self.job.puts_nothing_back(self.services)
+        return not room.fits or not self.job.restores_nothing(self.services)
 
     def _panes(self) -> Iterator[Pane]:
         # Unnumbered, since `commands` and Work number every step.
@@ -180,7 +180,7 @@ class Review(Screen):
         seconds = sum(self.job.seconds) + self.job.read_seconds
         steps.append(para(muted(t("Takes {seconds:time}.", seconds=seconds))))
         yield Pane(t("What will be done"), tuple(steps))
-        back: list[Block] = [para(said, hang=2) for said in self.job.ways_back(self.services)]
+        back: list[Block] = [para(said, hang=2) for said in self.job.undo_texts(self.services)]
         doubts = (*self.job.doubts, *self.services.journal_doubts())
         if doubts:
             back += [GAP, para(muted(t("Notes and unknowns")))]
@@ -270,7 +270,7 @@ class Review(Screen):
         self._apply()
 
     def _check_token(self, drive: Identity, typed: str) -> None:
-        if meant(typed, self._token(drive), self._tokens(drive), serial=self._by_serial(drive)):
+        if is_token(typed, self._token(drive), self._tokens(drive), serial=self._by_serial(drive)):
             return
         token = printable(self._shortest_token(drive), 40)
         said = words.WRONG if typed else words.EMPTY
@@ -346,6 +346,6 @@ def _shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
     return token if whole else end
 
 
-def meant(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
+def is_token(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
     """Return True if the text is the token or the sufficient part."""
     return bool(typed) and typed in (token, _shortened(token, others, serial=serial))

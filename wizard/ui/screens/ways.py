@@ -19,7 +19,7 @@ from wizard.model.said import t
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing, Which
+from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.jobs.of_move import MigrationJob
 from wizard.ui.messages import NO_OLD
 from wizard.ui.view import (
@@ -275,7 +275,7 @@ def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
         def take(device: str) -> None:
             desk.go(WaysScreen(desk, drive, device))
 
-        desk.go(Which(desk, t("Convert which filesystem to ext4?"), tuple(rows), USE, take))
+        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), USE, take))
     else:
         desk.screen.tell(NO_OLD, Tone.WARN)
 

@@ -22,7 +22,7 @@ from wizard.model.said import t, tn
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
-from wizard.ui.components.progress import PERIOD, ProgressState, doing, far_around, far_in_steps
+from wizard.ui.components.progress import PERIOD, ProgressState, doing, progress_around, progress_in_steps
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question, Typing, confirm, save
 from wizard.ui.dialogs.pages import Page
@@ -184,10 +184,10 @@ class WorkScreen(Screen):
     def _progress(self) -> Iterator[Block]:
         done, working = len(self._done), self._working
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
-            yield far_in_steps(self._standing, self.job.seconds, done, working or done + 1)
+            yield progress_in_steps(self._standing, self.job.seconds, done, working or done + 1)
         else:
             what = self._settling or doing(self.services.phase(self.run), done=bool(done))
-            yield far_around(self._standing, what)
+            yield progress_around(self._standing, what)
         yield GAP
         yield self._power()
 

@@ -16,7 +16,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import DIES, SLOW, digest_of, node_of, shown, standing_in, tool
 from tests.lab.visits.migrate.migrations import OLD, STORE, ends, migrate, mount_at_boot, prepare_rest, undone
 from tests.lab.visits.migrate.transactions import make_old
-from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel
+from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, reread_table
 from wizard.apply.block.scratch_device import attached
 from wizard.model.ext import Check
 from wizard.process.program import run
@@ -148,7 +148,7 @@ def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
     image.write_bytes(read_bytes(node, 0, TABLED.size_bytes))
     with listening("stand-in") as told:
         with image.open("r+b") as file, attached(file.fileno(), TABLED.logical_block_bytes) as stand_in:
-            tell_kernel(stand_in, anew=True)
+            reread_table(stand_in, anew=True)
             (partition,) = partition_nodes(stand_in)
             seen = tool("blkid", "-p", "-o", "value", "-s", "LABEL", partition).strip()
             yield Check("the scratch device shows the content of the drive", seen == "kept", seen)

@@ -29,7 +29,7 @@ from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome
 from wizard.plan.check import render_plan
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
@@ -301,7 +301,7 @@ def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
     return make_plan(
         machine,
         drive,
-        (Wish(choice, advice.workload, None, "zones", str(place)),),
+        (VolumeSpec(choice, advice.workload, None, "zones", str(place)),),
         mode,
         lambda: str(uuid4()),
     )

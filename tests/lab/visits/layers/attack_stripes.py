@@ -33,9 +33,9 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
 from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
+from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import striped_after, striped_operations, striped_path
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.render import Context, steps_of
 from wizard.probe.machine import probe_machine
@@ -90,9 +90,9 @@ def attacked(fleet: Fleet) -> Iterator[Check]:
         yield from _zoned(node)
 
 
-def _wish() -> Wish:
-    choice = Choice("ext4", Rank.CHOSEN, "It suits.", (), (), (), None)
-    return Wish(
+def _spec() -> VolumeSpec:
+    choice = Choice("ext4", Rank.RECOMMENDED, "It suits.", (), (), (), None)
+    return VolumeSpec(
         choice,
         Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media"),
         None,
@@ -106,8 +106,8 @@ def _plan(targets: list[str]) -> Plan:
     return make_striped_plan(
         machine,
         machine.drives,
-        _wish(),
-        StripeWish("md"),
+        _spec(),
+        StripeRequest("md"),
         Mode.REPLACE,
         lambda: str(uuid4()),
         arrays=taken_arrays(),
@@ -202,7 +202,7 @@ def _refused(what: str, attempt: Callable[[], object], word: str) -> Check:
 def _zoned(node: str) -> Iterator[Check]:
     """Kill a run after it reset all or some zones, then use the drive."""
     choice = replace(
-        _wish().choice,
+        _spec().choice,
         filesystem="btrfs",
         mkfs=(Option("-O", "it has zones"), Option("zoned", "it has zones")),
     )
@@ -212,7 +212,7 @@ def _zoned(node: str) -> Iterator[Check]:
     ):
         machine = probe_machine([node], seconds=SLOW)
         plan = make_plan(
-            machine, machine.drives[0], (replace(_wish(), choice=choice),), Mode.REPLACE, lambda: str(uuid4())
+            machine, machine.drives[0], (replace(_spec(), choice=choice),), Mode.REPLACE, lambda: str(uuid4())
         )
         found = _ended(plan, "blkzone", "reset", then)
         if what == "killed":

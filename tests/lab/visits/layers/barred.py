@@ -27,7 +27,7 @@ from tests.lab.guest.inside import (
 )
 from tests.lab.visits.drives.unseen import RULES, links_to_ours, listening
 from tests.lab.visits.layers.containers import FILE, LONG, PASSPHRASE, WRONG, prepare
-from wizard.apply.block.devices import partition_nodes, tell_kernel
+from wizard.apply.block.devices import partition_nodes, reread_table
 from wizard.apply.run.job import settle
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs, load_plan
@@ -127,7 +127,7 @@ def _filled(node: str) -> None:
     # Right after the boot, udev still reads the drives.
     settle()
     tool("wipefs", "--all", "--quiet", node)
-    tell_kernel(node, anew=True)
+    reread_table(node, anew=True)
     tool("mkfs.ext4", "-q", "-F", "-L", "old", "-d", str(Path(__file__).parents[2]), node)
 
 
@@ -171,7 +171,7 @@ def _nothing_left(what: str) -> Check:
 
 def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
     """Check that no tool recognises anything on the drive or at the location of its partition."""
-    tell_kernel(node, anew=True)
+    reread_table(node, anew=True)
     yield Check(f"{kind.name}: waiting: the drive has no partitions", not partition_nodes(node), "")
     (slot,) = plan.after.partitions
     place = ("--offset", str(slot.start_bytes), "--sizelimit", str(slot.size_bytes))

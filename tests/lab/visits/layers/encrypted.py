@@ -39,7 +39,7 @@ from tests.lab.visits.layers.containers import (
     stands,
 )
 from tests.lab.visits.whole.whole_path import CHECKERS
-from wizard.apply.block.devices import tell_kernel
+from wizard.apply.block.devices import reread_table
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
@@ -223,7 +223,7 @@ def _theirs(node: str) -> Iterator[Check]:
     with standing_in("cryptsetup", "luksFormat", DIES):
         found = _unfinished(plan)
     tool("wipefs", "--all", "--quiet", node)
-    tell_kernel(node, anew=True)
+    reread_table(node, anew=True)
     run(["cryptsetup", "luksFormat", "-q", "--key-file=-", node], seconds=SLOW, stdin=b"theirs")
     before = digest_of(node)
     yield _ends("foreign container: resume", found, 3, FILE)

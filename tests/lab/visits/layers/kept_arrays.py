@@ -46,8 +46,8 @@ from wizard.model.plan import Plan
 from wizard.model.said import KIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
@@ -218,13 +218,13 @@ def _nodes(fleet: Fleet) -> list[str]:
 
 def _planned(fleet: Fleet, level: Level) -> Plan:
     machine = probe_machine(_nodes(fleet), seconds=SLOW)
-    choice = Choice("ext4", Rank.CHOSEN, "It suits.", (), (), (), None)
+    choice = Choice("ext4", Rank.RECOMMENDED, "It suits.", (), (), (), None)
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
-    wish = Wish(choice, workload, None, "kept", str(PLACE))
+    spec = VolumeSpec(choice, workload, None, "kept", str(PLACE))
     chunk = None if level == "raid1" else 64 * KIB
-    asked = StripeWish("md", chunk_bytes=chunk, level=level)
+    asked = StripeRequest("md", chunk_bytes=chunk, level=level)
     plan = make_striped_plan(
-        machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+        machine, machine.drives, spec, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
     )
     return read_plan(render_plan(plan), "the plan")
 

@@ -37,8 +37,8 @@ from wizard.model.ext import Check
 from wizard.model.plan import Plan
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeWish, make_striped_plan
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 
 PHYSICAL_BYTES = 4096
@@ -109,12 +109,12 @@ def copying_at(speed: str) -> None:
 
 def _planned(fleet: Fleet) -> Plan:
     machine = probe_machine([node_of(drive) for drive in fleet.drives], seconds=SLOW)
-    choice = Choice("ext4", Rank.CHOSEN, "It suits.", (), (), (), None)
+    choice = Choice("ext4", Rank.RECOMMENDED, "It suits.", (), (), (), None)
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
-    wish = Wish(choice, workload, None, "mirrored", str(PLACE))
-    asked = StripeWish("md", level="raid1")
+    spec = VolumeSpec(choice, workload, None, "mirrored", str(PLACE))
+    asked = StripeRequest("md", level="raid1")
     plan = make_striped_plan(
-        machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+        machine, machine.drives, spec, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
     )
     return read_plan(render_plan(plan), "the plan")
 

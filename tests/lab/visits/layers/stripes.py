@@ -45,10 +45,10 @@ from wizard.model.ext import Check, Event
 from wizard.model.plan import Plan
 from wizard.model.said import KIB
 from wizard.plan.check import read_plan, render_plan
-from wizard.plan.export import striped_wish
+from wizard.plan.export import striped_spec
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
-from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import request
 from wizard.plan.steps.commands import array_uuid
 from wizard.probe.machine import probe_machine
@@ -138,10 +138,10 @@ def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan
     machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
     recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
     wanted = request("large-media", None, "striped", str(PLACE), case.filesystem)
-    wish = striped_wish(machine, machine.drives, recordings, wanted, ())
-    asked = StripeWish(case.kind, case.chunk_bytes)
+    spec = striped_spec(machine, machine.drives, recordings, wanted, ())
+    asked = StripeRequest(case.kind, case.chunk_bytes)
     plan = make_striped_plan(
-        machine, machine.drives, wish, asked, mode, lambda: str(uuid4()), recordings, taken_arrays()
+        machine, machine.drives, spec, asked, mode, lambda: str(uuid4()), recordings, taken_arrays()
     )
     return read_plan(render_plan(plan), "the plan")
 
@@ -323,11 +323,13 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
     said = ""
     machine = probe_machine(mixed, seconds=SLOW)
     recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
-    wish = striped_wish(
+    spec = striped_spec(
         machine, machine.drives, recordings, request("large-media", None, None, None, "ext4"), ()
     )
     try:
-        make_striped_plan(machine, machine.drives, wish, StripeWish("md"), Mode.REPLACE, lambda: str(uuid4()))
+        make_striped_plan(
+            machine, machine.drives, spec, StripeRequest("md"), Mode.REPLACE, lambda: str(uuid4())
+        )
     except Refused as error:
         said = str(error)
     yield Check("md over 512e and 4Kn is refused", "different logical block sizes" in said, said)

@@ -12,7 +12,7 @@ from tests.fields import fields
 from tests.lab.drives.fleet import GIB, KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, confirmed, diskwright, keep_runs_at, node_of, tool
-from tests.loop.applying import unknown_kernel, wish
+from tests.loop.applying import spec, unknown_kernel
 from wizard.filesystems.registry import MADE
 from wizard.model.ext import Check
 from wizard.model.operations import MakeFilesystem
@@ -76,8 +76,8 @@ def _compared(drive: EmulatedDrive) -> Iterator[Check]:
 
 def _plan(node: str) -> Plan:
     machine = unknown_kernel(probe_machine([node]))
-    wishes = tuple(wish(kind, size, options=()) for kind, size in VOLUMES)
-    return make_plan(machine, machine.drives[0], wishes, Mode.REPLACE, lambda: str(uuid4()))
+    specs = tuple(spec(kind, size, options=()) for kind, size in VOLUMES)
+    return make_plan(machine, machine.drives[0], specs, Mode.REPLACE, lambda: str(uuid4()))
 
 
 def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[str]) -> Iterator[Check]:

@@ -73,8 +73,8 @@ def _inspect(machine: Path) -> Check:
 
 def _set_up(drive: EmulatedDrive, node: str) -> Iterator[Check]:
     plan = SHARED / "plan.json"
-    wishes = [word for volume in VOLUMES for word in ("--volume", volume)]
-    diskwright("plan", node, "--replace", *wishes, "-o", str(plan), seconds=PATIENCE)
+    specs = [word for volume in VOLUMES for word in ("--volume", volume)]
+    diskwright("plan", node, "--replace", *specs, "-o", str(plan), seconds=PATIENCE)
     told = diskwright("apply", str(plan), "--confirm", drive.serial, seconds=PATIENCE, accept=range(256))
     (run,) = list_runs()
     yield Check("apply to a drive with files waits", state(run) is RunState.WAITING, told.errors[-1500:])

@@ -45,9 +45,9 @@ FILES = 150
 
 def set_up(fleet: Fleet) -> Iterator[Check]:
     """Plan, check refusals, apply, check with other tools, and leave files for the next guest."""
-    for name, wish in REQUESTS.items():
+    for name, spec in REQUESTS.items():
         drive, node = fleet[name], node_of(fleet[name])
-        diskwright("plan", node, "--volume", wish, "-o", str(plan_file(name)))
+        diskwright("plan", node, "--volume", spec, "-o", str(plan_file(name)))
         plan = _plan(name)
         if name == ROTATING.name:
             yield from _refused_before(drive)

@@ -14,9 +14,9 @@ from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_stor
 from tests.loop.program import MIB, Phase, load_record
 from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.commit import WORK, Committing, Snapshotted, save_snapshotted
+from wizard.apply.conversion.commit import WORK, Committer, SnapshotState, save_snapshotted
 from wizard.apply.engine.held_drive import HeldDrive
-from wizard.ext4.assessment import FIRST_BYTES, barred
+from wizard.ext4.assessment import FIRST_BYTES, block_mounting
 from wizard.ext4.steps import operation_commands
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.migration import (
@@ -76,7 +76,7 @@ def test_hidden_filesystem_is_not_mounted_or_repaired(
     assert mounts(node, tmp_path)
     first = read_bytes(node, 0, FIRST_BYTES)
     uuid = tool("blkid", "-p", "-s", "UUID", "-o", "value", node)
-    write_bytes(node, 0, barred(first))
+    write_bytes(node, 0, block_mounting(first))
     forget_caches(node)
     before = digest(node)
     assert not [words for words in ((), *WAYS_TO_MOUNT) if mounts(node, tmp_path, *words)]
@@ -116,7 +116,7 @@ class Migrated:
         power = Power(goes_at)
         try:
             with CutDevice(self.node, power) as medium:
-                Committing(self.run, self.node, medium, unheard).commit(lambda share: None)
+                Committer(self.run, self.node, medium, unheard).commit(lambda share: None)
         except PowerCut:
             pass
         forget_caches(self.node)
@@ -158,7 +158,7 @@ def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated
     facts = read_ext(old.read_bytes()[START_BYTES:FIRST_BYTES])
     assert facts is not None
     first = old.read_bytes()[:FIRST_BYTES].hex()
-    save_snapshotted(run, Snapshotted(facts.uuid, size_bytes(node), str(store), first, closed=True))
+    save_snapshotted(run, SnapshotState(facts.uuid, size_bytes(node), str(store), first, closed=True))
     return Migrated(node, run, old, new)
 
 
@@ -197,7 +197,7 @@ def test_half_committed_filesystem_cannot_be_mounted_and_resumes(
     assert mounts(node, place, "-o", "ro", "-t", "ext4")
     # A mount for reading leaves the way back open; one for writing closes it.
     with HeldDrive(node) as medium:
-        Committing(case.run, node, medium, unheard).undo(lambda share: None)
+        Committer(case.run, node, medium, unheard).undo(lambda share: None)
     forget_caches(node)
     assert digest(node) == digest(case.old)
     assert mounts(node, place, "-t", "ext3")
@@ -213,8 +213,8 @@ def test_writable_mount_ends_undo(
     case = migrated(node, image_of(node), tmp_path, 1024)
     case.commit()
     with DeviceMedium(node) as medium:
-        assert Committing(case.run, node, medium, unheard).undo_obstacle() is None
+        assert Committer(case.run, node, medium, unheard).undo_obstacle() is None
     assert mounts(node, place)
     forget_caches(node)
     with DeviceMedium(node) as medium:
-        assert "was modified since" in str(Committing(case.run, node, medium, unheard).undo_obstacle())
+        assert "was modified since" in str(Committer(case.run, node, medium, unheard).undo_obstacle())

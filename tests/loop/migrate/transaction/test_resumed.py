@@ -26,7 +26,15 @@ from tests.loop.program import (
     undo,
 )
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.conversion.commit import EARLIER, FILE, OLD, WORK, Committing, Snapshotted, save_snapshotted
+from wizard.apply.conversion.commit import (
+    EARLIER,
+    FILE,
+    OLD,
+    WORK,
+    Committer,
+    SnapshotState,
+    save_snapshotted,
+)
 from wizard.apply.conversion.run import check_keeps
 from wizard.apply.conversion.transaction import locate, migration_now
 from wizard.apply.engine import exchange
@@ -67,7 +75,7 @@ def sealed(old: Old) -> Path:
     write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
     first = before.read_bytes()[:FIRST_BYTES].hex()
     size = before.stat().st_size
-    save_snapshotted(run, Snapshotted(migration.before.uuid, size, str(folder), first, closed=True))
+    save_snapshotted(run, SnapshotState(migration.before.uuid, size, str(folder), first, closed=True))
     return run
 
 
@@ -81,7 +89,7 @@ def written_to(old: Old, kind: str) -> None:
 def cut_off(run: Path, node: str, moment: int) -> None:
     """Cut the power after this many writes of the commit."""
     with CutDevice(node, Power(moment)) as medium, pytest.raises(PowerCut):
-        Committing(run, node, medium, unheard).commit(lambda share: None)
+        Committer(run, node, medium, unheard).commit(lambda share: None)
     forget_caches(node)
 
 
@@ -164,7 +172,7 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
     tool("blockdev", "--setrw", node)
     with monkeypatch.context() as patch, HeldDrive(node) as medium, pytest.raises(PowerCut):
         patch.setattr(exchange, "save_record", save)
-        change = Committing(run, node, medium, unheard)
+        change = Committer(run, node, medium, unheard)
         (change.commit if phase is Phase.RELEASED else change.undo)(lambda share: None)
     forget_caches(node)
 
@@ -191,7 +199,7 @@ def test_commit_finishes_after_a_writable_mount_before_its_record(
 def test_commit_finishes_after_a_writable_mount_before_fstab(old: Old) -> None:
     run = sealed(old)
     with HeldDrive(old.drive) as medium:
-        Committing(run, old.drive, medium, unheard).commit(lambda share: None)
+        Committer(run, old.drive, medium, unheard).commit(lambda share: None)
     written_to(old, "ext4")
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "  ext4\t" in old.fstab, story(run)

@@ -17,7 +17,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut
-from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
+from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, spec, story, until
 from tests.loop.program import (
     MIB,
     Journal,
@@ -48,7 +48,7 @@ class Lost:
         self.work, self.drive = work, drive
         fill(drive, work.bench)
         old_gpt(drive)
-        run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+        run, end = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
         assert end is RunState.WAITING, story(run)
         record = load_record(run)
         assert record is not None
@@ -197,7 +197,7 @@ def test_status_mentions_a_waiting_drive(lost: Lost) -> None:
 def test_status_omits_drives_of_listed_runs(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     old_gpt(drive)
-    run, _ = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, _ = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     listed = diskwright(work, "status")
     assert drive in listed.stdout and drive not in listed.stderr
     other = diskwright(work, "status", "--journal", str(work.folder / "none"))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story
 from tests.loop.program import (
     GIB,
     MIB,
@@ -17,7 +17,7 @@ from tests.loop.program import (
     Mode,
     Refused,
     RunState,
-    StripeWish,
+    StripeRequest,
     keep,
     load_record,
     probe_drive,
@@ -32,7 +32,7 @@ from wizard.plan.undo_policy import losses
 
 def waiting_run(work: Work, drive: str, filesystem: str = "ext4", mode: Mode = Mode.REPLACE) -> Path:
     """Return a waiting run on a full drive."""
-    plan = work.plan(drive, wish(filesystem, 136 * MIB, work.place("media")), mode=mode)
+    plan = work.plan(drive, spec(filesystem, 136 * MIB, work.place("media")), mode=mode)
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     return run
@@ -71,7 +71,7 @@ def test_finish_without_the_run_folder_gives_the_same_result(
     drive = make_drive(800 * MIB)
     fill(drive, work.bench)
     old_gpt(drive)
-    plan = work.plan(drive, wish(filesystem, options=()), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec(filesystem, options=()), mode=Mode.REPLACE)
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     new = (run / "engine" / "new-0.img").read_bytes()
@@ -103,14 +103,14 @@ def test_waiting_drive_is_detected_and_not_called_empty(work: Work, full: str) -
     assert added.returncode == 3 and run.name in added.stderr, added.stderr
     scratched = diskwright(work, "bench", full, "--scratch", "--confirm", Path(full).name)
     assert scratched.returncode == 3 and run.name in scratched.stderr, scratched.stderr
-    assert any(run.name in lost for lost in losses(work.plan(full, wish("ext4"), mode=Mode.REPLACE)))
+    assert any(run.name in lost for lost in losses(work.plan(full, spec("ext4"), mode=Mode.REPLACE)))
 
 
 def test_plan_made_before_the_waiting_result_is_refused(work: Work, make_drive: MakeDrive) -> None:
     """Check a plan made before the waiting result. The drive looks empty both times."""
     drive = make_drive(400 * MIB)
     fill(drive, work.bench)
-    plan = work.plan(drive, wish("xfs"))
+    plan = work.plan(drive, spec("xfs"))
     run = waiting_run(work, drive)
     before = work.digest(drive)
     shutil.rmtree(run)
@@ -211,7 +211,7 @@ def test_two_drives_are_finished_together(work: Work, make_drive: MakeDrive) -> 
     for drive in drives:
         fill(drive, work.bench)
     old_gpt(drives[0])
-    plan = work.striped(drives, wish("btrfs"), StripeWish("btrfs"), Mode.REPLACE)
+    plan = work.striped(drives, spec("btrfs"), StripeRequest("btrfs"), Mode.REPLACE)
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     shutil.rmtree(run)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
-from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
+from tests.loop.applying import Work, diskwright, fill, old_gpt, spec, story, until
 from tests.loop.program import (
     MIB,
     Environment,
@@ -47,7 +47,7 @@ def waiting(work: Work, make_drive: MakeDrive) -> tuple[str, str, str, Path, Pat
     old_gpt(drive)
     tool("mkfs.ext4", "-q", "-F", other)
     before, place = work.digest(drive), work.place("media")
-    plan = work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE)
     both = Environment(fstab=work.fstab, only=frozenset((drive, other)))
     run, end = work.apply(plan, both, keep=False)
     assert end is RunState.WAITING, story(run)

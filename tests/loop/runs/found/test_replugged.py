@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
-from tests.loop.applying import Work, fill, gate, old_gpt, stand_in, until, wish
+from tests.loop.applying import Work, fill, gate, old_gpt, spec, stand_in, until
 from tests.loop.attack.attacking import unharmed
 from tests.loop.program import MIB, Mode, Refused, RunState, preflight, state, undo
 
@@ -45,7 +45,7 @@ def old(make_drive: MakeDrive, work: Work) -> str:
 
 
 def test_run_does_not_start_on_a_reattached_drive(work: Work, old: str) -> None:
-    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(old, spec("ext4"), mode=Mode.REPLACE)
     attach(work, old, detach(work, old))
     with (
         unharmed(work, old),
@@ -61,7 +61,7 @@ def test_run_without_writes_can_be_undone_after_reattachment(
     before = work.digest(old)
     opened = work.folder / "opened"
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
-    run = work.start(work.plan(old, wish("ext4"), mode=Mode.REPLACE))
+    run = work.start(work.plan(old, spec("ext4"), mode=Mode.REPLACE))
     until(Path(f"{opened}.reached").exists)
     os.kill(int((run / "pid").read_text()), signal.SIGKILL)
     opened.touch()

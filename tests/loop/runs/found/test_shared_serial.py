@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, old_gpt, story, wish
+from tests.loop.applying import Work, ended, old_gpt, spec, story
 from tests.loop.attack.attacking import unharmed
 from tests.loop.program import (
     MIB,
@@ -87,7 +87,7 @@ def test_another_disk_in_the_dock_is_not_confused_with_the_first(
     drive, other = make_drive(96 * MIB), make_drive(96 * MIB)
     old_gpt(drive)
     tool("mkfs.ext4", "-q", "-F", "-d", str(Path(__file__).parent), other)
-    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    run, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
     put_into_dock(monkeypatch, drive)
     with_serial(run)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
+from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, spec, stand_in, story, until
 from tests.loop.program import MIB, Mode, Plan, RunState, read_entries, render_plan, state
 
 SIZE = 96 * MIB
@@ -37,7 +37,7 @@ def content(work: Work, drive: str) -> bytes:
 
 
 def plan_in(work: Work, drive: str) -> tuple[Plan, str]:
-    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     return plan, str(file)

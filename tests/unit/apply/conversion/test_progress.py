@@ -9,7 +9,7 @@ from queue import Queue
 import pytest
 
 from tests.unit.ext4.extimages import EXT3, facts, made
-from wizard.apply.conversion.verify import Heed, extent_share, share_of
+from wizard.apply.conversion.verify import ProgressParser, extent_share, share_of
 from wizard.apply.run.process import read_by, watched_effort
 from wizard.ext4.duration import Effort, effort_of, parts_of
 from wizard.ext4.steps import CHECKER, accepted, operation_commands
@@ -34,7 +34,7 @@ def test_passes_add_up_and_never_decrease() -> None:
 
 def test_only_progress_lines_are_reported() -> None:
     told: list[float] = []
-    heed = Heed(told.append)
+    heed = ProgressParser(told.append)
     for line in ("1 5 10 /dev/sda1", "1 6 10 /dev/sda1", "no progress", "2 5 10 old films"):
         heed(line)
     assert told == pytest.approx([0.35, 0.42, 0.8])

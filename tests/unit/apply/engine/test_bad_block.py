@@ -6,7 +6,7 @@ import pytest
 
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, load_record, save_record
-from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
+from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, new_file, old_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KIB
@@ -48,7 +48,7 @@ def prepared(run: Path, old: bytes, new: bytes) -> None:
             store.write(0, data)
     change = DriveChange("/dev/sdx", SIZE, places, marks, marks, "", "", "", False)
     with Store(old_file(run, 0)) as before, Store(new_file(run, 0)) as after:
-        hidden = digest_of(places, barred(change, before.read, after.read, b""))
+        hidden = digest_of(places, hidden_reader(change, before.read, after.read, b""))
         digests = digest_of(places, before.read), digest_of(places, after.read), hidden
     save_record(
         run, Record(Phase.SAVED, (DriveChange("/dev/sdx", SIZE, places, marks, marks, *digests, False),))

@@ -9,7 +9,7 @@ import pytest
 
 from wizard.apply.engine.exchange import Exchange, mark_over_changes
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
-from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
+from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, new_file, old_file
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, MIB
@@ -70,7 +70,7 @@ def prepared(run: Path, drive: Drive | None = None) -> None:
         digests = (
             digest_of(PLACES, before.read),
             digest_of(PLACES, after.read),
-            digest_of(PLACES, barred(change, before.read, after.read, b"")),
+            digest_of(PLACES, hidden_reader(change, before.read, after.read, b"")),
         )
     change = DriveChange("/dev/sdx", SIZE, PLACES, MARKS, MARKS, *digests, False)
     save_record(run, Record(Phase.SAVED, (change,)))

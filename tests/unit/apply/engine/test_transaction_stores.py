@@ -12,7 +12,7 @@ from wizard.apply.block.snapshot import read_cow_store
 from wizard.apply.conversion.commit import (
     EARLIER,
     FILE,
-    Snapshotted,
+    SnapshotState,
     load_snapshotted,
     phase_of,
     save_snapshotted,
@@ -100,7 +100,7 @@ def test_truncated_store_is_refused(tmp_path: Path, length: int) -> None:
 
 def test_snapshot_record_is_written_atomically(tmp_path: Path) -> None:
     assert load_snapshotted(tmp_path) is None and phase_of(tmp_path) is None
-    snapshotted = Snapshotted("uuid", SIZE, "/srv/store", "00", "01", closed=True)
+    snapshotted = SnapshotState("uuid", SIZE, "/srv/store", "00", "01", closed=True)
     save_snapshotted(tmp_path, snapshotted)
     (tmp_path / f"{FILE}.new").write_text("{")
     assert load_snapshotted(tmp_path) == snapshotted and phase_of(tmp_path) is Phase.REHEARSING

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.plan import guard
 from wizard.model.errors import Refused
 
@@ -18,7 +18,7 @@ def test_missing_libparted_binding_is_explained(environment: bool, monkeypatch: 
         sys, "prefix", "/home/anna/.local/pipx/venvs/diskwright" if environment else sys.base_prefix
     )
     with pytest.raises(Refused) as refused:
-        guard.check_tools(plan_for(drive(), wish("ext4")))
+        guard.check_tools(plan_for(drive(), spec("ext4")))
     said = str(refused.value)
     assert "libparted binding" in said and said.endswith("Nothing was written.")
     assert ("--system-site-packages" in said) is environment

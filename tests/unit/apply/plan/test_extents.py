@@ -10,7 +10,7 @@ import pytest
 
 from wizard.apply.block.extents import (
     GRAIN_BYTES,
-    Remembering,
+    CachedReader,
     chunks,
     clipped,
     differing,
@@ -95,7 +95,7 @@ def test_differences_are_found_and_saved_in_one_reading(seed: int) -> None:
         asked.append(Extent(start_bytes, length_bytes))
         return here[start_bytes : start_bytes + length_bytes]
 
-    reader, found = Remembering(drive), []
+    reader, found = CachedReader(drive), []
     for place in differing((Extent(0, size),), reader, lambda start, length: bytes(there[start:][:length])):
         assert reader(place.start_bytes, place.size_bytes) == here[place.start_bytes : place.end_bytes]
         found.append(place)

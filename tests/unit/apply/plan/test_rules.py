@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import E512, N512, drive
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.verify import aligned_by_parted
 from wizard.apply.run.backup_store import table_places
-from wizard.apply.steps.wipe import recognised_differences, refuse_strangers
+from wizard.apply.steps.wipe import recognised_differences, refuse_foreign_signatures
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import option_differences, parse_mountinfo
 from wizard.apply.table.proof import disk_differences, kernel_differences
@@ -130,7 +130,7 @@ def applied(plan: Plan) -> Drive:
 
 
 def test_table_as_planned_has_no_differences() -> None:
-    plan = plan_for(drive(), wish("ext4", size_bytes=GIB), wish("xfs"))
+    plan = plan_for(drive(), spec("ext4", size_bytes=GIB), spec("xfs"))
     assert disk_differences(plan.after, applied(plan)) == ()
     assert kernel_differences(plan.after, applied(plan)) == ()
 
@@ -147,14 +147,14 @@ def test_table_as_planned_has_no_differences() -> None:
     ],
 )
 def test_every_difference_in_a_table_is_reported(change: dict[str, object], said: str) -> None:
-    plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
+    plan = plan_for(drive(), spec("ext4", size_bytes=GIB))
     seen = applied(plan)
     partition = replace(seen.partitions[0], **change)  # type: ignore[arg-type]
     assert any(said in text for text in disk_differences(plan.after, replace(seen, partitions=(partition,))))
 
 
 def test_partitions_missed_by_the_kernel_are_reported() -> None:
-    plan = plan_for(drive(), wish("ext4", size_bytes=GIB))
+    plan = plan_for(drive(), spec("ext4", size_bytes=GIB))
     seen = applied(plan)
     for change, said in (
         ({"kernel_start_bytes": None}, "the kernel does not see partition 1"),
@@ -208,7 +208,7 @@ def test_identity_by_permanent_properties_of_a_drive() -> None:
 
 
 def test_operations_stay_on_their_drive() -> None:
-    plan = plan_for(drive(), wish("ext4"))
+    plan = plan_for(drive(), spec("ext4"))
     check_operations(plan, None)
     check_operations(plan, frozenset({plan.drive.path}))
     with pytest.raises(Refused, match="may not touch"):
@@ -253,9 +253,11 @@ def test_parted_gets_meaningful_arguments(optimal: int, kind: str) -> None:
 
 
 def test_wipe_refuses_a_device_with_other_content() -> None:
-    refuse_strangers(WipeSignatures("/dev/x1", ("linux_raid_member",)), ["ext4", "linux_raid_member"])
-    refuse_strangers(WipeSignatures("/dev/x1", ("ext4",)), [])
-    refuse_strangers(WipeSignatures("/dev/x1", ()), ["ext4"])
-    refuse_strangers(WipeSignatures("/dev/x", ("gpt",)), ["gpt", "PMBR"])
+    refuse_foreign_signatures(
+        WipeSignatures("/dev/x1", ("linux_raid_member",)), ["ext4", "linux_raid_member"]
+    )
+    refuse_foreign_signatures(WipeSignatures("/dev/x1", ("ext4",)), [])
+    refuse_foreign_signatures(WipeSignatures("/dev/x1", ()), ["ext4"])
+    refuse_foreign_signatures(WipeSignatures("/dev/x", ("gpt",)), ["gpt", "PMBR"])
     with pytest.raises(Failed, match="contains xfs instead of ext4"):
-        refuse_strangers(WipeSignatures("/dev/x1", ("ext4",)), ["xfs"])
+        refuse_foreign_signatures(WipeSignatures("/dev/x1", ("ext4",)), ["xfs"])

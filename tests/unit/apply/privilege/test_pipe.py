@@ -9,7 +9,7 @@ import pytest
 
 from wizard.apply.privilege import server
 from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
-from wizard.apply.privilege.server import MOST_WAITING, Relay, of_root_alone
+from wizard.apply.privilege.server import MOST_WAITING, Relay, root_only_folder
 from wizard.model.errors import Refused
 
 
@@ -92,7 +92,7 @@ def test_unwritable_pipe_does_not_end_the_server(
 
 
 def test_folder_for_the_run_belongs_to_root_alone(tmp_path: Path) -> None:
-    assert of_root_alone(str(tmp_path / "new" / "runs")) == tmp_path / "new" / "runs"
+    assert root_only_folder(str(tmp_path / "new" / "runs")) == tmp_path / "new" / "runs"
     (tmp_path / "link").symlink_to(tmp_path)
     (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
     for place, mode in (("shared", 0o775), ("open", 0o777), ("sticky", 0o1777)):
@@ -111,9 +111,9 @@ def test_folder_for_the_run_belongs_to_root_alone(tmp_path: Path) -> None:
         "a\ud800",
     ):
         with pytest.raises(Refused, match="users other than root could replace"):
-            of_root_alone(f"{tmp_path}/{hostile}")
+            root_only_folder(f"{tmp_path}/{hostile}")
     with pytest.raises(Refused):
-        of_root_alone("runs")
+        root_only_folder("runs")
 
 
 def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,4 +123,4 @@ def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.M
     else:
         os.chown(tmp_path, 65534, 65534)
     with pytest.raises(Refused, match="users other than root"):
-        of_root_alone(str(tmp_path / "runs"))
+        root_only_folder(str(tmp_path / "runs"))

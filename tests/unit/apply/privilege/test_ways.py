@@ -16,8 +16,8 @@ from wizard.apply.privilege.ask import (
     Say,
     Surroundings,
     as_line,
+    find_root_program,
     relay_argv,
-    way_to_root,
 )
 from wizard.apply.privilege.client import Elevated
 from wizard.apply.run import module
@@ -58,7 +58,7 @@ def test_first_available_prompt_is_chosen(
     for name in here.split():
         (tmp_path / name).touch()
         (tmp_path / name).chmod(0o4755)
-    found = way_to_root(lambda name: str(tmp_path / name) if name in here.split() else None, around)
+    found = find_root_program(lambda name: str(tmp_path / name) if name in here.split() else None, around)
     assert (
         found and f"{found.name}{', asking nobody' if '--non-interactive' in found.prefix else ''}"
     ) == chosen
@@ -70,7 +70,7 @@ def test_first_available_prompt_is_chosen(
 def test_pkexec_without_its_setuid_bit_is_not_used(tmp_path: Path) -> None:
     program = tmp_path / "pkexec"
     program.touch(0o755)
-    assert way_to_root(lambda name: str(program) if name == "pkexec" else None, DESKTOP) is None
+    assert find_root_program(lambda name: str(program) if name == "pkexec" else None, DESKTOP) is None
 
 
 def test_root_starts_a_file_of_this_package() -> None:
@@ -153,7 +153,7 @@ def test_silent_run_is_not_called_ended() -> None:
 
 def test_wizard_reports_a_missing_prompt_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    monkeypatch.setattr("wizard.apply.privilege.ask.way_to_root", lambda: None)
+    monkeypatch.setattr("wizard.apply.privilege.ask.find_root_program", lambda: None)
     services = RealServices()
     assert services.apply_obstacle == services.obstacle != "" and not services.asks_for_root
     with pytest.raises(Refused, match="Neither sudo, run0 nor pkexec"):

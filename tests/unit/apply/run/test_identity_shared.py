@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import E512, SIZE_BYTES, drive, machine
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.probe import rawfacts
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, tells_who_it_is
 from wizard.apply.plan.start import check_tokens
@@ -70,7 +70,7 @@ def shared(**changes: object) -> Drive:
 
 
 def test_plan_is_confirmed_by_device_name_with_a_reason() -> None:
-    plan = plan_for(shared(), wish("ext4"))
+    plan = plan_for(shared(), spec("ext4"))
     assert plan.tokens == ("sda",)
     assert any("same identifiers as /dev/sdb" in str(doubt) for doubt in plan.doubts)
     check_tokens(plan, ["sda"])

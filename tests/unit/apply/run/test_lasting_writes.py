@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.lasting import Files, LastingFolder, states_during
-from wizard.apply.conversion.commit import Snapshotted, save_snapshotted
+from wizard.apply.conversion.commit import SnapshotState, save_snapshotted
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import Journal
@@ -76,7 +76,7 @@ def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]
 
 
 def snapshot(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
-    before, after = (Snapshotted("uuid", 4096, "/srv", "", closed=closed) for closed in (False, True))
+    before, after = (SnapshotState("uuid", 4096, "/srv", "", closed=closed) for closed in (False, True))
     return (
         "snapshot.json",
         lambda: save_snapshotted(folder, before),

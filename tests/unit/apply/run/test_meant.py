@@ -7,7 +7,7 @@ import pytest
 from tests.unit.apply.run.test_numbers import begin
 from wizard.apply.run.journal import RunState
 from wizard.apply.run_control import NextCommands, left_line
-from wizard.cli.select_run import run_meant
+from wizard.cli.select_run import choose_run
 from wizard.model.errors import Refused
 
 
@@ -23,7 +23,7 @@ def test_missing_run_argument_names_the_newest_run(tmp_path: Path, command: str,
     runs.mkdir()
     begin(runs, tmp_path / "fstab")
     with pytest.raises(Refused, match=said):
-        run_meant(None, command, runs)
+        choose_run(None, command, runs)
 
 
 def test_run_is_named_at_exit_with_its_commands(tmp_path: Path) -> None:

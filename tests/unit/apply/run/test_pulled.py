@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block import devices
 from wizard.apply.plan import run as execution
 from wizard.apply.run.backup_store import Environment
@@ -26,7 +26,7 @@ MISSING = "/dev/no-such-drive"
         lambda: devices.read_bytes(MISSING, 0, 512),
         lambda: devices.write_bytes(MISSING, 0, bytes(512)),
         lambda: devices.forget_caches(MISSING),
-        lambda: devices.tell_kernel(MISSING, anew=True),
+        lambda: devices.reread_table(MISSING, anew=True),
         lambda: devices.size_bytes(MISSING),
     ],
 )
@@ -40,7 +40,7 @@ def test_missing_drive_is_reported_in_a_sentence(ask: object) -> None:
 def test_journal_records_the_end_of_a_run_with_a_pulled_drive(
     trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = plan_for(drive(path=MISSING), wish("ext4"))
+    plan = plan_for(drive(path=MISSING), spec("ext4"))
     run = new_run(tmp_path, plan, Environment())
 
     def fail(_: object) -> str:

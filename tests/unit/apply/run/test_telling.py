@@ -8,14 +8,14 @@ import pytest
 
 from wizard.apply.run.journal import Journal, follow
 from wizard.apply.run.process import lock_run
-from wizard.apply.run.progress_log import StepProgress, Telling, note_progress, read_progress
+from wizard.apply.run.progress_log import ProgressPrinter, StepProgress, note_progress, read_progress
 from wizard.model.ext import Event, JournalEntry
 
 
-def telling(*known: StepProgress | None, every_seconds: float = 0.0) -> tuple[Telling, list[str]]:
+def telling(*known: StepProgress | None, every_seconds: float = 0.0) -> tuple[ProgressPrinter, list[str]]:
     said: list[str] = []
     left = list(known)
-    return Telling(lambda: left.pop(0), said.append, every_seconds), said
+    return ProgressPrinter(lambda: left.pop(0), said.append, every_seconds), said
 
 
 def entry(event: Event, step: int = 0) -> JournalEntry:
@@ -30,11 +30,11 @@ def test_active_work_is_reported_continuously() -> None:
         StepProgress(2, 0.505, 61.0),
         StepProgress(2, 0.9, 1.0),
     )
-    ask.heard(entry(Event.STEP_STARTED, 2))
+    ask.handle(entry(Event.STEP_STARTED, 2))
     for _ in range(4):
         ask()
     assert said == ["Step 2 is at 10 percent.", "Step 2 is at 50 percent, about 61 s left."]
-    ask.heard(entry(Event.STEP_DONE, 2))
+    ask.handle(entry(Event.STEP_DONE, 2))
     ask()
     assert len(said) == 2, "a step that is done is at nothing any more"
 
@@ -45,8 +45,8 @@ def test_reads_and_checks_between_steps_are_reported() -> None:
     assert said == ["Reading or checking is at 25 percent, about 30 s left."]
 
 
-@pytest.mark.parametrize("wake", [lambda ask: None, lambda ask: ask.heard(entry(Event.COMMAND))])
-def test_lines_are_rate_limited(wake: Callable[[Telling], None]) -> None:
+@pytest.mark.parametrize("wake", [lambda ask: None, lambda ask: ask.handle(entry(Event.COMMAND))])
+def test_lines_are_rate_limited(wake: Callable[[ProgressPrinter], None]) -> None:
     ask, said = telling(StepProgress(0, 0.25), every_seconds=3600.0)
     wake(ask)
     ask()
@@ -64,8 +64,8 @@ def test_progress_is_polled_while_following_a_run(tmp_path: Path) -> None:
         # The process goes.
         os.close(lock)
 
-    ask = Telling(lambda: read_progress(tmp_path), heard, 0.0)
+    ask = ProgressPrinter(lambda: read_progress(tmp_path), heard, 0.0)
     journal.add(Event.STEP_STARTED, "One.", step=1)
     for one in follow(tmp_path, meanwhile=ask):
-        ask.heard(one)
+        ask.handle(one)
     assert said == ["Step 1 is at 50 percent."]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.documents.test_changes import CHANGES
 from wizard.apply.settings import run
-from wizard.apply.settings.run import ready_said, writer_of
+from wizard.apply.settings.run import ready_message, writer_of
 from wizard.model.changes import Attach, Changes, ChangeStep
 from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import Mount
@@ -54,17 +54,17 @@ def mounted(monkeypatch: pytest.MonkeyPatch) -> Changes:
 def test_root_only_folder_is_reported_first_with_its_command(
     mounted: Changes,
 ) -> None:
-    first, more = map(str, ready_said(mounted))
+    first, more = map(str, ready_message(mounted))
     assert first == "1.0 TB ready at /srv/media, writable by root only."
     assert "To let nobody write there: sudo diskwright mount /dev/sda1 --writable nobody" in more
-    assert len(ready_said(replace(mounted, wanted=Attach(writer=ROOT)))) == 1
+    assert len(ready_message(replace(mounted, wanted=Attach(writer=ROOT)))) == 1
 
 
 def test_read_only_mount_is_not_writable(mounted: Changes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=os.ST_RDONLY))
-    assert [*map(str, ready_said(mounted))] == ["1.0 TB ready at /srv/media, read-only."]
+    assert [*map(str, ready_message(mounted))] == ["1.0 TB ready at /srv/media, read-only."]
 
 
 def test_unmounted_volume_is_not_called_ready(mounted: Changes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "is_mount", lambda self: False)
-    assert ready_said(mounted) == () == ready_said(CHANGES)
+    assert ready_message(mounted) == () == ready_message(CHANGES)

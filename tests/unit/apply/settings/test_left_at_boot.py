@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from tests.unit.machines import machine, partition, partitioned
-from tests.unit.plan.layouts import wish
+from tests.unit.plan.layouts import spec
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.system import fstab as system_fstab
@@ -42,8 +42,8 @@ def said(plan: Plan, folder: Path) -> str:
 
 
 def replaced(folder: Path, line: str, label: str = "new", mode: Mode = Mode.REPLACE) -> str:
-    wishes = (wish("ext4", label=label),)
-    return said(services(folder, line).plan(machine(DRIVE), DRIVE, wishes, mode), folder)
+    specs = (spec("ext4", label=label),)
+    return said(services(folder, line).plan(machine(DRIVE), DRIVE, specs, mode), folder)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_unclear_content_hides_no_line(
     for one in sources:
         ours = services(tmp_path, f"{one} /srv/films ext4 defaults 0 2")
         assert "lacks nofail" in said(
-            ours.plan(machine(drive), drive, (wish("ext4"),), Mode.REPLACE), tmp_path
+            ours.plan(machine(drive), drive, (spec("ext4"),), Mode.REPLACE), tmp_path
         )
 
 
@@ -134,15 +134,15 @@ def test_only_lines_of_the_selected_partition_are_reported(tmp_path: Path) -> No
     for part, is_told in ((FILMS, True), (OTHER, False)):
         plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.DELETE)
         assert bool(said(plan, tmp_path)) is is_told
-        wishes = (wish("ext4", label=str(uuid4())[:8]),)
-        plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.FORMAT, wishes)
+        specs = (spec("ext4", label=str(uuid4())[:8]),)
+        plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.FORMAT, specs)
         assert bool(said(plan, tmp_path)) is is_told
 
 
 def opened(folder: Path, crypttab: str, fstab: str = "", mode: Mode = Mode.REPLACE) -> str:
     (folder / "crypttab").write_text(f"# containers\n{crypttab}\n")
     ours = services(folder, fstab)
-    plan = ours.plan(machine(CONTAINERS), CONTAINERS, (wish("ext4", label="films"),), mode)
+    plan = ours.plan(machine(CONTAINERS), CONTAINERS, (spec("ext4", label="films"),), mode)
     return said(plan, folder)
 
 
@@ -202,7 +202,7 @@ def test_mount_of_a_lost_group_or_array_is_reported_by_name(
 ) -> None:
     drive = partitioned(replace(FILMS, signatures=(mark,)), OTHER)
     ours = services(tmp_path, f"{source} /srv/photos ext4 defaults 0 2")
-    told = said(ours.plan(machine(drive), drive, (wish("ext4"),), Mode.REPLACE), tmp_path)
+    told = said(ours.plan(machine(drive), drive, (spec("ext4"),), Mode.REPLACE), tmp_path)
     assert ("lacks nofail" in told) is is_lost
 
 

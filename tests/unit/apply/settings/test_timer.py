@@ -11,7 +11,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.settings import current_value, steps
 from wizard.apply.settings.guard import check_own
-from wizard.apply.settings.steps import TuningSite, make_change, take_back
+from wizard.apply.settings.steps import TuningSite, make_change, undo_change
 from wizard.model.changes import Changes, EditFstab, LineEdit, SwitchOnTimer, Tune
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
@@ -46,8 +46,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
 def test_timer_is_enabled_and_disabled(site: TuningSite, tmp_path: Path) -> None:
     assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
     assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
-    assert str(take_back(TIMER, site)) == "Undone: systemd reports fstrim.timer as disabled."
-    assert str(take_back(TIMER, site)) == "Already as before: systemd reports fstrim.timer as disabled."
+    assert str(undo_change(TIMER, site)) == "Undone: systemd reports fstrim.timer as disabled."
+    assert str(undo_change(TIMER, site)) == "Already as before: systemd reports fstrim.timer as disabled."
     assert (tmp_path / "state.asked").read_text() == "enable --now fstrim.timer\ndisable --now fstrim.timer\n"
     assert [entry.command for entry in read_entries(tmp_path)] == [
         ("systemctl", "enable", "--now", "fstrim.timer"),
@@ -62,7 +62,7 @@ def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: TuningSit
     (tmp_path / "state").write_text("masked\n")
     with pytest.raises(Failed, match="an external change"):
         make_change(TIMER, site)
-    assert "Left unchanged" in str(take_back(TIMER, site))
+    assert "Left unchanged" in str(undo_change(TIMER, site))
 
 
 def test_systemd_reloads_fstab_after_each_change(site: TuningSite, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_systemd_reloads_fstab_after_each_change(site: TuningSite, tmp_path: Pat
     edit = EditFstab(str(tmp_path / "fstab"), digest, (LineEdit(0, None, "UUID=1 /a ext4 nofail 0 2"),))
     make_change(edit, site)
     assert "UUID=1" in (tmp_path / "fstab").read_text()
-    take_back(edit, site)
+    undo_change(edit, site)
     assert (tmp_path / "fstab").read_text() == "# mine\n"
     asked = [entry.command for entry in read_entries(tmp_path)]
     assert asked == [("systemctl", "daemon-reload")] * 2

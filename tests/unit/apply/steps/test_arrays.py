@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import E512, drive
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import check_tokens, room_bytes
@@ -98,14 +98,14 @@ def test_tokens_of_all_drives_once_in_any_order() -> None:
     ):
         with pytest.raises(Refused, match="--confirm Sa --confirm Sb --confirm Sc"):
             check_tokens(MD, wrong)
-    single = plan_for(drive(), wish("ext4"))
+    single = plan_for(drive(), spec("ext4"))
     check_tokens(single, ("S1",))
     with pytest.raises(Refused, match="'S2' does not match"):
         check_tokens(single, ("S2",))
 
 
 def test_space_is_reserved_for_old_content_of_all_members() -> None:
-    assert room_bytes(plan_for(drive(), wish("ext4"))) == 2 * MIB * (1 + 1)
+    assert room_bytes(plan_for(drive(), spec("ext4"))) == 2 * MIB * (1 + 1)
     assert room_bytes(MD) == 2 * MIB * (3 + 3 + 3)
     assert room_bytes(BTRFS) == 2 * MIB * (3 + 3)
 

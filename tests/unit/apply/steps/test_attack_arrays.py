@@ -42,7 +42,7 @@ def until(plan: Plan, last: int) -> frozenset[int]:
 
 
 def running(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
-    monkeypatch.setattr(arrays, "standing_on", lambda _: nodes)
+    monkeypatch.setattr(arrays, "layers_on", lambda _: nodes)
     monkeypatch.setattr(arrays, "_is_own", lambda *_: True)
     monkeypatch.setattr(arrays, "open_exclusively", lambda _: None)
 

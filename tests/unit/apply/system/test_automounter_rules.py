@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block import scratch_device as rules_given
-from wizard.apply.block.scratch_device import forget_left_rules, heed, ignore_mapped
+from wizard.apply.block.scratch_device import forget_left_rules, ignore_mapped, stop_ignoring
 from wizard.apply.plan import verify
-from wizard.apply.plan.verify import unmount_foreign, unseen
+from wizard.apply.plan.verify import automount_ignored, unmount_foreign
 from wizard.apply.steps.step_context import StepContext
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import Mounted
@@ -37,8 +37,8 @@ OLD = (partition(1, MIB, GIB), partition(2, MIB + GIB, GIB))
 
 
 def test_partitions_are_hidden_briefly_and_checked_again(rules: Path) -> None:
-    plan = plan_for(partitioned(*OLD), wish("ext4"), mode=Mode.REPLACE)
-    with pytest.raises(KeyError), unseen(plan):
+    plan = plan_for(partitioned(*OLD), spec("ext4"), mode=Mode.REPLACE)
+    with pytest.raises(KeyError), automount_ignored(plan):
         (rule,) = rules.iterdir()
         said = [line for line in rule.read_text().splitlines() if not line.startswith("#")]
         raise KeyError
@@ -92,7 +92,7 @@ def test_snapshot_and_store_stay_hidden_until_removed(rules: Path) -> None:
     forget_left_rules()
     assert left.exists()
     name.unlink()
-    heed("diskwright-20261122-173254-vda")
+    stop_ignoring("diskwright-20261122-173254-vda")
     assert not list(rules.iterdir())
 
 
@@ -102,12 +102,12 @@ def test_scratch_devices_below_a_mapping_are_hidden(rules: Path) -> None:
     (rule,) = rules.iterdir()
     assert 'KERNEL=="loop*", ATTRS{loop/backing_file}=="*/0007-vda/*"' in rule.read_text()
     assert 'ATTR{dm/name}=="diskwright-11111111*"' in rule.read_text()
-    heed("diskwright-11111111")
+    stop_ignoring("diskwright-11111111")
     assert not list(rules.iterdir())
 
 
 def test_only_content_made_and_mounted_elsewhere_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
+    plan = plan_for(partitioned(*OLD), spec("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
     new = plan.volumes[0].path
     there = (
         Mounted("/dev/sda1", "/home", "ext4", frozenset()),
@@ -116,11 +116,11 @@ def test_only_content_made_and_mounted_elsewhere_is_checked(monkeypatch: pytest.
         Mounted("/dev/sdb1", "/mnt", "ext4", frozenset()),
     )
     monkeypatch.setattr(verify, "read_mounts", lambda: there)
-    assert [entry.mount_point for entry, _ in verify.strangers(plan)] == ["/media/user/x"]
+    assert [entry.mount_point for entry, _ in verify.foreign_mounts(plan)] == ["/media/user/x"]
 
 
 def test_mount_covered_by_another_is_not_unmounted(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
+    plan = plan_for(partitioned(*OLD), spec("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
     there = (
         Mounted(plan.volumes[0].path, "/media/user/x", "ext4", frozenset()),
         Mounted("/dev/sdb1", "/media/user/x", "ext4", frozenset()),

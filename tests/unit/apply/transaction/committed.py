@@ -10,10 +10,10 @@ import pytest
 
 from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard, write_cow_store
 from wizard.apply.conversion import commit as committing
-from wizard.apply.conversion.commit import WORK, Committing, Snapshotted, save_snapshotted
+from wizard.apply.conversion.commit import WORK, Committer, SnapshotState, save_snapshotted
 from wizard.apply.engine import exchange
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
-from wizard.ext4.assessment import DECIDING, FIRST_BYTES, barred
+from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting
 
 CHUNK, CHUNKS = 4096, 48
 SIZE = CHUNK * CHUNKS - 1024
@@ -91,14 +91,16 @@ class Case:
             self.store / WORK, dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11))
         )
         first = self.before[:FIRST_BYTES].hex()
-        save_snapshotted(self.run, Snapshotted("uuid", len(self.before), str(self.store), first, closed=True))
+        save_snapshotted(
+            self.run, SnapshotState("uuid", len(self.before), str(self.store), first, closed=True)
+        )
         save_record(self.run, Record(Phase.REHEARSING, waits=False))
         self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
         self.device = "/dev/sdx1"
         POWERS[self.run] = self.drive.power
 
-    def committing(self) -> Committing:
-        return Committing(self.run, self.device, self.drive, unheard)
+    def committing(self) -> Committer:
+        return Committer(self.run, self.device, self.drive, unheard)
 
     def commit(self, goes_at: int | None = None) -> bool:
         """Return True if the commit ended before the power cut."""
@@ -131,7 +133,7 @@ class Case:
     def mountable(self) -> bytes | None:
         """Return the drive's content, or None while a barred superblock prevents mounting."""
         head = bytes(self.drive.content)[DECIDING]
-        bars = (barred(BEFORE[:4096])[DECIDING], barred(AFTER[:4096])[DECIDING])
+        bars = (block_mounting(BEFORE[:4096])[DECIDING], block_mounting(AFTER[:4096])[DECIDING])
         return None if head in bars else bytes(self.drive.content)
 
     @property

@@ -22,7 +22,7 @@ from tests.unit.apply.transaction.committed import (
 from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
 from wizard.apply.conversion.commit import OLD, WORK
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
-from wizard.ext4.assessment import DECIDING, barred
+from wizard.ext4.assessment import DECIDING, block_mounting
 from wizard.model.errors import Refused
 
 UNTOLD = 10_000
@@ -292,5 +292,5 @@ def test_new_filesystem_is_not_mistaken_for_the_old_one(tmp_path: Path) -> None:
 
 
 def test_bar_changes_one_sector_only() -> None:
-    changed = [at for at in range(4096) if barred(AFTER[:4096])[at] != AFTER[at]]
+    changed = [at for at in range(4096) if block_mounting(AFTER[:4096])[at] != AFTER[at]]
     assert changed and all(DECIDING.start <= at < DECIDING.stop for at in changed)

@@ -9,7 +9,7 @@ from tests.simulator.populations import conventional, shingled
 from tests.simulator.populations.census import Simulated, count, probed
 from tests.simulator.populations.mechanics import Plain
 from tests.simulator.populations.table import DRIVES, kept, kinds, one
-from wizard.benchmark.smr_probe import WRITES, DisplacedProbe, draw_pairs
+from wizard.benchmark.smr_probe import WRITES, SmrProbe, draw_pairs
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB
 from wizard.model.verdict import Basis
@@ -119,7 +119,7 @@ def test_coin_decides_the_first_side_of_a_batch() -> None:
     drive, random = Plain(2), Random(2)
     subject = Recorded(drive)
     pairs = draw_pairs((Extent(MIB, drive.size_bytes - 2 * MIB),), 4096, 0, random)
-    DisplacedProbe(subject, pairs, (0, MIB), random).run()
+    SmrProbe(subject, pairs, (0, MIB), random).run()
     sides = subject.reads[WRITES:]
     at_random, in_order = sides[: 12 * 16], sides[12 * 16 :]
     firsts = [*at_random[::16], *in_order[::12]]

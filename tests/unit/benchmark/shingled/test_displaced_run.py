@@ -22,7 +22,7 @@ from wizard.benchmark.smr_run import (
     media_cache_family,
     probe_extents,
     quick_test_obstacle,
-    run_displaced_trial,
+    run_smr_probe,
 )
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model.drive_facts import Ata
@@ -73,7 +73,7 @@ def test_refused_test_gives_the_reason_and_writes_no_byte(subject: Drive, said: 
     assert said in str(refused.value) and "Nothing was written" in str(refused.value)
     assert str(refused.value).startswith(quick_test_obstacle(subject, ()) or "-")
     with pytest.raises(Refused):
-        run_displaced_trial(subject, on_progress=lambda _: None, stop=lambda: False, patterns=())
+        run_smr_probe(subject, on_progress=lambda _: None, stop=lambda: False, patterns=())
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_listed_model_is_inconclusive_without_any_write(
 ) -> None:
     monkeypatch.setattr(running, "claimed", lambda *_, **__: pytest.fail("claimed"))
     subject = drive(model="HGST HUS726040ALE614")
-    verdict = run_displaced_trial(subject, on_progress=lambda _: None, stop=lambda: False)
+    verdict = run_smr_probe(subject, on_progress=lambda _: None, stop=lambda: False)
     assert (verdict.outcome, verdict.basis) == (Displaced.CANNOT_TELL, Basis.MEDIA_CACHE)
     assert "7K6000" in verdict.sentence and "Nothing was written" in verdict.sentence
     assert quick_test_obstacle(subject, load_patterns()) == verdict.sentence
@@ -173,7 +173,7 @@ def tried(
 
     monkeypatch.setattr(running, "claimed", claimed)
     told: list[ProbeProgress] = []
-    verdict = run_displaced_trial(
+    verdict = run_smr_probe(
         subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7), probe=lambda _: subject
     )
     return verdict, told

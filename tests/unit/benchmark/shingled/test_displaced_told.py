@@ -9,7 +9,7 @@ import pytest
 from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verdict
 from tests.unit.machines import drive, machine
 from wizard.benchmark.alignment import read_verdict, render_verdict
-from wizard.benchmark.smr_judge import likely, untold
+from wizard.benchmark.smr_judge import inconclusive, likely
 from wizard.benchmark.smr_run import sentence_for
 from wizard.cli import verdicts
 from wizard.cli.commands import bench
@@ -72,7 +72,7 @@ def test_every_verdict_is_a_sentence_and_none_claims_not_shingled(basis: Basis) 
         assert "does not prove that the drive is conventional" in NOTHING.sentence
         return
     sure = basis in (Basis.STAYS, Basis.REWRITES, Basis.UNWRITTEN)
-    said = sentence_for("/dev/sda", (likely if sure else untold)(basis), likely_verdict().timings, 58)
+    said = sentence_for("/dev/sda", (likely if sure else inconclusive)(basis), likely_verdict().timings, 58)
     assert ("likely shingled" in said) is sure and (": inconclusive; " in said) is not sure
     assert "conventional" not in said and said.endswith(".")
 
@@ -106,7 +106,7 @@ def test_command_prints_the_verdict_or_its_document(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(verdicts, "run_displaced_trial", lambda *_, **__: likely_verdict())
+    monkeypatch.setattr(verdicts, "run_smr_probe", lambda *_, **__: likely_verdict())
     words = ("--scratch", "--shingled", "--quick", "--confirm", "S1")
     assert bench.main(options(*words)) is ExitCode.DONE
     out = capsys.readouterr().out

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, plan_for, spec
 from wizard.findings.contents import partition_words
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
@@ -32,14 +32,14 @@ OLD = partitioned(
 def replacing() -> Plan:
     return plan_for(
         OLD,
-        wish("ext4", size_bytes=100 * GIB, label="$(reboot)", mount_point="/srv/my files"),
-        wish("xfs"),
+        spec("ext4", size_bytes=100 * GIB, label="$(reboot)", mount_point="/srv/my files"),
+        spec("xfs"),
         mode=Mode.REPLACE,
     )
 
 
 def adding() -> Plan:
-    return plan_for(OLD, wish("xfs", mount_point="/srv/media"), mode=Mode.USE_FREE)
+    return plan_for(OLD, spec("xfs", mount_point="/srv/media"), mode=Mode.USE_FREE)
 
 
 SLOTS = st.lists(
@@ -103,9 +103,9 @@ def test_glyphs_are_in_the_fonts_of_a_text_console() -> None:
 
 def test_drive_without_a_table_is_one_cell() -> None:
     whole = drive(signatures=(Signature("btrfs", "filesystem"),))
-    plan = plan_for(whole, wish("ext4"), mode=Mode.REPLACE)
+    plan = plan_for(whole, spec("ext4"), mode=Mode.REPLACE)
     assert kinds(bar(plan.before, plan.drive.size_bytes, 40)) == [StretchState.REMOVED]
-    unread = plan_for(drive(table=None), wish("ext4"), mode=Mode.REPLACE)
+    unread = plan_for(drive(table=None), spec("ext4"), mode=Mode.REPLACE)
     assert kinds(bar(unread.before, unread.drive.size_bytes, 40)) == [StretchState.UNREAD]
     assert "not read" in "\n".join(preview_lines(unread))
 
@@ -113,7 +113,7 @@ def test_drive_without_a_table_is_one_cell() -> None:
 def test_logical_partitions_are_drawn_within_their_container() -> None:
     extended = partition(2, 100 * GIB, 200 * GIB, type="0x05", kernel_size_bytes=1024)
     logical = partition(5, 101 * GIB, 10 * GIB, type="0x83")
-    plan = plan_for(drive(table=mbr(), partitions=(extended, logical)), wish("ext4"), mode=Mode.USE_FREE)
+    plan = plan_for(drive(table=mbr(), partitions=(extended, logical)), spec("ext4"), mode=Mode.USE_FREE)
     cells = bar(plan.before, plan.drive.size_bytes, 80)
     assert sum(cell.width for cell in cells) == 80
     assert [slot.number for cell in cells for slot in cell.slots] == [0, 2, 0]
@@ -167,14 +167,14 @@ def test_step_names_the_old_partitions_it_overwrites(
 ) -> None:
     """A partition at sector 63, as in old systems, mostly overlaps a new one at 1 MiB."""
     old = partitioned(partition(1, start_bytes, size_bytes, filesystem="ext3"))
-    plan = plan_for(old, wish("xfs", size_bytes=50 * GIB), mode=Mode.REPLACE)
+    plan = plan_for(old, spec("xfs", size_bytes=50 * GIB), mode=Mode.REPLACE)
     (made,) = (step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
     assert made.destroys.startswith("The old data there: partition 1 (ext3") is is_lost
 
 
 def test_doubts_about_a_drive_are_listed() -> None:
     assert any(
-        "Notes:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
+        "Notes:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), spec("ext4")))
     )
 
 
@@ -194,13 +194,13 @@ def test_drive_that_reports_its_recording_is_not_doubted(tells: dict[str, object
     recording = judge_recording(of, rungs_of(of, ()))
     uuids = iter(UUIDS)
     plan = make_plan(
-        machine(of, tools=EVERYTHING), of, (wish("ext4"),), None, lambda: next(uuids), recording=recording
+        machine(of, tools=EVERYTHING), of, (spec("ext4"),), None, lambda: next(uuids), recording=recording
     )
     assert ("Unknown if the drive is shingled" in " ".join(" ".join(preview_lines(plan)).split())) is doubted
 
 
 def test_labels_of_wide_characters_stay_within_the_line() -> None:
-    plan = plan_for(drive(), wish("btrfs", label="写真" * 8, mount_point="/srv/" + "写" * 60))
+    plan = plan_for(drive(), spec("btrfs", label="写真" * 8, mount_point="/srv/" + "写" * 60))
     assert max(cell_width(line) for line in preview_lines(plan, 60)) <= 60
 
 
@@ -241,7 +241,7 @@ def test_wrapping_loses_only_spaces(text: str, width: int, hang: int) -> None:
 
 def test_commands_of_the_plan_wrap_right_at_80_columns() -> None:
     long = replace(
-        wish("ext4", size_bytes=100 * GIB, label="a b"), mount_point="/srv/" + "long name/" * 20 + "end"
+        spec("ext4", size_bytes=100 * GIB, label="a b"), mount_point="/srv/" + "long name/" * 20 + "end"
     )
     for step in plan_for(drive(), long).steps:
         for argv in step.commands:
@@ -251,25 +251,25 @@ def test_commands_of_the_plan_wrap_right_at_80_columns() -> None:
 def test_unread_content_is_never_called_empty() -> None:
     """For an ordinary user the kernel reports partitions but not their content."""
     unread = drive(table=Table("gpt"), partitions=(partition(1, MIB, GIB),), content_digest=None)
-    plan = plan_for(unread, wish("ext4"), mode=Mode.REPLACE)
+    plan = plan_for(unread, spec("ext4"), mode=Mode.REPLACE)
     told = " ".join(" ".join([*preview_lines(plan), *losses(plan)]).split())
     assert told.startswith("/dev/sda was not read, so this plan cannot be applied.")
     assert "at 1 MiB not read" in told and "partition 1: not read" in told and "partition 1 (not read" in told
     assert "nothing recognised" not in told and "keep" not in told.partition("steps")[0]
     assert partition_words(unread, unread.partitions[0]).split("  ")[2] == "not read"
-    read = plan_for(replace(unread, content_digest="0" * 64), wish("ext4"), mode=Mode.REPLACE)
+    read = plan_for(replace(unread, content_digest="0" * 64), spec("ext4"), mode=Mode.REPLACE)
     assert "nothing recognised" in "\n".join(preview_lines(read)) and not read.unread
 
 
 def test_used_free_space_is_listed_as_lost() -> None:
     """A deleted partition may be in free space. The text differs for an empty drive."""
-    empty = plan_for(drive(), wish("ext4"))
+    empty = plan_for(drive(), spec("ext4"))
     said = str(FREE_USED(drives=(OLD.path,)))
     assert said in inside_sentences(adding()) and said in inside_sentences(replacing())
     assert inside_sentences(empty) == ()
 
 
-@pytest.mark.parametrize("plan", [replacing(), adding(), plan_for(drive(), wish("ext4"))])
+@pytest.mark.parametrize("plan", [replacing(), adding(), plan_for(drive(), spec("ext4"))])
 def test_undo_of_each_step_depends_on_old_contents(plan: Plan) -> None:
     """The result on an empty drive is used immediately, so no step promises an undo."""
     told = [step.undo for step in plan.steps if "diskwright undo" in step.undo and "until you" in step.undo]
@@ -288,6 +288,6 @@ def test_undo_of_each_step_depends_on_old_contents(plan: Plan) -> None:
 def test_background_work_of_a_new_ext4_is_mentioned(
     filesystem: str, options: tuple[str, ...], late: bool
 ) -> None:
-    asked = replace(wish(filesystem), choice=choice(filesystem, mkfs=options))
+    asked = replace(spec(filesystem), choice=choice(filesystem, mkfs=options))
     plan = plan_for(drive(), asked)
     assert ("inode tables in the background" in " ".join(preview_lines(plan, 80))) is late

@@ -27,7 +27,14 @@ from wizard.plan.desired_state.differences import (
     shape_of,
     shapes_wanted,
 )
-from wizard.plan.desired_state.document import SEVERAL, SINGLE, drive_meant, matches, read_wanted, requests_of
+from wizard.plan.desired_state.document import (
+    SEVERAL,
+    SINGLE,
+    matches,
+    matching_drive,
+    read_wanted,
+    requests_of,
+)
 from wizard.plan.export import plan_requested
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import KEYS
@@ -160,16 +167,16 @@ def test_json_is_read_as_strictly_as_toml(old: str, new: str, why: str) -> None:
 def test_match_must_select_exactly_one_drive() -> None:
     one = drive(path="/dev/sda", serial="A", model="WDC WD40", size_bytes=4_000_787_030_016, bus="sata")
     two = replace(one, path="/dev/sdb", serial="B", by_id=("/dev/disk/by-id/ata-B",))
-    assert drive_meant(Match(serial="B"), (one, two)) is two
-    assert drive_meant(Match(path="/dev/disk/by-id/ata-B"), (one, two)) is two
+    assert matching_drive(Match(serial="B"), (one, two)) is two
+    assert matching_drive(Match(path="/dev/disk/by-id/ata-B"), (one, two)) is two
     with pytest.raises(
         Refused, match=r"2 drives match model WDC\*.*/dev/sda .*serial A.*/dev/sdb .*serial B"
     ):
-        drive_meant(Match(model="WDC*", size="4TB", bus="sata"), (one, two))
+        matching_drive(Match(model="WDC*", size="4TB", bus="sata"), (one, two))
     with pytest.raises(Refused, match=r"No drive matches serial C.*/dev/sda"):
-        drive_meant(Match(serial="C"), (one, two))
+        matching_drive(Match(serial="C"), (one, two))
     with pytest.raises(Refused, match="none"):
-        drive_meant(Match(serial="C"), ())
+        matching_drive(Match(serial="C"), ())
 
 
 @pytest.mark.parametrize("size", ["4TB", "3.64TiB", "4000GB"])

@@ -25,7 +25,7 @@ from wizard.plan.desired_state.differences import (
 from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, btrfs_differences
 from wizard.plan.export import plan_striped
-from wizard.plan.raid.striped import StripeWish
+from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.request.using import Usual
 
 TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
@@ -35,13 +35,13 @@ OTHER = drive(serial="B", wwn="wwn-b", path="/dev/sdb")
 
 
 def test_file_states_how_its_drives_are_combined() -> None:
-    for line, wish in (
-        ('mirror = "btrfs"', StripeWish("btrfs", level="raid1")),
-        ('mirror = "md"', StripeWish("md", level="raid1")),
-        ('stripe = "btrfs"', StripeWish("btrfs", level="raid0")),
+    for line, spec in (
+        ('mirror = "btrfs"', StripeRequest("btrfs", level="raid1")),
+        ('mirror = "md"', StripeRequest("md", level="raid1")),
+        ('stripe = "btrfs"', StripeRequest("btrfs", level="raid0")),
     ):
         (wanted,) = read_wanted(f"{TWO}{line}\n{VOLUME}", "w.toml").drive
-        assert stripe_of(wanted) == wish and len(wanted.matches) == 2
+        assert stripe_of(wanted) == spec and len(wanted.matches) == 2
     (alone,) = read_wanted(TWO.replace('also = [{ serial = "B" }]\n', "") + VOLUME, "w.toml").drive
     assert stripe_of(alone) is None
 
@@ -79,9 +79,9 @@ def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, D
     """Return the plan for two blank drives, and the drives after that plan."""
     both = (ONE, OTHER)
     (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
-    wish = StripeWish(how, level=level)  # type: ignore[arg-type]
+    spec = StripeRequest(how, level=level)  # type: ignore[arg-type]
     plan = plan_striped(
-        machine(*both, tools=EVERYTHING), both, asked, wish, None, lambda: "0" * 8 + "u" * 28, Usual()
+        machine(*both, tools=EVERYTHING), both, asked, spec, None, lambda: "0" * 8 + "u" * 28, Usual()
     )
     first, second = plan.members
     there = holding(plan, ONE), holding(replace(plan, drive=second.drive, after=second.after), OTHER)

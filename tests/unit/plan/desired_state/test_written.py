@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from wizard.model.errors import BadInput
 from wizard.model.plan import NO_PLACE, Plan
 from wizard.model.said import GIB
@@ -21,7 +21,7 @@ from wizard.plan.desired_state.document import (
 )
 from wizard.plan.export import plan_requested, plan_striped
 from wizard.plan.planner import PLAIN, Mode
-from wizard.plan.raid.striped import StripeWish
+from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement, parse_volume
 
@@ -38,7 +38,7 @@ def planned(*volumes: str, arrangement: Arrangement = PLAIN) -> Plan:
 def striped(kind: str, level: str) -> Plan:
     """Return the plan for one volume on two drives."""
     asked, made = parse_volume("workload=nas,mount=/srv/n"), machine(*PAIR, tools=EVERYTHING)
-    stripe = StripeWish(kind, level=level)  # type: ignore[arg-type]
+    stripe = StripeRequest(kind, level=level)  # type: ignore[arg-type]
     return plan_striped(made, PAIR, asked, stripe, None, lambda: "u" * 36, Usual())
 
 
@@ -96,7 +96,7 @@ def test_dangerous_option_is_not_written() -> None:
 
 
 def test_unsupported_plan_is_refused() -> None:
-    kept = plan_for(partitioned(partition(1, GIB, GIB)), wish("ext4"), mode=Mode.USE_FREE)
+    kept = plan_for(partitioned(partition(1, GIB, GIB)), spec("ext4"), mode=Mode.USE_FREE)
     with pytest.raises(BadInput, match="preserves existing partitions"):
         wanted_of(kept)
     with pytest.raises(BadInput, match="key=FILE"):

@@ -4,14 +4,14 @@ from itertools import cycle
 from typing import Any
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, wish
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
 from wizard.model.machine import Drive
 from wizard.model.operations import Level
 from wizard.model.plan import Plan
 from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
 
@@ -31,15 +31,15 @@ def striped(
     filesystem: str | None = None,
     mode: Mode | None = None,
     *,
-    wanted: Wish | None = None,
+    wanted: VolumeSpec | None = None,
     chunk_bytes: int | None = None,
     metadata: str | None = None,
     level: Level = "raid0",
     **changes: Any,  # noqa: ANN401
 ) -> Plan:
     source = cycle(UUIDS)
-    one = wanted or wish(filesystem or FILESYSTEMS[kind][0], label="films", mount_point="/srv/films")
-    asked = StripeWish(kind, chunk_bytes, metadata, level)
+    one = wanted or spec(filesystem or FILESYSTEMS[kind][0], label="films", mount_point="/srv/films")
+    asked = StripeRequest(kind, chunk_bytes, metadata, level)
     return make_striped_plan(
         machine(*drives, **{"tools": EVERYTHING, **changes}), drives, one, asked, mode, lambda: next(source)
     )

@@ -11,7 +11,7 @@ from wizard.model.operations import MakeArray, MakeFilesystem
 from wizard.model.plan import Plan, WipeSignatures, WriteTable, devices_of
 from wizard.plan.rehearsed import array_node, direct_reason, on_nodes, rehearsed_steps
 from wizard.plan.steps.commands import commands_of
-from wizard.plan.steps.render import told_anew
+from wizard.plan.steps.render import with_current_texts
 from wizard.plan.undo_policy import promise
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"
@@ -81,4 +81,4 @@ def test_mkfs_xfs_on_md_gets_the_block_size_hidden_by_scratch_devices() -> None:
     plan = striped(numbered(2), "md", "xfs")
     (made,) = [one for step in plan.steps if isinstance(one := step.operation, MakeFilesystem)]
     assert made.options[-2:] == ("-s", "size=4096")
-    assert told_anew(plan) == plan
+    assert with_current_texts(plan) == plan

@@ -6,7 +6,7 @@ from itertools import cycle
 import pytest
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish, with_operations
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, spec, with_operations
 from wizard.filesystems.kind import LINUX_LVM_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
@@ -26,23 +26,23 @@ from wizard.plan.raid.lvm import (
     logical_names,
     logical_volumes,
 )
-from wizard.plan.request.volume_request import Arrangement, Wish
+from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.plan.steps.commands import physical_volume_uuid
-from wizard.plan.steps.render import UNTIL_KEPT, told_as_direct
+from wizard.plan.steps.render import UNTIL_KEPT, described_as_direct
 from wizard.plan.text import inside_sentences
 
 
 def grouped(
-    on: Drive, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement | None = None
+    on: Drive, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement | None = None
 ) -> Plan:
     source = cycle(UUIDS)
     tools = machine(on, tools=EVERYTHING)
-    return make_plan(tools, on, wishes, mode, lambda: next(source), arrangement or Arrangement(grouped=True))
+    return make_plan(tools, on, specs, mode, lambda: next(source), arrangement or Arrangement(grouped=True))
 
 
 TWO = (
-    wish("ext4", size_bytes=301 * MIB, label="mail", mount_point="/srv/mail"),
-    wish("xfs", label="films", mount_point="/srv/films"),
+    spec("ext4", size_bytes=301 * MIB, label="mail", mount_point="/srv/mail"),
+    spec("xfs", label="films", mount_point="/srv/films"),
 )
 
 
@@ -96,7 +96,7 @@ def test_all_volumes_exist_before_the_first_is_formatted() -> None:
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
     assert making.undo == str(UNTIL_KEPT)
-    assert told_as_direct(plan, "there are no loop devices").steps[2].undo.startswith("Cannot be undone")
+    assert described_as_direct(plan, "there are no loop devices").steps[2].undo.startswith("Cannot be undone")
     assert read_plan(render_plan(plan), "plan.json") == plan
 
 
@@ -109,8 +109,8 @@ def test_old_signatures_on_a_logical_volume_are_erased_on_creation() -> None:
 def test_preview_shows_every_volume_with_its_exact_size_and_the_rest() -> None:
     plan = grouped(
         drive(size_bytes=10 * GIB),
-        wish("ext4", size_bytes=GIB, label="mail", mount_point="/srv/mail"),
-        wish("swap", size_bytes=GIB),
+        spec("ext4", size_bytes=GIB, label="mail", mount_point="/srv/mail"),
+        spec("swap", size_bytes=GIB),
     )
     said = inside_sentences(plan)
     assert any(f"({GIB} bytes), mounted at /srv/mail." in sentence for sentence in said)
@@ -124,7 +124,7 @@ def test_preview_shows_every_volume_with_its_exact_size_and_the_rest() -> None:
 def test_equal_names_from_labels_are_made_unique() -> None:
     assert logical_names(["a b", "a_b", "a-b"]) == ("a_b", "a_b_2", "a_b_3")
     assert logical_names(["x" * 30, "x" * 30]) == ("x" * 20, f"{'x' * 17}_2")
-    plan = grouped(drive(), wish("ext4", size_bytes=GIB, label="a b"), wish("ext4", label="a-b"))
+    plan = grouped(drive(), spec("ext4", size_bytes=GIB, label="a b"), spec("ext4", label="a-b"))
     assert len({volume.path for volume in plan.volumes}) == 2
 
 
@@ -150,8 +150,8 @@ def test_new_mbr_can_contain_a_group() -> None:
 def test_shares_refer_to_the_allocatable_size_of_the_group() -> None:
     plan = grouped(
         drive(size_bytes=100 * GIB),
-        replace(wish("ext4", label="mail"), percent=25),
-        wish("xfs", label="films"),
+        replace(spec("ext4", label="mail"), percent=25),
+        spec("xfs", label="films"),
     )
     check_plan(plan)
     (slot,) = plan.after.partitions
@@ -163,30 +163,30 @@ def test_shares_refer_to_the_allocatable_size_of_the_group() -> None:
 
 
 def test_subvolumes_work_in_a_group() -> None:
-    plan = grouped(drive(), replace(wish("btrfs", label="system"), subvolumes=(Subvolume("@", "/mnt/x"),)))
+    plan = grouped(drive(), replace(spec("btrfs", label="system"), subvolumes=(Subvolume("@", "/mnt/x"),)))
     check_plan(plan)
     assert kinds_of(plan)[-3:] == ["make-subvolumes", "add-fstab-line", "mount"]
 
 
 @pytest.mark.parametrize(
-    ("wishes", "arrangement", "says"),
+    ("specs", "arrangement", "says"),
     [
-        ((wish("ext4", size_bytes=99 * GIB), wish("xfs", size_bytes=2 * GIB)), None, "needs at least"),
-        ((wish("ext4", size_bytes=100 * GIB - 20 * MIB), wish("xfs")), None, "needs at least"),
-        ((wish("xfs", size_bytes=8 * MIB),), None, "is too small. The minimum is"),
-        ((replace(wish("ext4"), encrypted=True),), None, "Encryption inside a volume group"),
+        ((spec("ext4", size_bytes=99 * GIB), spec("xfs", size_bytes=2 * GIB)), None, "needs at least"),
+        ((spec("ext4", size_bytes=100 * GIB - 20 * MIB), spec("xfs")), None, "needs at least"),
+        ((spec("xfs", size_bytes=8 * MIB),), None, "is too small. The minimum is"),
+        ((replace(spec("ext4"), encrypted=True),), None, "Encryption inside a volume group"),
         (
-            (replace(wish("ext4"), role="home"),),
+            (replace(spec("ext4"), role="home"),),
             None,
             "has the role 'home', which volume groups do not support",
         ),
     ],
 )
 def test_impossible_group_is_reported(
-    wishes: tuple[Wish, ...], arrangement: Arrangement | None, says: str
+    specs: tuple[VolumeSpec, ...], arrangement: Arrangement | None, says: str
 ) -> None:
     with pytest.raises((BadInput, Refused), match=says) as caught:
-        grouped(drive(size_bytes=100 * GIB), *wishes, arrangement=arrangement)
+        grouped(drive(size_bytes=100 * GIB), *specs, arrangement=arrangement)
     assert str(caught.value).endswith(".")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
-from tests.unit.plan.layouts import UUIDS, kinds_of, wish, with_operations
+from tests.unit.plan.layouts import UUIDS, kinds_of, spec, with_operations
 from tests.unit.plan.raid.stripes import MD, MIRROR, TWICE, numbered, striped
 from wizard.apply.steps.array_checks import examined_offset, kernel_check, part_check
 from wizard.model.errors import BadInput, Refused
@@ -22,7 +22,7 @@ from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind
 from wizard.plan.raid.striping import room_bytes, striped_words
 from wizard.plan.steps.commands import array_uuid
-from wizard.plan.steps.render import told_as_direct
+from wizard.plan.steps.render import described_as_direct
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
 
@@ -126,7 +126,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     )
     assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
     assert step.undo.startswith("If the drive has old contents, `diskwright undo` restores them bit for bit")
-    directly = told_as_direct(plan, "the kernel gives no loop devices").steps
+    directly = described_as_direct(plan, "the kernel gives no loop devices").steps
     for written in directly[: number_of(plan, MakeArray)]:
         assert written.undo.startswith("Cannot be undone")
     assert max(map(len, lines)) <= 100
@@ -161,7 +161,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "Btrfs has built-in RAID. Use --mirror btrfs",
     ),
     "a size": (
-        lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB), level="raid1"),
+        lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB), level="raid1"),
         "uses all of the drives",
     ),
     # Two of them would have had room enough for XFS in a stripe.

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, spec
 from wizard.model.machine import Drive, Signature
 from wizard.model.operations import (
     AddCrypttabLine,
@@ -21,21 +21,21 @@ from wizard.plan.planner import Mode, make_plan
 from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.request.volume_request import Arrangement
 from wizard.plan.steps.commands import commands_of
-from wizard.plan.undo_policy import promise, wants_word
+from wizard.plan.undo_policy import needs_word, promise
 
 NODE = "/dev/loop7"
 
 
 def encrypted() -> Plan:
     return plan_for(
-        drive(size_bytes=64 * GIB), replace(wish("ext4"), encrypted=True, mount_point="/srv/secret")
+        drive(size_bytes=64 * GIB), replace(spec("ext4"), encrypted=True, mount_point="/srv/secret")
     )
 
 
 def grouped() -> Plan:
     on, source = machine(drive(size_bytes=64 * GIB), tools=EVERYTHING), iter(UUIDS)
     arranged = Arrangement(grouped=True)
-    return make_plan(on, on.drives[0], (wish("ext4"),), Mode.REPLACE, lambda: next(source), arranged)
+    return make_plan(on, on.drives[0], (spec("ext4"),), Mode.REPLACE, lambda: next(source), arranged)
 
 
 @pytest.mark.parametrize("plan", [encrypted(), grouped()], ids=["encrypted", "grouped"])
@@ -85,10 +85,10 @@ def test_container_is_opened_on_the_scratch_copy_and_again_for_use() -> None:
 )
 def test_old_content_needs_a_confirmation_without_loop_devices(old: Drive) -> None:
     at_once, why = "the result is used immediately, without undo", "the kernel gives no loop devices"
-    plan = plan_for(old, wish("ext4"), mode=Mode.REPLACE)
-    assert wants_word(plan, why) and at_once not in promise(plan)
-    blank = plan_for(drive(), wish("ext4"))
-    assert not wants_word(blank, why) and f"{at_once}. Otherwise, the result then waits" in promise(blank)
+    plan = plan_for(old, spec("ext4"), mode=Mode.REPLACE)
+    assert needs_word(plan, why) and at_once not in promise(plan)
+    blank = plan_for(drive(), spec("ext4"))
+    assert not needs_word(blank, why) and f"{at_once}. Otherwise, the result then waits" in promise(blank)
 
 
 def test_group_on_the_scratch_partition_has_its_final_name() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, spec
 from tests.unit.plan.raid.stripes import KINDS, numbered, striped
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
@@ -23,7 +23,7 @@ from wizard.model.said import KIB, MIB
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
-from wizard.plan.raid.striped import Kind, StripeWish, make_striped_plan
+from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import TYPES, layer_name, striped_words
 from wizard.plan.steps.commands import array_uuid, physical_volume_uuid
 
@@ -170,17 +170,17 @@ def test_array_gets_a_free_number() -> None:
     plan = make_striped_plan(
         machine(*drives, other, tools=EVERYTHING),
         drives,
-        wish("ext4"),
-        StripeWish("md"),
+        spec("ext4"),
+        StripeRequest("md"),
         None,
         lambda: next(source),
     )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md126"
-    asked = StripeWish("md")
+    asked = StripeRequest("md")
     plan = make_striped_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
-        wish("ext4"),
+        spec("ext4"),
         asked,
         None,
         lambda: next(source),
@@ -202,7 +202,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "the same WWN",
     ),
     "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "whole drives"),
-    "a size": (lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB)), "Omit the size"),
+    "a size": (lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB)), "Omit the size"),
     "mixed blocks on md": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
         "different logical block sizes",
@@ -283,8 +283,8 @@ def test_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> 
     plan = make_striped_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
-        wish("ext4"),
-        StripeWish("md"),
+        spec("ext4"),
+        StripeRequest("md"),
         None,
         lambda: next(source),
         (unknown, replace(unknown, kind="shingled", verdict=verdict)),

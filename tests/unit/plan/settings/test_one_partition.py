@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, wish
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
 from tests.unit.plan.test_planner import QUICK, crowded_drives, table_of
 from wizard.cli.commands.apply import destroyed
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
@@ -22,14 +22,14 @@ from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
 from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan
 from wizard.plan.preview import preview_lines
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import losses
 
 
-def formatted(on: Drive, part: Partition, one: Wish | None = None) -> Plan:
+def formatted(on: Drive, part: Partition, one: VolumeSpec | None = None) -> Plan:
     source = cycle(UUIDS)
     known = machine(on, tools=EVERYTHING)
-    return format_plan(known, on, part, [one or wish("ext4")], lambda: next(source))
+    return format_plan(known, on, part, [one or spec("ext4")], lambda: next(source))
 
 
 def deleted(on: Drive, part: Partition) -> Plan:
@@ -149,11 +149,11 @@ def test_one_volume_of_the_present_size() -> None:
     on = three()
     part = on.partitions[1]
     with pytest.raises(BadInput, match=r"remains at 10\.7 GB"):
-        formatted(on, part, wish("ext4", size_bytes=GIB))
-    assert formatted(on, part, wish("ext4", size_bytes=10 * GIB)).volumes[0].partition == 2
+        formatted(on, part, spec("ext4", size_bytes=GIB))
+    assert formatted(on, part, spec("ext4", size_bytes=10 * GIB)).volumes[0].partition == 2
     with pytest.raises(BadInput, match="accepts one volume, but 2 were requested"):
         known = machine(on, tools=EVERYTHING)
-        format_plan(known, on, part, [wish("ext4", label="a"), wish("ext4", label="b")], lambda: UUIDS[0])
+        format_plan(known, on, part, [spec("ext4", label="a"), spec("ext4", label="b")], lambda: UUIDS[0])
     small = partitioned(partition(1), partition(2, 2 * GIB, 8 * MIB))
     with pytest.raises(BadInput, match="needs at least"):
         formatted(small, small.partitions[1])
@@ -169,7 +169,7 @@ def test_misaligned_partition_stays_so_with_a_message() -> None:
 
 def test_encrypted_volume_replaces_the_partition() -> None:
     on = three()
-    plan = formatted(on, on.partitions[1], replace(wish("ext4"), encrypted=True))
+    plan = formatted(on, on.partitions[1], replace(spec("ext4"), encrypted=True))
     check_plan(plan)
     assert plan.volumes[0].encryption is not None
     assert [type(step.operation).__name__ for step in plan.steps] == [
@@ -188,7 +188,7 @@ def test_encrypted_volume_replaces_the_partition() -> None:
 )
 def test_special_partition_type_is_kept_if_possible(old: str, filesystem: str, new: str) -> None:
     on = partitioned(partition(1, MIB, GIB, type=old), partition(2, 2 * GIB))
-    plan = formatted(on, on.partitions[0], wish(filesystem))
+    plan = formatted(on, on.partitions[0], spec(filesystem))
     assert [entry.type for entry in table_of(plan).entries if not entry.kept] == [new]
     check_plan(plan)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, plan_for, wish
+from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
@@ -142,7 +142,7 @@ def test_full_drive_names_the_command_that_frees_space(which: str) -> None:
     on, part = {**NEVER, "known": (holding(), ""), "unknown": (holding(taken=None), "")}[which][0]
     on = filled(on, part)
     with pytest.raises(BadInput, match="needs at least") as refused:
-        plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
+        plan_for(on, spec("ext4"), mode=Mode.USE_FREE)
     said = str(refused.value)
     why = why_not_shrink(on, on.partitions[0])
     found = re.findall(r"`diskwright (plan [^`]* --(?:shrink|delete)[^`]*)`", said)

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import wish
+from tests.unit.plan.layouts import spec
 from tests.unit.probe import rawfacts
 from wizard.plan.messages import FORGOTTEN, IN_CONTAINER
 from wizard.plan.planner import make_plan
@@ -59,7 +59,7 @@ def test_only_that_one_variable_of_the_first_process_is_recorded(
 
 
 def test_plan_in_a_container_doubts_that_fstab_is_read() -> None:
-    asked = (wish("ext4", label="media", mount_point="/srv/media"),)
+    asked = (spec("ext4", label="media", mount_point="/srv/media"),)
     for around, doubt in (
         (machine(in_container=True), IN_CONTAINER),
         (machine(live_medium=True), FORGOTTEN),

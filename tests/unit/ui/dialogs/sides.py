@@ -11,7 +11,7 @@ from wizard.host.services import Services
 from wizard.host.session import Session
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import ScreenStep, View
 from wizard.ui.wizard import Wizard
@@ -43,8 +43,8 @@ def session_for(services: RecordedServices, workload: str = MEDIA) -> Session:
     session = Session(known, one, diagnosis, workload, advice, advice.chosen)
     if advice.chosen is None:
         return session
-    wish = services.put_to_use(one, Wish(advice.chosen, advice.workload, None, None, None))
-    return replace(session, wishes=(wish,))
+    spec = services.with_usual_place(one, VolumeSpec(advice.chosen, advice.workload, None, None, None))
+    return replace(session, specs=(spec,))
 
 
 def advice_of(session: Session) -> Advice:

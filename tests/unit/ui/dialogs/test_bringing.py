@@ -15,8 +15,8 @@ from wizard.model.changes import Bring, OneTokened
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Use
 from wizard.model.said import GIB, MIB
-from wizard.plain.app import Lines
-from wizard.plain.prompt import Talk
+from wizard.plain.app import PlainSession
+from wizard.plain.prompt import Dialogue
 from wizard.plan.copy import losses_of
 from wizard.ui.wizard import Wizard
 
@@ -132,8 +132,8 @@ def test_result_with_volumes_opens_the_copy_dialog() -> None:
 def test_copy_dialog_works_in_plain_mode() -> None:
     out = StringIO()
     person = from_menu(Brings(machine(mounted())))
-    talk = Talk(BytesIO(), out, width=78, ascii_only=False)
-    Lines(Wizard(person.desk.services), talk).tell(person.desk.screen, person.view)
+    talk = Dialogue(BytesIO(), out, width=78, ascii_only=False)
+    PlainSession(Wizard(person.desk.services), talk).tell(person.desk.screen, person.view)
     assert "/home" in out.getvalue() and "another folder" in out.getvalue()
 
 

@@ -20,7 +20,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.plan.planner import Mode
 from wizard.ui import draft
 from wizard.ui.screens.alignment import TrialScreen
-from wizard.ui.screens.plan import Planning
+from wizard.ui.screens.plan import PlanScreen
 from wizard.ui.view import Banner, Figures, Progress, Tone
 
 
@@ -88,7 +88,7 @@ def planning(
     diagnosis = services.diagnose(around, known)
     session = Session(machine=around, drive=known, diagnosis=diagnosis, mode=mode)
     at.desk.session = draft.for_purpose(services, session, "small-files")
-    at.desk.go(Planning(at.desk))
+    at.desk.go(PlanScreen(at.desk))
     return at, services
 
 
@@ -156,7 +156,7 @@ def test_filesystem_with_a_missing_program_is_grey() -> None:
     at = Person(services)
     session = Session(machine=lacking, drive=known, diagnosis=services.diagnose(lacking, known))
     at.desk.session = draft.for_purpose(services, session, "small-files")
-    at.desk.go(Planning(at.desk))
+    at.desk.go(PlanScreen(at.desk))
     at.key("c")
     row = at.row("xfs")
     assert row.chosen is None and "mkfs.xfs" in str(row.why_not)
@@ -185,7 +185,7 @@ def test_enter_keeps_a_confirmed_recommendation() -> None:
     assert [block for block in at.view.panes[0].blocks if isinstance(block, Figures)]
     assert at.view.action("use") is None
     at.key("enter")
-    assert at.view.place == "plan" and at.desk.session.wishes[0].choice.filesystem == "ext4"
+    assert at.view.place == "plan" and at.desk.session.specs[0].choice.filesystem == "ext4"
 
 
 def test_better_filesystem_changes_the_plan_only_if_chosen() -> None:
@@ -193,10 +193,10 @@ def test_better_filesystem_changes_the_plan_only_if_chosen() -> None:
     (banner,) = (block for block in at.view.above if isinstance(block, Banner))
     assert banner.tone is Tone.WARN and str(banner.text).endswith("Use XFS?")
     at.key("enter")
-    assert at.desk.session.wishes[0].choice.filesystem == "ext4"
+    assert at.desk.session.specs[0].choice.filesystem == "ext4"
     at, _ = tried(SLOWER)
     at.key("x")
-    assert at.view.place == "plan" and at.desk.session.wishes[0].choice.filesystem == "xfs"
+    assert at.view.place == "plan" and at.desk.session.specs[0].choice.filesystem == "xfs"
     assert at.desk.session.plan is not None and at.desk.session.plan.volumes[0].filesystem == "xfs"
     assert at.desk.session.trial is not None
 
@@ -244,6 +244,6 @@ def test_impossible_trial_is_reported() -> None:
     at = Person(services)
     session = Session(machine=around, drive=known, diagnosis=services.diagnose(around, known))
     at.desk.session = draft.for_purpose(services, session, "small-files")
-    at.desk.go(Planning(at.desk))
+    at.desk.go(PlanScreen(at.desk))
     at.act("try")
     assert "drives cannot be measured" in at.said and at.view.place == "plan"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.ui.live import MEDIA, RUN, Live, begun, entry
 from tests.unit.ui.person import Person
 from wizard.apply.engine.record import Phase, power_sentence
@@ -19,7 +19,7 @@ from wizard.apply.run.progress_log import StepProgress
 from wizard.host.session import OpenRun
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.ext import Event, JournalEntry
-from wizard.ui.components.progress import ProgressState, doing, far_around
+from wizard.ui.components.progress import ProgressState, doing, progress_around
 from wizard.ui.view import Progress, Tone
 
 SECRET = "four words, or more"
@@ -30,7 +30,7 @@ def waiting(*, encrypted: bool = False, known: bool = True) -> Live:
     services = Live()
     services.ends = RunState.WAITING
     services.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
-    services.plan_begun = plan_for(drive(), replace(wish("ext4"), encrypted=encrypted))
+    services.plan_begun = plan_for(drive(), replace(spec("ext4"), encrypted=encrypted))
     services.opens = (OpenRun(RUN, "waiting", ("/dev/sda",), ("keep", "undo")),)
     services.open = services.opens if known else ()
     return services
@@ -281,7 +281,7 @@ def test_resuming_an_encrypting_run_asks_the_passphrase_twice() -> None:
     services = Live()
     services.ends = RunState.STOPPED
     person = begun(services)
-    services.plan_begun = plan_for(drive(), replace(wish("ext4"), encrypted=True))
+    services.plan_begun = plan_for(drive(), replace(spec("ext4"), encrypted=True))
     person.act("resume")
     assert [field.key for field in person.view.fields if field.secret] == ["passphrase", "again"]
     person.act("take", passphrase=SECRET, again="another")
@@ -353,8 +353,8 @@ def test_keep_and_undo_show_their_progress(key: str, said: str) -> None:
 def test_bar_after_the_last_step_shows_the_current_work(phase: Phase | None, said: str) -> None:
     last, now = StepProgress(0, 0.9, 1.0), StepProgress(0, 0.5, 600.0)
     standing = ProgressState(progress=last).turned()
-    assert far_around(replace(standing, progress=last), doing(phase, done=True)).share is None
-    bar = far_around(replace(standing, progress=now), doing(phase, done=True))
+    assert progress_around(replace(standing, progress=last), doing(phase, done=True)).share is None
+    bar = progress_around(replace(standing, progress=now), doing(phase, done=True))
     assert bar.share == 0.5 and str(bar.said) == f"{said}: 50 %, about 10 min left"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
-from tests.unit.plan.layouts import plan_for, wish
+from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.ui.live import RUN, Live
 from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.run.journal import RunState
@@ -60,7 +60,7 @@ def with_run(state: str, *ways: str, on: str = "/dev/sda", known: Machine | None
     services = Live(known)
     services.ends = RunState(state)
     services.open = (OpenRun(RUN, state, (on,), ways),)
-    services.plan_begun = plan_for(drive(), wish("ext4"))
+    services.plan_begun = plan_for(drive(), spec("ext4"))
     return services
 
 

@@ -16,11 +16,11 @@ from tests.unit.ui.screens.explorer import Explorer, Watched, texts
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.machine import Drive
 from wizard.model.said import MIB
-from wizard.plain.app import Lines
-from wizard.plain.prompt import LONGEST_PARAGRAPH, Talk
+from wizard.plain.app import PlainSession
+from wizard.plain.prompt import LONGEST_PARAGRAPH, Dialogue
 from wizard.plan.planner import Mode
 from wizard.probe.machine import load_machine
-from wizard.ui.screens.plan import Planning
+from wizard.ui.screens.plan import PlanScreen
 from wizard.ui.view import View
 from wizard.ui.wizard import Wizard
 
@@ -66,7 +66,7 @@ def check_told(person: Person) -> None:
     refusals += [one.why_not for one in view.actions if one.why_not != "" and one.name not in entered]
     if not refusals:
         return
-    lines = Lines(Wizard(person.desk.services), Talk(BytesIO(), out, width=78, ascii_only=False))
+    lines = PlainSession(Wizard(person.desk.services), Dialogue(BytesIO(), out, width=78, ascii_only=False))
     lines.tell(person.desk.screen, view)
     lines.explain(view, "")
     told = _solid(out.getvalue())
@@ -82,19 +82,19 @@ def check_drives(person: Person) -> None:
     """Check that unavailable drives never reach the screens of setting up."""
     if person.view.place in SETS_UP:
         for drive in person.desk.session.drives:
-            assert not person.desk.services.impediment(drive), (person.view.place, drive.path)
+            assert not person.desk.services.blocker(drive), (person.view.place, drive.path)
 
 
 def check_planner(person: Person) -> None:
     """Check that the plan continues exactly if the planner makes one, and refuses with the planner's text."""
     view, session = person.view, person.desk.session
-    if view.place != "plan" or session.part or session.stripe or not session.wishes or session.mode is None:
+    if view.place != "plan" or session.part or session.stripe or not session.specs or session.mode is None:
         return
     assert session.machine is not None and session.drive is not None
     why_not = ""
     try:
         person.desk.services.plan(
-            session.machine, session.drive, session.wishes, session.mode, session.arrangement
+            session.machine, session.drive, session.specs, session.mode, session.arrangement
         )
     except DiskwrightError as error:
         why_not = str(error)
@@ -135,12 +135,12 @@ def test_refusal_of_the_planner_is_shown_literally() -> None:
     session = person.desk.session
     assert session.machine is not None and session.drive is not None
     with pytest.raises(DiskwrightError) as refused:
-        services.plan(session.machine, session.drive, session.wishes, Mode.USE_FREE)
+        services.plan(session.machine, session.drive, session.specs, Mode.USE_FREE)
     turn = person.view.action("turn")
     assert turn is not None and str(turn.why_not) == str(refused.value)
     # Over it all the same, as a plan that was made before something else came would be.
     person.desk.session = replace(session, mode=Mode.USE_FREE)
-    person.desk.go(Planning(person.desk))
+    person.desk.go(PlanScreen(person.desk))
     review = person.view.action("review")
     assert review is not None and str(review.why_not) == str(refused.value)
     check_view(person)

@@ -15,26 +15,26 @@ from wizard.model.changes import Changes, SetLabel, Tune, Wanted
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Signature
 from wizard.model.said import GIB, MIB
-from wizard.ui.menu import Here, MenuEntry, entries
+from wizard.ui.menu import MenuEntry, MenuFacts, entries
 
 PART = "/dev/sda1"
 
 
-def entry(name: str, on: Drive, device: str, here: Here = Here()) -> MenuEntry:  # noqa: B008
+def entry(name: str, on: Drive, device: str, here: MenuFacts = MenuFacts()) -> MenuEntry:  # noqa: B008
     return next(one for one in entries(machine(on), on, device, "", here=here) if one.name == name)
 
 
 def test_options_need_a_line_in_fstab() -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
     assert entry("options", on, PART).why_not == ""
-    reason = str(entry("options", on, PART, Here(has_line=False)).why_not)
+    reason = str(entry("options", on, PART, MenuFacts(has_line=False)).why_not)
     assert reason == f"fstab has no line for {PART}; mount it at boot first."
 
 
 def test_impossible_measurement_is_grey() -> None:
     on = drive(table=gpt())
     assert entry("speed", on, on.path).why_not == ""
-    assert entry("speed", on, on.path, Here(not_measured="A recording.")).why_not == "A recording."
+    assert entry("speed", on, on.path, MenuFacts(not_measured="A recording.")).why_not == "A recording."
 
 
 def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
@@ -51,7 +51,7 @@ def test_misaligned_partitions_are_moved_from_the_menu_of_the_drive() -> None:
 @pytest.mark.parametrize("name", ["rename", "mount", "options", "tune"])
 def test_impossible_calculation_is_grey(name: str) -> None:
     on = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
-    here = Here(has_line=False, not_worked_out="A recording.")
+    here = MenuFacts(has_line=False, not_worked_out="A recording.")
     assert entry(name, on, PART).why_not == "" and entry(name, on, PART, here).why_not == "A recording."
     # What can be planned all the same stays.
     assert entry("format", on, PART, here).why_not == ""

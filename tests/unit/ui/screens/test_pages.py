@@ -17,7 +17,7 @@ from wizard.model.migration import Way
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import VolumeRequest
-from wizard.plan.request.wanted import wish_of
+from wizard.plan.request.wanted import spec_of
 from wizard.ui.components.reasons import (
     choice_reasons,
     command_blocks,
@@ -143,12 +143,12 @@ def test_every_step_of_a_plan_has_its_commands_and_reasons() -> None:
     services, known = person(drive()).desk.services, drive()
     around = machine(known)
     recording = services.diagnose(around, known).recording
-    wish = wish_of(around, known, recording, VolumeRequest("large-media"))
-    plan = services.plan(around, known, (wish,), Mode.REPLACE)
+    spec = spec_of(around, known, recording, VolumeRequest("large-media"))
+    plan = services.plan(around, known, (spec,), Mode.REPLACE)
     blocks = command_blocks(plan.steps)
     commands = [block.argv for block in blocks if isinstance(block, Command)]
     assert commands == [argv for step in plan.steps for argv in step.commands]
-    reasons = step_reasons(plan, (wish,))
+    reasons = step_reasons(plan, (spec,))
     assert len(reasons) == len(plan.steps) + len(plan.doubts)
     assert [reason.sentence.text for reason in reasons[: len(plan.steps)]] == [
         step.sentence for step in plan.steps

@@ -10,7 +10,7 @@ from tests.unit.ui.person import Person
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
-from wizard.plan.undo_policy import WORD, WayBackRoom
+from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui.jobs.of_plan import PlanJob
 from wizard.ui.view import Banner, Tone
 
@@ -136,9 +136,9 @@ def test_unread_drive_is_read_as_root_before_applying() -> None:
 
 def test_space_for_undo_is_shown_or_a_word_is_typed() -> None:
     services = Live(machine(crowded()))
-    services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
+    services.room = UndoSpace("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
     assert services.room.sentence in at_review(services).text
-    services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
+    services.room = UndoSpace("There is no room for a way back in /srv/runs.", fits=False)
     person = at_review(services)
     person.act("apply", token0="S1")
     assert not services.seen.started and WORD in person.said
@@ -148,7 +148,7 @@ def test_space_for_undo_is_shown_or_a_word_is_typed() -> None:
 
 def test_keeping_without_undo_is_no_good_news() -> None:
     services = Live(machine(crowded()))
-    services.room = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
+    services.room = UndoSpace("There is no room for a way back in /srv/runs.", fits=False)
     person = at_review(services)
     (banner,) = [block for block in person.view.above if isinstance(block, Banner)]
     assert banner.tone is Tone.WARN and "cannot be undone" in str(banner.text)
@@ -248,14 +248,14 @@ def test_every_important_step_is_visible() -> None:
 
 def test_space_for_undo_is_hidden_if_there_is_no_old_data() -> None:
     services = Live()
-    services.room = WayBackRoom("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
+    services.room = UndoSpace("The way back takes 129 MB in /srv/runs, where 12 GB are free.")
     person = at_review(services)
     assert "No old contents to restore" in person.text and services.room.sentence not in person.text
 
 
 def test_unrecognised_data_is_lost_and_the_run_waits() -> None:
     services = Live()
-    services.room = WayBackRoom("Room.", lost=("/dev/sda holds data at byte 7.",))
+    services.room = UndoSpace("Room.", lost=("/dev/sda holds data at byte 7.",))
     person = at_review(services)
     (banner,) = (block for block in person.view.above if isinstance(block, Banner))
     assert banner.tone is Tone.DANGER and banner.detail == services.room.lost

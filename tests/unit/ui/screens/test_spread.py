@@ -154,8 +154,8 @@ def test_removed_drive_is_not_selected() -> None:
 def test_several_volumes_do_not_span_several_drives() -> None:
     services = recorded(*numbered(2))
     session = session_for(services)
-    wish = session.wishes[0]
-    two = replace(session, wishes=(replace(wish, size_bytes=1 << 30), wish))
+    spec = session.specs[0]
+    two = replace(session, specs=(replace(spec, size_bytes=1 << 30), spec))
     person = spreading(services, [], two)
     person.key("enter", "/dev/sdb")
     assert "Several drives form one volume" in str(person.row("mirror-md").why_not)

@@ -13,7 +13,7 @@ from wizard.model.operations import EVERYONE, ROOT, Writer
 from wizard.model.plan import NO_PLACE, Subvolume
 from wizard.plan.planner import Mode
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Wish
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui.editors.volume import VolumeEditor
 from wizard.ui.view import Field
 
@@ -39,21 +39,21 @@ def home() -> Home:
 
 def form(
     services: RecordedServices,
-    came: list[Wish],
+    came: list[VolumeSpec],
     *,
     workload: str = MEDIA,
     new: bool = False,
-    change: Callable[[Wish], Wish] = lambda wish: wish,
+    change: Callable[[VolumeSpec], VolumeSpec] = lambda spec: spec,
 ) -> Person:
     session = session_for(services, workload)
-    wish = change(session.wishes[0])
+    spec = change(session.specs[0])
 
-    def check(asked: Wish) -> None:
+    def check(asked: VolumeSpec) -> None:
         assert session.machine is not None and session.drive is not None
         services.plan(session.machine, session.drive, (asked,), Mode.REPLACE)
 
     return person_at(
-        services, session, lambda desk: VolumeEditor(desk, session, wish, check, came.append, new=new)
+        services, session, lambda desk: VolumeEditor(desk, session, spec, check, came.append, new=new)
     )
 
 
@@ -67,17 +67,17 @@ def keys(person: Person) -> list[str]:
 
 def test_unchanged_form_returns_the_same_volume() -> None:
     services = home()
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(services, came)
-    wish = session_for(services).wishes[0]
+    spec = session_for(services).specs[0]
     assert field(person, "writer").value == "anna"
     person.key("enter")
-    assert came == [wish] and wish.writer == ANNA
+    assert came == [spec] and spec.writer == ANNA
     assert person.view.place == "start"
 
 
 def test_every_field_is_read() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(home(), came)
     person.turn("filesystem", "btrfs")
     person.act(
@@ -89,10 +89,10 @@ def test_every_field_is_read() -> None:
         encryption="luks2",
         subvolumes="@, @snapshots",
     )
-    (wish,) = came
-    assert (wish.choice.filesystem, wish.percent, wish.size_bytes) == ("btrfs", 30, None)
-    assert (wish.label, wish.mount_point, wish.writer) == ("films", "/srv/films", EVERYONE)
-    assert wish.encrypted and wish.subvolumes == (Subvolume("@"), Subvolume("@snapshots"))
+    (spec,) = came
+    assert (spec.choice.filesystem, spec.percent, spec.size_bytes) == ("btrfs", 30, None)
+    assert (spec.label, spec.mount_point, spec.writer) == ("films", "/srv/films", EVERYONE)
+    assert spec.encrypted and spec.subvolumes == (Subvolume("@"), Subvolume("@snapshots"))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_every_field_is_read() -> None:
     ],
 )
 def test_invalid_input_is_reported_without_losing_input(key: str, value: str, says: str) -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(home(), came)
     person.act("take", **{"label": "films", key: value})
     assert not came and person.view.place == "volume"
@@ -115,7 +115,7 @@ def test_invalid_input_is_reported_without_losing_input(key: str, value: str, sa
 
 
 def test_another_workload_reranks_and_keeps_the_input() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(home(), came)
     before = field(person, "filesystem").offers
     person.turn("purpose", "portable", label="films", size="10G")
@@ -139,7 +139,7 @@ def test_new_volume_is_mounted_at_the_default_unless_changed() -> None:
 
 
 def test_role_sets_its_size_without_mount_point_and_restores_both() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(home(), came)
     person.turn("role", "esp", size="70G", mount="/srv/films")
     assert field(person, "filesystem").value == "vfat" and field(person, "size").value == "1GiB"
@@ -149,12 +149,12 @@ def test_role_sets_its_size_without_mount_point_and_restores_both() -> None:
     assert field(person, "purpose").value == MEDIA and field(person, "writer").value == "anna"
     person.turn("role", "root")
     person.key("enter")
-    (wish,) = came
-    assert (wish.role, wish.writer, wish.mount_point) == ("root", ROOT, None)
+    (spec,) = came
+    assert (spec.role, spec.writer, spec.mount_point) == ("root", ROOT, None)
 
 
 def test_swap_is_activated_and_mounted_nowhere() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(home(), came)
     person.turn("role", "swap")
     assert "mount" not in keys(person) and "writer" not in keys(person)
@@ -163,7 +163,7 @@ def test_swap_is_activated_and_mounted_nowhere() -> None:
 
 
 def test_another_writer_is_entered_by_name() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(home(), came)
     assert [offer.value for offer in field(person, "writer").offers] == ["anna", "everyone", "root", "other:"]
     assert "writer-name" not in keys(person)
@@ -177,16 +177,16 @@ def test_another_writer_is_entered_by_name() -> None:
 
 
 def test_unknown_writer_is_preserved() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     strange = Writer("group", "strange", 0, 4711)
-    person = form(home(), came, change=lambda wish: replace(wish, writer=strange))
+    person = form(home(), came, change=lambda spec: replace(spec, writer=strange))
     assert (field(person, "writer").value, field(person, "writer-name").value) == ("other:", "group:strange")
     person.key("enter")
     assert came[0].writer == strange
 
 
 def test_none_means_no_mount_point_and_no_subvolumes() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     person = form(home(), came)
     person.turn("filesystem", "btrfs")
     person.act("take", mount="none", subvolumes="none")
@@ -194,18 +194,18 @@ def test_none_means_no_mount_point_and_no_subvolumes() -> None:
 
 
 def test_options_stay_with_their_filesystem() -> None:
-    came: list[Wish] = []
-    doubted = form(home(), came, change=lambda wish: replace(wish, doubts=("It was asked for.",)))
+    came: list[VolumeSpec] = []
+    doubted = form(home(), came, change=lambda spec: replace(spec, doubts=("It was asked for.",)))
     doubted.act("take", label="films")
     assert came[0].doubts == ("It was asked for.",)
-    doubted = form(home(), came, change=lambda wish: replace(wish, doubts=("It was asked for.",)))
+    doubted = form(home(), came, change=lambda spec: replace(spec, doubts=("It was asked for.",)))
     doubted.turn("filesystem", "btrfs")
     doubted.key("enter")
     assert came[1].doubts == ()
 
 
 def test_impossible_encryption_gives_the_reason() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     bare = recorded(tools=tuple(tool for tool in recorded().machine.tools if tool[0] != "cryptsetup"))
     person = form(bare, came)
     luks = field(person, "encryption").offers[1]
@@ -217,7 +217,7 @@ def test_impossible_encryption_gives_the_reason() -> None:
 
 
 def test_impossible_role_gives_the_reason() -> None:
-    came: list[Wish] = []
+    came: list[VolumeSpec] = []
     bare = recorded(tools=tuple(tool for tool in recorded().machine.tools if tool[0] != "mkfs.vfat"))
     person = form(bare, came)
     refused = next(offer for offer in field(person, "role").offers if offer.value == "esp")
@@ -235,13 +235,13 @@ def test_refused_volume_is_reported_too() -> None:
     services = home()
     session = session_for(services)
 
-    def refuse(_: Wish) -> None:
+    def refuse(_: VolumeSpec) -> None:
         raise BadInput("Not like this.")
 
     person = person_at(
         services,
         session,
-        lambda desk: VolumeEditor(desk, session, session.wishes[0], lambda _: None, refuse, new=False),
+        lambda desk: VolumeEditor(desk, session, session.specs[0], lambda _: None, refuse, new=False),
     )
     person.key("enter")
     assert person.said == "Not like this." and person.view.place == "volume"

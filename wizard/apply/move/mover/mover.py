@@ -21,7 +21,7 @@ from wizard.apply.move.mover.journal import (
     read_bytes,
     write_bytes,
 )
-from wizard.apply.move.mover.prepare import with_bars
+from wizard.apply.move.mover.prepare import with_zeros
 from wizard.apply.move.mover.windows import WindowMover
 from wizard.model.errors import Failed
 from wizard.model.said import KIB, t
@@ -95,7 +95,7 @@ class Mover:
             # Only the table was written. The partition need not be compared, nor readable.
             self._enter(replace(self.state, phase=MovePhase.TABLING, target=target))
             return
-        if not self.stands(self.state.barred_at):
+        if not self.is_at(self.state.barred_at):
             raise Failed(
                 t(
                     "The partition was used after the move started, so the journal no longer "
@@ -205,7 +205,7 @@ class Mover:
         """Return the zeroed physical blocks of the copies, by offset in the partition."""
         pieces = self.state.course.pieces
         return tuple(
-            (piece.offset_bytes, with_bars(image_of(self._images, piece), piece.offset_bytes, pieces.barred))
+            (piece.offset_bytes, with_zeros(image_of(self._images, piece), piece.offset_bytes, pieces.barred))
             for piece in pieces.placed(side)[1:]
         )
 
@@ -257,7 +257,7 @@ class Mover:
             for is_first, pieces in groupby(table, lambda piece: piece.offset_bytes < lo)
         }
 
-    def stands(self, side: PartitionSide) -> bool:
+    def is_at(self, side: PartitionSide) -> bool:
         """Return True if the head and its copies at this place match the journal, so the partition is unused
         since. Raises UnreadSector."""
         start = self.state.course.start(side)

@@ -147,7 +147,7 @@ def _clipped(places: Iterable[Extent], low: int, high: int) -> Iterator[Extent]:
             yield Extent(start, end - start)
 
 
-def with_bars(data: bytes, offset_bytes: int, barred: Iterable[Extent]) -> bytes:
+def with_zeros(data: bytes, offset_bytes: int, barred: Iterable[Extent]) -> bytes:
     """Return bytes of the partition from this offset, with zeroed places as during the move."""
     shown = bytearray(data)
     for place in barred:
