@@ -15,7 +15,6 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import (
     DIES,
     SLOW,
-    confirmed_by,
     digests,
     loaded,
     node_of,
@@ -38,6 +37,7 @@ from wizard.plan.raid.striping import striped_after, striped_operations, striped
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
@@ -145,7 +145,7 @@ def _derived(plan: Plan, stripe: Stripe) -> Plan:
 
 def _start(plan: Plan) -> Path:
     with without_loops():
-        return start_run(plan, *confirmed_by(plan))
+        return start_run(plan, *plan.tokens, WORD)
 
 
 def _killed(plan: Plan, program: str, word: str) -> Path:
