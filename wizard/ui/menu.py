@@ -337,7 +337,7 @@ def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator
     yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
     if drive.layers:
         against = why_not_release(machine, drive) or ""
-        yield MenuEntry("release", "e", t("Release"), t("stop arrays, groups and containers"), against)
+        yield MenuEntry("release", "l", t("Release"), t("stop arrays, groups and containers"), against)
     yield MenuEntry(
         "power-off",
         "P",

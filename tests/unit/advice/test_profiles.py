@@ -47,7 +47,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             4,
             "choices 3, shingled, place",
-            "2",
+            "number",
         ),
         ('id = "photos"', 'id = "Photos 1"', "id", 0, "id", "not a valid id"),
         ('label = "photos"', 'label = "photographs-2026"', "label", 0, "label", "1 to 12"),

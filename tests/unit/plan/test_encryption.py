@@ -66,7 +66,7 @@ def test_another_fstab_is_named_in_all_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wishes", "why"),
+    ("specs", "why"),
     [
         ((secret(key="/srv/secret/k"),), "is on a volume of the same drive"),
         (
