@@ -134,8 +134,6 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                     *(
                         [tn("{count} is not attached.", "{count} are not attached.", count=missing)]
                         if missing > 0 and known
-                        else [t("Inspect all drives to find the others.")]
-                        if missing > 0
                         else []
                     ),
                 ),

@@ -59,6 +59,8 @@ def read_wanted(text: str, where: str) -> WantedDrives:
                 if volume.fs is not None:
                     key = f"drive[{at}].volume[{number}].fs"
                     filesystem(volume.fs)
+                key = f"drive[{at}].volume[{number}].option"
+                _check_options(volume)
             key = f"drive[{at}]."
             requests_of(drive)
             stripe_of(drive)
@@ -67,6 +69,18 @@ def read_wanted(text: str, where: str) -> WantedDrives:
     if fault := mount_order_fault(places_named(wanted)):
         raise BadInput(t("{file}: {why}", file=where, why=fault))
     return wanted
+
+
+def _check_options(volume: WantedVolume) -> None:
+    for name in volume.option or ():
+        if name not in load_catalogue():
+            raise BadInput(
+                t(
+                    "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
+                    option=repr(printable(name, 50)),
+                    filesystem=volume.fs or "ext4",
+                )
+            )
 
 
 def _check_matches(drive: WantedDrive) -> None:

@@ -100,6 +100,7 @@ def test_volume_is_read_like_on_the_command_line() -> None:
             "Did you mean large-media?",
         ),
         (HEAD + VOLUME + 'fs = "zfs"\n', "line 6, drive 1, volume 1: diskwright does not make"),
+        (HEAD + VOLUME + 'option = ["nowhere"]\n', "line 6, drive 1, volume 1: Unknown option 'nowhere'."),
         (HEAD, "drive 1: `volume` is missing."),
         (HEAD + "volume = []\n", "no volume is listed"),
         ('schema = "diskwright.wanted/2"\ndrive = []\n', "diskwright.wanted/1"),
