@@ -156,7 +156,7 @@ PLACES = (
     (undo, "differences"),
     (running, "take_place"),
     (edited_file, "sync_folder"),
-    (tuning, "standing"),
+    (tuning, "current_state"),
 )
 """What a kill comes before."""
 

@@ -208,7 +208,7 @@ def _zoned(node: str) -> Iterator[Check]:
     )
     for what, then in (
         ("killed", DIES),
-        ("stopped", "for run in /var/lib/diskwright/runs/*; do touch $run/stop; done; exit"),
+        ("stopped", "for run in /var/lib/diskwright/runs/*/; do touch $run/stop; done; exit"),
     ):
         machine = probe_machine([node], seconds=SLOW)
         plan = make_plan(
