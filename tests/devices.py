@@ -38,7 +38,7 @@ def backing_file(path: str) -> Path | None:
 
 
 def attached_in(folder: Path) -> list[str]:
-    """Return the names of loop devices over files in a folder. Other loop devices may disappear meanwhile."""
+    """Return the names of loop devices over files in a folder. Others may disappear during the scan."""
     found = {entry.name: backing_file(f"/dev/{entry.name}") for entry in Path("/sys/block").glob("loop*")}
     return [name for name, file in found.items() if file is not None and folder in file.parents]
 
@@ -128,7 +128,7 @@ class Bench:
         )
 
     def image_of(self, path: str) -> Path:
-        """Return the file behind one of this test's drives."""
+        """Return the backing file of a drive of this test."""
         self.own(path)
         return self.images[f"/dev/{whole_drive(path)}"]
 

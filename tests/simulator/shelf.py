@@ -22,7 +22,7 @@ class Shelf:
         self.power.lost_with_it.append(self._lose)
 
     def put(self, record: Record) -> None:
-        """Write to the medium at once."""
+        """Write directly to the medium."""
         (self.run / FILE).write_bytes(text_of(record))
         self.lasting = text_of(record)
 

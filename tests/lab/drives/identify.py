@@ -38,7 +38,7 @@ class Copy:
     data: bytes
 
     def word(self, number: int) -> int:
-        """Return one of the 256 words."""
+        """Return a 16-bit word by number."""
         return int.from_bytes(self.data[number * WORD_BYTES : (number + 1) * WORD_BYTES], "little")
 
     @property

@@ -72,7 +72,7 @@ def get_size(drive: Served) -> int:
 
 
 def can_flush(drive: Served) -> bool:
-    """Return True. There is no volatile cache: acknowledged writes are on the platters."""
+    """Return True. Acknowledged writes are on the platters."""
     return True
 
 

@@ -24,7 +24,7 @@ class Group:
 
     @property
     def alone(self) -> bool:
-        """True if nothing else may run meanwhile."""
+        """True if the group must run alone."""
         return self.visits[0].visit.alone
 
     @property

@@ -97,7 +97,7 @@ class Performance(RecordedServices):
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        """Return the result at once. Its progress was not recorded."""
+        """Return the recorded result."""
         return self.verdicts["write" if write else "read"]
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:

@@ -1,4 +1,4 @@
-"""Device nodes that do not match their names. The devices behind them stay unchanged."""
+"""Device nodes that do not match their names. No write reaches the devices behind them."""
 
 import os
 import shutil

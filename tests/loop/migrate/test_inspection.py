@@ -224,19 +224,16 @@ def test_copying_run_of_an_earlier_version_is_refused(work: Work, make_drive: Ma
     assert (work.digest(drive), work.digest(target)) == before
 
 
+def conversion_of(work: Work, drive: str) -> tuple[str, ...]:
+    """Return the command to convert a drive, with all files of the run in the test's folder."""
+    folder = str(work.folder)
+    return "migrate", drive, "--fstab", str(work.fstab), "--undo-dir", folder, "--store", folder
+
+
 def test_conversion_starts_only_with_the_confirmation_token(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
     work.bench.own(drive)
-    words = (
-        "migrate",
-        drive,
-        "--fstab",
-        str(work.fstab),
-        "--undo-dir",
-        str(work.folder),
-        "--store",
-        str(work.folder),
-    )
+    words = conversion_of(work, drive)
     token, before = drive.removeprefix("/dev/"), work.digest(drive)
     assert diskwright(work, *words, "--way", "light", "--confirm", "another").returncode == 3
     assert work.digest(drive) == before
@@ -254,18 +251,7 @@ def test_damage_stops_a_conversion_unless_repair_is_requested(work: Work, make_d
     tool("mke2fs", "-q", "-F", "-t", "ext3", "-d", str(tree), drive)
     tool("debugfs", "-w", "-R", "clri films/old", drive)
     before = work.digest(drive)
-    words = (
-        "migrate",
-        drive,
-        "--fstab",
-        str(work.fstab),
-        "--undo-dir",
-        str(work.folder),
-        "--store",
-        str(work.folder),
-        "--way",
-        "light",
-    )
+    words = (*conversion_of(work, drive), "--way", "light")
     failed = diskwright(work, *words, "--confirm", drive.removeprefix("/dev/"))
     assert (
         failed.returncode == ExitCode.REFUSED

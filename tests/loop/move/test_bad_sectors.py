@@ -146,7 +146,7 @@ def words_of(done: "subprocess.CompletedProcess[str]") -> str:
 
 
 def table_bytes(drive: FailingDrive) -> bytes:
-    """What the drive holds before its first partition. Programs read more of it at once."""
+    """Return the start of the drive, before its first partition."""
     with drive.image.open("rb") as file:
         return file.read(34 * SECTOR)
 

@@ -81,10 +81,10 @@ def test_root_and_ordinary_user_get_the_same_prediction(
     assert answer.room is not None and answer.room.fits
     assert format_capacity(room.needed_bytes or 0) in answer.room.sentence
     assert work.digest(drive) == before and not work.runs.exists()
-    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")
+    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "loop devices are missing")
     answer = asked_of_root(work, plan)
     assert answer.room is not None and not answer.room.fits
-    assert "there are no loop devices" in answer.room.sentence
+    assert "loop devices are missing" in answer.room.sentence
     tool("mkfs.ext4", "-q", "-F", drive)
     answer = asked_of_root(work, plan)
     assert answer.say is Say.REFUSED and not work.runs.exists()
@@ -137,7 +137,7 @@ def test_missing_undo_space_is_reported_and_can_be_confirmed(work: Work, make_dr
 def test_direct_run_on_a_used_drive_needs_confirmation(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
-    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")
+    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "loop devices are missing")
     drive = make_drive(96 * MIB)
     if held == "unknown data":
         with Path(drive).open("r+b", buffering=0) as device:
@@ -146,7 +146,7 @@ def test_direct_run_on_a_used_drive_needs_confirmation(
     plan = plan_over_old(work, drive) if held == "a table" else work.plan(drive, spec("ext4"))
     before, tokens = work.digest(drive), plan.tokens
     if held:
-        with pytest.raises(Refused, match=f"there are no loop devices.* add --confirm '{WORD}'"):
+        with pytest.raises(Refused, match=f"loop devices are missing.* add --confirm '{WORD}'"):
             preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)
         with pytest.raises(Refused, match="Nothing was written"):
             start_run(plan, *tokens, journal_dir=work.runs, environment=work.environment)
@@ -182,9 +182,9 @@ def test_drive_with_preserved_partitions_is_never_written_directly(
     before = work.digest(drive)
     with pytest.raises(Refused, match="always support undo"):
         start_run(plan, *plan.tokens, WORD, journal_dir=work.runs, environment=work.environment)
-    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "there are no loop devices")
+    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "loop devices are missing")
     for tokens in (plan.tokens, (*plan.tokens, WORD)):
-        with pytest.raises(Refused, match="there are no loop devices"):
+        with pytest.raises(Refused, match="loop devices are missing"):
             preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)
     assert work.digest(drive) == before and not list(work.runs.glob("*/plan.json"))
 

@@ -43,8 +43,8 @@ def test_drive_with_a_waiting_result_is_not_called_empty() -> None:
     plan = over(EMPTY)
     assert "only zeros" not in promise(plan)
     # Without a stand-in there is no way back from it either, and that wants more than the token.
-    assert needs_word(plan, "there are no loop devices")
-    assert not needs_word(over(drive(size_bytes=64 * GIB)), "there are no loop devices")
+    assert needs_word(plan, "loop devices are missing")
+    assert not needs_word(over(drive(size_bytes=64 * GIB)), "loop devices are missing")
 
 
 def test_plan_stores_it_in_its_document() -> None:

@@ -167,20 +167,13 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
         held = printable("+".join(signature.kind for signature in found), 60)
-        raise BadInput(
-            t(
-                "{device} contains {what}: name a partition with exactly one filesystem. "
-                "Without root, diskwright can read little.",
-                device=node,
-                what=held,
-            )
-            if found
-            else t(
-                "{device} shows no recognised contents: name a partition with exactly one "
-                "filesystem. Without root, diskwright can read little.",
-                device=node,
-            )
+        fault = t(
+            "{device} contains {what}: name a partition with exactly one filesystem.",
+            device=node,
+            what=held or t("no recognised contents"),
         )
+        root = t("Without root, diskwright can read little.") if os.geteuid() != 0 else ""
+        raise BadInput(f"{fault} {root}".rstrip())
     return filesystems[0]
 
 

@@ -21,7 +21,7 @@ TIMES = 20
 MEDIAN_SECONDS = 15.0
 PROBE_SECONDS = 60.0
 TRIES = 3
-"""Tries for a single verdict: on a busy machine, the verdict can be undecided. A wrong one fails at once."""
+"""Tries for a single verdict, which may be undecided on a busy machine. A wrong one is a failure."""
 
 
 def judge_all(fleet: Fleet) -> Iterator[Check]:

@@ -96,7 +96,7 @@ def test_all_volumes_exist_before_the_first_is_formatted() -> None:
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
     assert making.undo == str(UNTIL_KEPT)
-    assert described_as_direct(plan, "there are no loop devices").steps[2].undo.startswith("Cannot be undone")
+    assert described_as_direct(plan, "loop devices are missing").steps[2].undo.startswith("Cannot be undone")
     assert read_plan(render_plan(plan), "plan.json") == plan
 
 
