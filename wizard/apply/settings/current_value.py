@@ -336,7 +336,7 @@ def _identifier_state(operation: Relabel, drive: Identity) -> ValueState:
         return ValueState(How.AFTER, HAS_UUID(device=device, uuid=operation.new))
     if found.now == found.old:
         return ValueState(How.BEFORE, HAS_UUID(device=device, uuid=operation.old))
-    seen = t("{device} has another or a half-written UUID", device=device)
+    seen = t("{device} has another UUID, a half-written one, or damaged copies", device=device)
     return ValueState(How.HALF if found.is_half else How.OTHER, seen)
 
 
