@@ -18,13 +18,15 @@ from wizard.apply.run.progress_log import Settling
 from wizard.benchmark.measure import MeasureProgress
 from wizard.host.recorded import RecordedServices
 from wizard.host.services import Services
-from wizard.model.changes import Changes, Relabel, SetLabel, Wanted
 from wizard.model.errors import Refused
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import Plan
+from wizard.model.requests import SetLabel, Wanted
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.operations.settings import Relabel
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import change_steps

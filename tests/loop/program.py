@@ -12,11 +12,12 @@ from wizard.apply.run_control import commands_for, keep, power_now, resume, undo
 from wizard.ext4.make import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused, partition_path
 from wizard.model.ext import Event
+from wizard.model.layout import Subvolume, Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.migration import Migration, Moves, Way
-from wizard.model.plan import Plan, Subvolume, Volume
 from wizard.model.said import GIB, KIB, MIB
 from wizard.plan.check import read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec

@@ -9,8 +9,8 @@ from wizard.apply.block.extents import Read, chunks, clipped, merged
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature
 from wizard.apply.engine.stores import Store, digest_of, hidden_reader, new_file, notice_file, old_file
 from wizard.model.machine import Extent
-from wizard.model.plan import Plan
 from wizard.model.said import KIB
+from wizard.plan.plan import Plan
 
 WHOLE_BYTES, END_BYTES = 48 * KIB, 8 * KIB
 """Of a place that is longer than the first, without marks, only its ends of the second are left to change:

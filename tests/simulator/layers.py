@@ -23,15 +23,15 @@ from wizard.apply.plan import rehearse
 from wizard.apply.plan.rehearse import Execute
 from wizard.apply.plan.run import execute
 from wizard.apply.steps.step_context import StepContext, alone_on
-from wizard.model.operations import (
+from wizard.model.said import KIB, MIB, Message
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import (
     MakeArray,
     MakeContainer,
-    MakeFilesystem,
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
 )
-from wizard.model.said import KIB, MIB, Message
 from wizard.plan.raid.lvm import DATA_BYTES
 from wizard.plan.steps.commands import commands_of
 

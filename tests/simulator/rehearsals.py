@@ -15,9 +15,10 @@ from tests.simulator.layers import PASSPHRASE, layered, without_kernel, write_md
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
-from wizard.model.operations import Level, MakeArray
-from wizard.model.plan import Plan
+from wizard.model.layout import Level
 from wizard.model.said import KIB, MIB
+from wizard.operations.layers import MakeArray
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import Arrangement

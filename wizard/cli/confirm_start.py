@@ -20,10 +20,10 @@ from wizard.apply.run.job import request_stop
 from wizard.apply.run.runs import doubts_about, runs_folder
 from wizard.cli.passphrase import out, say
 from wizard.cli.select_run import GOOD_TO_KNOW, NEEDS_ROOT, STEPS
-from wizard.model.changes import Bring
 from wizard.model.errors import ExitCode, Refused, printable
 from wizard.model.migration import Moves
 from wizard.model.said import Message, t
+from wizard.plan.changes import Bring
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import preview, step_sentences
 from wizard.plan.text import wrapped

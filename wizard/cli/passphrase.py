@@ -12,8 +12,8 @@ from rich.text import Text
 
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.finding import Severity
-from wizard.model.plan import Plan
 from wizard.model.said import Message, t, tn
+from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import (
     LARGEST_BYTES,
     LOST,

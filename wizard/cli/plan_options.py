@@ -10,10 +10,13 @@ from wizard.cli import confirm_start as words
 from wizard.cli.command import CommandParser, plain
 from wizard.cli.confirm_start import Confirmation, begin_or_refuse
 from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, RECORDED, STEPS, UNDONE, drive_message
-from wizard.model.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
 from wizard.model.errors import ExitCode, printable
-from wizard.model.plan import NO_PLACE
+from wizard.model.layout import NO_PLACE
+from wizard.model.requests import SetOptions, SwitchOff, Tune
 from wizard.model.said import t
+from wizard.operations.mounts import EditFstab
+from wizard.operations.settings import WriteRules
+from wizard.plan.changes import Changes
 from wizard.plan.raid.striping import FILESYSTEMS, METADATA
 from wizard.plan.request.volume_request import EXAMPLE, KEYS
 from wizard.plan.request.wanted import PRESETS

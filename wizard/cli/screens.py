@@ -25,8 +25,8 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, prin
 from wizard.model.ext import Check, Event
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.plan import Plan
 from wizard.model.said import GIB, Message, Sentence, t
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec

@@ -1,11 +1,11 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
 from wizard.filesystems.kind import BTRFS_FLAGS, Argv, Growing, Holds, MadeKind, Relabelling
-from wizard.model.operations import MakeFilesystem
+from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     # -f overwrites old signatures, but still refuses a mounted device.
     return (
         ("mkfs.btrfs", "-q", "-f", "-U", new.uuid, "-L", new.label, *new.options, new.device, *new.others),

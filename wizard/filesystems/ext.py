@@ -16,15 +16,15 @@ from wizard.filesystems.kind import (
     with_suboptions,
 )
 from wizard.model.geometry import Geometry, advised_striping
+from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
-from wizard.model.operations import MakeFilesystem
 from wizard.model.said import KIB, MIB, TIB, t
 
 SMALL_BYTES = 512 * MIB
 """mke2fs uses 1 KiB blocks below this size (e2fsprogs, mke2fs.conf)."""
 
 
-def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     # -F overwrites old signatures without asking, but still refuses a mounted device.
     return (("mkfs.ext4", "-q", "-F", "-U", new.uuid, "-L", new.label, *new.options, new.device),)
 

@@ -15,8 +15,8 @@ from wizard.filesystems.kind import (
 from wizard.filesystems.kind import FORBIDDEN as EXFAT_FORBIDDEN
 from wizard.filesystems.kind import FORBIDDEN as FORBIDDEN_IN_NAMES
 from wizard.model.geometry import Geometry
+from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent
-from wizard.model.operations import MakeFilesystem
 from wizard.model.said import MIB, TIB, Message, t
 
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
@@ -24,7 +24,7 @@ NO_LABEL = "NO NAME"
 """Stored by an unlabelled FAT, so not valid as a label."""
 
 
-def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     return (("mkfs.vfat", "-F", "32", "-i", serial_of(new.uuid), "-n", new.label, *new.options, new.device),)
 
 
@@ -106,7 +106,7 @@ VFAT_KIND = MadeKind(
 )
 
 
-def _exfat_commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _exfat_commands(new: NewFilesystem) -> tuple[Argv, ...]:
     return (
         ("mkfs.exfat", "-L", new.label, *new.options, new.device),
         _set_exfat_serial(new.device, new.uuid),

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wizard.model.geometry import Geometry
+from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Partition, Striping
-from wizard.model.operations import MakeFilesystem
 from wizard.model.said import Message, Sentence, t
 
 EFI_SYSTEM = t("EFI system")
@@ -318,7 +318,7 @@ class MadeKind(FilesystemKind):
     """
 
     tool: str
-    commands: Callable[[MakeFilesystem], tuple[Argv, ...]]
+    commands: Callable[[NewFilesystem], tuple[Argv, ...]]
     in_general: Message
     minimum_bytes: int
     minimum_why: Message

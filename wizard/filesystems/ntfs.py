@@ -16,8 +16,8 @@ from wizard.filesystems.kind import (
     serial_of,
 )
 from wizard.model.geometry import Geometry
+from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent
-from wizard.model.operations import MakeFilesystem
 from wizard.model.said import KIB, MIB, TIB, t
 
 CHKDSK = t(
@@ -27,7 +27,7 @@ CHKDSK = t(
 )
 
 
-def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
     return (
         ("mkfs.ntfs", "-Q", "-q", "-L", new.label, *new.options, new.device),

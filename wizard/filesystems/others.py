@@ -2,11 +2,11 @@
 
 from wizard.filesystems import kind
 from wizard.filesystems.kind import Argv, MadeKind, Relabelling
-from wizard.model.operations import MakeFilesystem
+from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     # -f overwrites old signatures without asking, but still refuses a mounted device.
     return (
         ("mkfs.nilfs2", "-q", "-f", "-L", new.label, *new.options, new.device),
@@ -44,7 +44,7 @@ NILFS2_KIND = MadeKind(
 )
 
 
-def _jfs_commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _jfs_commands(new: NewFilesystem) -> tuple[Argv, ...]:
     # -q skips the confirmation; mkfs.jfs still refuses a mounted device.
     return (
         ("mkfs.jfs", "-q", "-L", new.label, *new.options, new.device),
@@ -78,7 +78,7 @@ JFS_KIND = MadeKind(
 )
 
 
-def _f2fs_commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _f2fs_commands(new: NewFilesystem) -> tuple[Argv, ...]:
     return (("mkfs.f2fs", "-q", "-f", "-U", new.uuid, "-l", new.label, *new.options, new.device),)
 
 

@@ -1,11 +1,11 @@
 """Swap: mkswap(8), swapon(8), fstab(5). Activated instead of mounted."""
 
 from wizard.filesystems.kind import LINUX_SWAP_TYPE, SWAP_MBR_TYPE, Argv, MadeKind, Relabelling
-from wizard.model.operations import MakeFilesystem
+from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     # Without -f, mkswap refuses a device in use, mounted or as swap.
     return (("mkswap", "-q", "-U", new.uuid, "-L", new.label, new.device),)
 

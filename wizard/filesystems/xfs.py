@@ -4,12 +4,12 @@ import re
 
 from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
 from wizard.model.geometry import Geometry, advised_striping
+from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
-from wizard.model.operations import MakeFilesystem
 from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Message, t
 
 
-def _commands(new: MakeFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     # -f overwrites old signatures, but still refuses a mounted device.
     return (("mkfs.xfs", "-q", "-f", "-m", f"uuid={new.uuid}", "-L", new.label, *new.options, new.device),)
 

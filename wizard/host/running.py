@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import StepProgress
     from wizard.apply.run_control import NextCommands
-    from wizard.model.changes import Changes, OneTokened, RunDocument, Wanted
     from wizard.model.ext import JournalEntry
-    from wizard.model.plan import Plan
+    from wizard.model.requests import Wanted
     from wizard.model.said import Message
+    from wizard.plan.changes import Changes, OneTokened, RunDocument
+    from wizard.plan.plan import Plan
 
 
 # Packages are imported inside methods, so the first list of drives appears before they are loaded.
@@ -171,8 +172,8 @@ class Running(WithRoot):
 
     def begin(self, document: OneTokened, token: str) -> Path:
         """Start a detached process, as root. Copying files requires this process itself to be root."""
-        from wizard.model.changes import Bring, Changes
         from wizard.model.migration import Migration, Moves
+        from wizard.plan.changes import Bring, Changes
 
         where, place = self._journal_dir, self._apply_environment
         match document:
@@ -248,7 +249,7 @@ class Running(WithRoot):
 
     def writes_over(self, run: Path) -> bool:
         """See `Services.writes_over`. False for an unprivileged user, since the command asks."""
-        from wizard.model.plan import Plan
+        from wizard.plan.plan import Plan
 
         plan = None if self.needs_root else self.document(run)
         if not isinstance(plan, Plan):
@@ -260,7 +261,7 @@ class Running(WithRoot):
     def wants_secret(self, run: Path) -> bool:
         """See `Services.wants_secret`. False for an unprivileged user, since the command asks."""
         from wizard.apply.plan.rehearsed import wants_passphrase
-        from wizard.model.plan import Plan
+        from wizard.plan.plan import Plan
 
         plan = None if self.needs_root else self.document(run)
         return isinstance(plan, Plan) and plan.takes_passphrase and wants_passphrase(run, plan)

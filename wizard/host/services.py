@@ -37,14 +37,15 @@ if TYPE_CHECKING:
     from wizard.findings.geometry import Pattern
     from wizard.host.session import SessionConversion
     from wizard.model.advice import Advice, Choice
-    from wizard.model.changes import Bring, Changes, OneTokened, RunDocument, Wanted
     from wizard.model.ext import JournalEntry
     from wizard.model.finding import Diagnosis, Recording
+    from wizard.model.layout import Writer
     from wizard.model.migration import Migration, Prospect
-    from wizard.model.operations import Writer
-    from wizard.model.plan import Plan
+    from wizard.model.requests import Wanted
     from wizard.model.said import Message
     from wizard.model.verdict import DisplacedVerdict, Verdict
+    from wizard.plan.changes import Bring, Changes, OneTokened, RunDocument
+    from wizard.plan.plan import Plan
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeRequest
     from wizard.plan.request.using import Usual
@@ -296,7 +297,7 @@ class Services(ABC):
     def writer_named(self, text: str) -> Writer:
         """Look up a writer: `anna`, `group:family`, `everyone` or `root`. Raises BadInput for unknown
         names."""
-        from wizard.model.operations import EVERYONE, ROOT
+        from wizard.model.layout import EVERYONE, ROOT
 
         known = {writer.kind: writer for writer in (EVERYONE, ROOT)}
         if text not in known:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
     from wizard.model.migration import Migration, Prospect, Way
-    from wizard.model.plan import Plan
     from wizard.model.said import Message
     from wizard.model.verdict import Verdict
+    from wizard.plan.plan import Plan
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeRequest
     from wizard.plan.request.volume_request import Arrangement, VolumeSpec

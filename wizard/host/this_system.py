@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from wizard.benchmark.smr_probe import ProbeProgress
     from wizard.ext4.assessment import Situation
     from wizard.host.session import SessionConversion
-    from wizard.model.changes import Bring
+    from wizard.model.layout import Writer
     from wizard.model.machine import Machine
     from wizard.model.migration import Migration, Prospect
-    from wizard.model.operations import Writer
-    from wizard.model.plan import Plan
     from wizard.model.verdict import DisplacedVerdict, Verdict
+    from wizard.plan.changes import Bring
+    from wizard.plan.plan import Plan
     from wizard.plan.request.using import Usual
 
 
@@ -83,7 +83,7 @@ class RealServices(Running):
         """Return the defaults of this system. In `mounts`, volumes belong to root because no one else can
         reach them."""
         from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
-        from wizard.model.operations import ROOT
+        from wizard.model.layout import ROOT
         from wizard.plan.request.using import Usual
         from wizard.probe.host.environment import caller
 

@@ -8,9 +8,10 @@ from wizard.documents.codec import JSON, Sealed, to_json, without_texts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, partition_path
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
+from wizard.model.layout import Slot, TableEntry, Volume
 from wizard.model.machine import Extent
-from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
 from wizard.model.said import Message, rounded_up, t
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
 from wizard.plan.free_space import (
@@ -34,6 +35,7 @@ from wizard.plan.partition.replace import (
     table_with,
 )
 from wizard.plan.partition.restore import restored_faults
+from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode, whole_after, whole_operations
 from wizard.plan.raid.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.plan.raid.lvm import grouped_faults

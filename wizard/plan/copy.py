@@ -7,9 +7,10 @@ from pathlib import PurePosixPath
 from wizard.documents.codec import Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.changes import Bring, BringAmount, BringTo, ChangeStep, EditFstab, LineEdit, TakePlace
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import Message, Sentences, t, tn
+from wizard.operations.mounts import EditFstab, LineEdit
+from wizard.plan.changes import Bring, BringAmount, BringTo, ChangeStep, TakePlace
 from wizard.plan.check import drive_faults
 from wizard.plan.messages import INCONSISTENT
 from wizard.plan.rules import is_device_path, mount_point_fault

@@ -8,14 +8,14 @@ from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking
 from wizard.findings.contents import lost_beyond, unmarked_contents
 from wizard.findings.smr_evidence import may_be_shingled
-from wizard.model.changes import EditFstab
 from wizard.model.errors import Refused, printable
 from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry, HeldDigest, Identity
+from wizard.model.layout import Layout, Slot, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
-from wizard.model.operations import AddCrypttabLine
-from wizard.model.plan import AddFstabLine, Layout, Slot, Volume
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.layers import AddCrypttabLine
+from wizard.operations.mounts import AddFstabLine, EditFstab
 from wizard.plan import messages
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts

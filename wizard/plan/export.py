@@ -12,10 +12,12 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.finding import Recording
+from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import NO_PLACE, AddFstabLine, Layout, Member, Plan, Slot, Volume
 from wizard.model.said import KIB, MIB, Message, t
+from wizard.operations.mounts import AddFstabLine
 from wizard.plan.messages import who
+from wizard.plan.plan import Plan
 from wizard.plan.planner import PLAIN, Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, choice_on, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes

@@ -7,8 +7,8 @@ from itertools import pairwise
 from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.model.errors import BadInput, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
+from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Extent
-from wizard.model.plan import Layout, Slot
 from wizard.model.said import Message, Sentence, format_capacity, join, rounded_up, t
 
 HALF_MOVED = Sentence(

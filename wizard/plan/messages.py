@@ -1,7 +1,7 @@
 """Messages about layouts."""
 
 from wizard.model.errors import printable
-from wizard.model.operations import Writer
+from wizard.model.layout import Writer
 from wizard.model.said import Message, Sentence, Sentences, t
 
 UNREAD = Sentences(

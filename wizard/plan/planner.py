@@ -10,10 +10,10 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import Geometry, Identity
+from wizard.model.layout import ROOT, Layout, Slot, Volume
 from wizard.model.machine import Drive, Extent, Machine
-from wizard.model.operations import ROOT
-from wizard.model.plan import Layout, Operation, Plan, ResetZones, Slot, Volume, WipeSignatures
 from wizard.model.said import Message, t, tn
+from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
     bounds_of,
@@ -36,6 +36,7 @@ from wizard.plan.free_space import (
     with_free,
 )
 from wizard.plan.partition.possible import how_to_free
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.raid.lvm import (
     LVM_PROGRAMS,
     group_extent,

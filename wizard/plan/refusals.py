@@ -6,8 +6,8 @@ from wizard.filesystems.kind import CONTAINER_TYPES, is_half_moved
 from wizard.findings.contents import unmarked_contents
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Geometry
+from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Extent, Partition, Use
-from wizard.model.plan import Slot
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import free_space
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping

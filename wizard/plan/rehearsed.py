@@ -5,31 +5,25 @@ from dataclasses import replace
 
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
-from wizard.model.operations import (
-    Encryption,
+from wizard.model.layout import Encryption, Member
+from wizard.model.said import t
+from wizard.operations.filesystem import (
+    GrowFilesystem,
+    MakeFilesystem,
+    MakeSubvolumes,
+    SetOwner,
+    ShrinkFilesystem,
+)
+from wizard.operations.layers import (
     MakeArray,
     MakeContainer,
-    MakeFilesystem,
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
-    SetOwner,
 )
-from wizard.model.plan import (
-    GrowFilesystem,
-    MakeSubvolumes,
-    Member,
-    Mount,
-    Operation,
-    Plan,
-    ResetZones,
-    ShrinkFilesystem,
-    Step,
-    TurnOnSwap,
-    WipeSignatures,
-    WriteTable,
-)
-from wizard.model.said import t
+from wizard.operations.mounts import Mount, TurnOnSwap
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
+from wizard.plan.plan import Operation, Plan, Step
 
 ON_DRIVE = (
     WipeSignatures

@@ -6,8 +6,7 @@ from uuid import UUID
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import printable
 from wizard.model.geometry import Geometry
-from wizard.model.operations import EVERYONE, ROOT, Writer
-from wizard.model.plan import NO_PLACE
+from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import Message, t
 from wizard.plan import messages
 

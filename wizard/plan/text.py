@@ -10,23 +10,15 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path, printable
 from wizard.model.geometry import FLOOR_BYTES
-from wizard.model.operations import ROOT, Group, MakeContainer, MakeFilesystem, SetOwner
-from wizard.model.plan import (
-    NO_PLACE,
-    AddFstabLine,
-    Layout,
-    Mount,
-    Operation,
-    Plan,
-    Step,
-    Subvolume,
-    TurnOnSwap,
-    Volume,
-    WipeSignatures,
-)
+from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume
 from wizard.model.said import Message, Sentence, format_capacity, t
+from wizard.operations.filesystem import MakeFilesystem, SetOwner
+from wizard.operations.layers import MakeContainer
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import WipeSignatures
 from wizard.plan.free_space import is_container
 from wizard.plan.messages import who
+from wizard.plan.plan import Operation, Plan, Step
 from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
 from wizard.plan.raid.striping import together_bytes
 from wizard.plan.request.subvolumes import mounted_subvolume

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from wizard.model.errors import printable
-from wizard.model.operations import MakeArray
-from wizard.model.plan import Layout, Member, Plan, Slot
+from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Sentences, joined, t, tn
+from wizard.operations.layers import MakeArray
 from wizard.plan.free_space import content_of
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_lost
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.steps.postconditions import waiting_lost, whole_lost

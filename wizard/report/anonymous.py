@@ -17,8 +17,8 @@ from wizard.filesystems.kind import serial_of
 from wizard.model.advice import Choice, Evidence, Option, Workload
 from wizard.model.errors import BadInput, printable
 from wizard.model.finding import Finding
+from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Partition
-from wizard.model.plan import Slot, TableEntry
 from wizard.model.said import Message, ProfileText, Value
 from wizard.plan.steps.commands import fstab_escaped
 from wizard.report.drives import Report

@@ -7,14 +7,14 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.contents import unmarked_content, unmarked_contents
 from wizard.findings.drive_faults import turning_words
 from wizard.model.advice import Advice
-from wizard.model.changes import Bring, Changes, RunDocument
 from wizard.model.ext import Check, JournalEntry
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Partition, Signature, Unread
 from wizard.model.migration import Migration, Moves
-from wizard.model.plan import Plan
 from wizard.model.said import Sentence, format_capacity, format_exact, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.plan import Plan
 from wizard.report.charts import Content, Markup, join, listed, pairs, paragraphs, table, tag, word
 
 

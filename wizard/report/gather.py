@@ -18,15 +18,16 @@ from wizard.apply.run_control import NextCommands, is_not_yet, power_text, worki
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
-from wizard.model.changes import Bring, Changes, RunDocument
 from wizard.model.errors import BadInput, printable
 from wizard.model.ext import Check, Event, JournalEntry
 from wizard.model.geometry import Identity
+from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Moves
-from wizard.model.plan import Plan, Volume
 from wizard.model.said import t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine
 from wizard.report.drives import Absence, Facts, Report, RunRecord, StepResult
 

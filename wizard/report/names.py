@@ -17,18 +17,13 @@ from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, runs_fo
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS as FILESYSTEMS
 from wizard.model.advice import Evidence, Workload
-from wizard.model.changes import BringFrom, BringTo, Relabel, TakePlace
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Waiting
+from wizard.model.layout import Group, Slot, Stripe, TableEntry, Writer
 from wizard.model.machine import Partition
-from wizard.model.operations import (
-    Group,
-    MakeArray,
-    MakeLogicalVolume,
-    MakeVolumeGroup,
-    Writer,
-)
-from wizard.model.plan import Slot, Stripe, TableEntry
+from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.settings import Relabel
+from wizard.plan.changes import BringFrom, BringTo, TakePlace
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.volume_request import ENCRYPTIONS, KEYS
 from wizard.probe.host.sysfs import SYS

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from wizard.apply.copy.job import step_message
 from wizard.benchmark.candidates.verdict import sentences as trial_sentences
-from wizard.model.changes import Bring, ChangeStep, RunDocument
 from wizard.model.ext import Check, JournalEntry
 from wizard.model.migration import MigrationStep, Moves
-from wizard.model.plan import Step
 from wizard.model.said import Message, format_capacity, format_duration, t
+from wizard.plan.changes import Bring, ChangeStep, RunDocument
 from wizard.plan.partition.moves import step_sentences
+from wizard.plan.plan import Step
 from wizard.report import gather as words
 from wizard.report.charts import (
     ChartBar,

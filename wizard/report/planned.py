@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
-from wizard.model.changes import Bring, Changes, ChangeStep
 from wizard.model.geometry import FLOOR_BYTES
+from wizard.model.layout import Layout, Member, Slot
 from wizard.model.migration import Migration, MigrationStep, Moves
-from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.said import (
     Message,
     ProfileText,
@@ -19,10 +18,12 @@ from wizard.model.said import (
     parts_of,
     t,
 )
+from wizard.plan.changes import Bring, Changes, ChangeStep
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.free_space import content_of
 from wizard.plan.messages import who
 from wizard.plan.partition.moves import preview
+from wizard.plan.plan import Plan, Step
 from wizard.plan.preview import Cell, StretchState, bar, danger_of, state_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.text import inside_sentences

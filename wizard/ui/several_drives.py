@@ -7,8 +7,8 @@ from wizard.host.services import Services
 from wizard.host.session import Session
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan
 from wizard.model.said import Message, Sentence, t
+from wizard.plan.plan import Plan
 from wizard.plan.planner import PLAIN, Mode
 from wizard.plan.raid.striped import StripeRequest, choice_on
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes

@@ -17,7 +17,7 @@ from wizard.apply.block.devices import forget_caches
 from wizard.apply.plan.start import why_direct
 from wizard.apply.run.journal import follow, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.model.plan import Plan
+from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import WORD, needs_word
 from wizard.process.program import Result, find, run
 

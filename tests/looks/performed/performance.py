@@ -29,10 +29,10 @@ from wizard.benchmark.measure import MeasureProgress
 from wizard.host.recorded import RecordedServices
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import Plan
 from wizard.model.verdict import Verdict
+from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.check import read_kept_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.plan.undo_policy import UndoSpace

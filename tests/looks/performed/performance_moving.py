@@ -17,10 +17,10 @@ from wizard.ext4.make import make_migration
 from wizard.ext4.ways import prospect_of
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import SessionConversion
-from wizard.model.changes import OneTokened
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect
+from wizard.plan.changes import OneTokened
 
 FOLDER = Path(__file__).parents[1] / "recorded_moving"
 ANEW = "sudo python -m tests.loop.migrate.recordmoving"

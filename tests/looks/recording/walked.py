@@ -16,10 +16,10 @@ from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.host.recorded import RecordedServices
 from wizard.model.ext import Event, JournalEntry
+from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
-from wizard.model.operations import Writer
-from wizard.model.plan import Plan
 from wizard.plan.check import read_kept_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec

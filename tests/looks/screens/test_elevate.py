@@ -19,7 +19,7 @@ from tests.looks.rehearsal import (
 from tests.unit.ext4.moving import MovingServices
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import Plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 

@@ -18,7 +18,7 @@ from tests.looks.rehearsal import (
     to_place,
     until,
 )
-from wizard.model.plan import Plan
+from wizard.plan.plan import Plan
 
 
 async def shaken(pilot: Hand) -> None:

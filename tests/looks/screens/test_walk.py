@@ -30,7 +30,7 @@ from tests.looks.rehearsal import (
 )
 from tests.looks.terminals.terminal import ROOT
 from tests.looks.workshop import workshop
-from wizard.model.changes import Relabel
+from wizard.operations.settings import Relabel
 from wizard.probe.machine import save_machine
 
 TO_THE_DRIVE, ON, LAST_FOUR = ("down",), ("enter", "enter", "enter"), tuple("0042")

@@ -24,7 +24,7 @@ from tests.loop.program import (
     preflight,
     undo,
 )
-from wizard.model.operations import Writer
+from wizard.model.layout import Writer
 
 LOGICAL = """label: dos
 start=1MiB, size=8MiB, type=83

@@ -24,7 +24,7 @@ from wizard.apply.steps.step_context import StepContext
 from wizard.apply.table import write as libparted
 from wizard.apply.table import write as table_write
 from wizard.apply.table.proof import disk_differences, kernel_differences
-from wizard.model.plan import WriteTable
+from wizard.operations.table import WriteTable
 
 KEPT_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c01"
 OTHER_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c02"

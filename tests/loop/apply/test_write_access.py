@@ -22,7 +22,7 @@ from tests.loop.program import (
     undo,
 )
 from wizard.filesystems.registry import MADE
-from wizard.model.operations import EVERYONE, ROOT, Writer
+from wizard.model.layout import EVERYONE, ROOT, Writer
 
 SIZE = 400 * MIB
 """Enough for XFS."""

@@ -9,7 +9,7 @@ import pytest
 from tests.loop.applying import Work, ended, story
 from tests.loop.program import DiskwrightError, Environment, Extent, Plan, Volume
 from wizard.model.geometry import Identity
-from wizard.model.plan import WriteTable
+from wizard.operations.table import WriteTable
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.steps.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.plan.steps.render import Context, steps_of

@@ -29,7 +29,7 @@ from wizard.apply.tree.entry import EntryKind
 from wizard.apply.tree.manifest import BEFORE, Reading, take_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import Bring
+from wizard.plan.changes import Bring
 from wizard.plan.copy import render_bring
 
 MAKERS = {

@@ -27,7 +27,7 @@ from wizard.apply.run import job
 from wizard.apply.run.load import load_moves
 from wizard.apply.run_control import job_of
 from wizard.apply.settings.plan_settings import act
-from wizard.model.changes import SetLabel
+from wizard.model.requests import SetLabel
 
 OTHER = b"changed by somebody" * 100
 

@@ -14,7 +14,7 @@ from tests.loop.bring.bringing import Volume, Ways, assert_alike, contents, coun
 from tests.loop.program import Event, Purpose, Refused, RunState, read_entries, resume, state, undo
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.journal import done_steps
-from wizard.model.changes import Bring
+from wizard.plan.changes import Bring
 from wizard.plan.copy import fstab_difference
 
 OTHERS = "# by hand\nUUID=11111111-2222-4333-8444-555555555555 / ext4 defaults 0 1\n"

@@ -23,7 +23,7 @@ from tests.loop.program import (
     render_plan,
 )
 from wizard.cli import main
-from wizard.model.plan import Subvolume
+from wizard.model.layout import Subvolume
 from wizard.plan.export import GROWS, repart_files
 
 SIZE = 128 * MIB

@@ -13,7 +13,8 @@ from tests.loop.program import MIB, BadInput, Moves, Refused, RunState, list_run
 from tests.loop.tune.test_actions import label_of, made
 from wizard.apply.privilege.ask import RootProgram
 from wizard.apply.privilege.client import Elevated
-from wizard.model.changes import Detach, Relabel, SetLabel
+from wizard.model.requests import Detach, SetLabel
+from wizard.operations.settings import Relabel
 from wizard.plan.settings.steps_of import change_steps
 
 

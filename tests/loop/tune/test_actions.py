@@ -19,7 +19,7 @@ from wizard.apply.settings.existing_filesystem import options_at_boot
 from wizard.apply.settings.start import start_tuning
 from wizard.apply.system import fstab as system_fstab
 from wizard.apply.system.mounts import users_of
-from wizard.model.changes import SetLabel, SetOptions
+from wizard.model.requests import SetLabel, SetOptions
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 

@@ -27,7 +27,7 @@ from tests.loop.tune.test_actions import label_of, made, mounts_of
 from tests.loop.tune.tuning import begin
 from wizard.apply.settings import current_value, plan_settings
 from wizard.apply.settings.plan_settings import act
-from wizard.model.changes import Attach, Detach, SetLabel, SwitchOff, Wanted
+from wizard.model.requests import Attach, Detach, SetLabel, SwitchOff, Wanted
 from wizard.plan.settings import check_changes
 
 

@@ -16,7 +16,7 @@ from wizard.apply.block import devices
 from wizard.apply.settings.guard import SYS_RESOURCE, has_capability
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.start import start_tuning
-from wizard.model.changes import Grow
+from wizard.model.requests import Grow
 
 MAKERS = {
     "ext2": ("mkfs.ext2", "-q", "-F"),

@@ -12,7 +12,7 @@ from tests.loop.program import MIB, Event, RunState, probe_machine, read_plan
 from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue, mkfs_reason, on_kernel
 from wizard.apply.system.mounts import mount_differences
 from wizard.model.machine import Kernel
-from wizard.model.plan import Mount
+from wizard.operations.mounts import Mount
 
 MAKE = {
     "ext4": ("mkfs.ext4", "-q", "-F"),

@@ -31,8 +31,8 @@ from tests.loop.tune.tuning import begin
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.settings.plan_settings import act
 from wizard.findings.diagnose import copies_of
-from wizard.model.changes import NewUuid, SetLabel
 from wizard.model.errors import ExitCode
+from wizard.model.requests import NewUuid, SetLabel
 
 
 def restart(work: Work, drive: str) -> None:

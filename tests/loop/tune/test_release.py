@@ -13,8 +13,10 @@ from tests.loop.program import MIB, Event, Machine, Purpose, Refused, RunState, 
 from tests.loop.tune.tuning import begin
 from wizard.apply.settings import current_value, plan_settings, steps
 from wizard.apply.settings.plan_settings import act
-from wizard.model.changes import Changes, Release, StopLayer
 from wizard.model.machine import Drive, Layer, Signature, Use
+from wizard.model.requests import Release
+from wizard.operations.layers import StopLayer
+from wizard.plan.changes import Changes
 from wizard.plan.refusals import refuse_drive
 
 UUID = "30973e9e-5295-df18-9431-a0f161f26f0c"

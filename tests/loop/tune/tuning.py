@@ -11,7 +11,7 @@ from wizard.advice.existing import Suggestion, Tuning
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.start import start_tuning
-from wizard.model.changes import Changes
+from wizard.plan.changes import Changes
 from wizard.plan.settings.tuning import make_changes, render_changes
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"

@@ -22,7 +22,7 @@ from tests.loop.program import (
 from wizard.advice.missing import obstacles
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
-from wizard.model.plan import NO_PLACE
+from wizard.model.layout import NO_PLACE
 from wizard.process.program import find
 
 SIZE = 288 * MIB

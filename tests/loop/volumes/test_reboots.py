@@ -27,8 +27,8 @@ from tests.loop.program import (
     undo,
 )
 from tests.loop.volumes.rebooting import Attached, attached, cut_at, cuts, mounted_from, uuid_of
-from wizard.model.operations import Writer
-from wizard.model.plan import Mount, TurnOnSwap
+from wizard.model.layout import Writer
+from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.plan.rehearsed import use_steps
 
 Wishes = Callable[[Path], list[VolumeSpec]]

@@ -21,9 +21,10 @@ from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tree.differences import as_held
 from wizard.apply.tree.entry import EntryKind, TreeEntry
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import Bring, BringAmount, BringFrom, BringStep, BringTo, LineEdit, TakePlace, Top
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
+from wizard.operations.mounts import LineEdit, Top
+from wizard.plan.changes import Bring, BringAmount, BringFrom, BringStep, BringTo, TakePlace
 from wizard.plan.copy import (
     BRING_SCHEMA,
     losses_of,

@@ -17,8 +17,8 @@ from wizard.benchmark.candidates.compare import (
 )
 from wizard.benchmark.loads.load import Unit
 from wizard.model.machine import Drive, Extent
-from wizard.model.operations import MakeFilesystem
 from wizard.model.said import MIB
+from wizard.operations.filesystem import MakeFilesystem
 
 EXTENT = Extent(MIB, 4096 * MIB)
 

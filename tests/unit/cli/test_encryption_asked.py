@@ -26,7 +26,7 @@ from wizard.apply.system.crypttab import (
 from wizard.cli.passphrase import passphrase_for
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.operations import AddCrypttabLine
+from wizard.operations.layers import AddCrypttabLine
 from wizard.plan.request.encryption import LOST
 from wizard.plan.request.roles import content_fault
 from wizard.plan.steps.commands import crypttab_line

@@ -14,8 +14,8 @@ from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.apply.run.backup_store import Environment
 from wizard.cli.commands import ensure
 from wizard.model.errors import ExitCode
-from wizard.model.plan import Plan
 from wizard.plan.desired_state.document import read_wanted
+from wizard.plan.plan import Plan
 
 
 def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,19 +14,11 @@ from wizard.advice.existing import Existing, Suggestion, Tuning, line_with, udev
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
-from wizard.model.changes import (
-    ChangeOperation,
-    Changes,
-    EditFstab,
-    LineEdit,
-    Remount,
-    ReserveBlocks,
-    SetQueue,
-    SwitchOnTimer,
-    WriteRules,
-)
 from wizard.model.errors import BadInput, Refused
 from wizard.model.said import GIB, KIB
+from wizard.operations.mounts import EditFstab, LineEdit, Remount
+from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.check_changes import check_changes
 from wizard.plan.settings.steps_of import change_steps, undo_commands

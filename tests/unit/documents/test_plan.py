@@ -14,9 +14,10 @@ from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.errors import BadInput
 from wizard.model.ext import Waiting
-from wizard.model.plan import Plan, WriteTable
 from wizard.model.said import GIB, MIB, Language, Message
+from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.encryption import LOST
 

@@ -8,11 +8,14 @@ import pytest
 
 from tests.unit.documents.test_plan import KEEPING, PLAN
 from wizard.model.errors import BadInput
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import AddFstabLine, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
+from wizard.model.layout import Volume
 from wizard.model.said import GIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import gpt_bounds
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.steps.operations import layout_after, operations_of
 from wizard.plan.steps.render import Context, steps_of
 

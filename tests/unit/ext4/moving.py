@@ -15,11 +15,11 @@ from wizard.ext4.make import make_migration
 from wizard.ext4.ways import prospect_of
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import SessionConversion
-from wizard.model.changes import OneTokened
 from wizard.model.errors import Refused
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Prospect
+from wizard.plan.changes import OneTokened
 
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")
 AT = "2026-03-14T15:09:26.535+00:00"

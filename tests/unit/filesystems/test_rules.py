@@ -18,12 +18,15 @@ from wizard.filesystems.kind import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
+from wizard.model.layout import Volume
 from wizard.model.machine import Extent, Kernel
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import AddFstabLine, Mount, Plan, TurnOnSwap, Volume, WriteTable
 from wizard.model.said import GIB, KIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.free_space import gpt_bounds
+from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.plan.rules import label_fault, place_fault, volume_uuid_fault

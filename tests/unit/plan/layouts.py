@@ -9,8 +9,8 @@ from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
-from wizard.model.plan import Operation, Plan
 from wizard.model.said import KIB, MIB
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.steps.render import Context, steps_of

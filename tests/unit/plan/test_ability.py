@@ -13,8 +13,8 @@ from tests.unit.plan.raid.stripes import numbered, striped
 from tests.unit.ui.person import Person
 from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
-from wizard.model.plan import Plan
 from wizard.model.said import GIB, MIB
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import Arrangement
 from wizard.plan.undo_policy import promise

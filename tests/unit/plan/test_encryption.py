@@ -10,10 +10,14 @@ from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spe
 from wizard.model.advice import Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
-from wizard.model.operations import AddCrypttabLine, MakeContainer, MakeFilesystem, OpenContainer
-from wizard.model.plan import NO_PLACE, Mount, Plan, Step, TurnOnSwap, WipeSignatures
+from wizard.model.layout import NO_PLACE
 from wizard.model.said import GIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.operations.mounts import Mount, TurnOnSwap
+from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.plan import Plan, Step
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.encryption import (

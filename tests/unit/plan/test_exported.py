@@ -10,9 +10,10 @@ from tests.unit.plan.raid.stripes import MD
 from tests.unit.plan.raid.test_grouped import grouped
 from tests.unit.plan.test_encryption import planned, secret
 from wizard.model.errors import BadInput
-from wizard.model.plan import NO_PLACE, Plan, Subvolume
+from wizard.model.layout import NO_PLACE, Subvolume
 from wizard.model.said import GIB
 from wizard.plan.export import lacking, member_of, repart_files, repart_lacks, sfdisk_dump
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 
 

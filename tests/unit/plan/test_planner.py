@@ -19,12 +19,15 @@ from wizard.model.geometry import (
     misalignment_bytes,
     plausible_optimal_io_bytes,
 )
+from wizard.model.layout import TableEntry
 from wizard.model.machine import Drive
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import AddFstabLine, Mount, Plan, TableEntry, WipeSignatures, WriteTable
 from wizard.model.said import GIB, MIB, TIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import gpt_bounds
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import VolumeSpec
 

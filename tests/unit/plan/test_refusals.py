@@ -12,9 +12,10 @@ from tests.unit.plan.layouts import UUIDS, choice, plan_for, spec
 from wizard.filesystems.kind import LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
+from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
-from wizard.model.plan import Slot, WipeSignatures
 from wizard.model.said import GIB, MIB, TIB
+from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.refusals import refuse_content, refuse_table

@@ -13,11 +13,12 @@ from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Kernel, Machine
-from wizard.model.plan import Plan, WriteTable
 from wizard.model.said import GIB, MIB, TIB
+from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.partition.replace import format_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.roles import ROLES, swap_bytes
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec, parse_volume

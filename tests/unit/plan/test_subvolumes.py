@@ -10,9 +10,13 @@ from wizard.apply.steps.filesystem import listed, name_differences
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput
-from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Plan, Subvolume, WriteTable
+from wizard.model.layout import Subvolume
 from wizard.model.said import GIB
+from wizard.operations.filesystem import MakeSubvolumes
+from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import parse_volume
 from wizard.plan.steps.commands import fstab_line

@@ -7,9 +7,9 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.cli.commands.apply import destroyed
 from wizard.model.ext import Waiting
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan
 from wizard.model.said import GIB, MIB
 from wizard.plan.check import read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.undo_policy import losses, needs_word, promise

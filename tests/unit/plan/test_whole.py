@@ -10,9 +10,10 @@ from tests.unit.machines import KN4, drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, kinds_of, spec, with_operations
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan, ResetZones
 from wizard.model.said import MIB
+from wizard.operations.table import ResetZones
 from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec

@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 
 from wizard.advice.catalogue import OptionKind, load_catalogue
 from wizard.model.errors import BadInput
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import AddFstabLine, Mount, TableEntry, WipeSignatures, WriteTable
+from wizard.model.layout import TableEntry
 from wizard.model.said import GIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.request.volume_request import VolumeRequest, parse_volume
 from wizard.plan.rules import (
     is_device_path,

@@ -12,10 +12,12 @@ from wizard.apply.plan.run_summary import headline, result_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.system.mounts import taken_places, usual_places
 from wizard.model.errors import BadInput
-from wizard.model.operations import EVERYONE, ROOT, SetOwner, Writer
-from wizard.model.plan import NO_PLACE, AddFstabLine, Mount, Plan, Subvolume
+from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.model.said import GIB, joined
+from wizard.operations.filesystem import SetOwner
+from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.using import Usual, free_place, owner_options, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume

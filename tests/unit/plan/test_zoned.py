@@ -13,10 +13,11 @@ from wizard.advice.workloads import find_workload
 from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import Plan, ResetZones
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.table import ResetZones
 from wizard.plan.check import check_plan
 from wizard.plan.messages import FORGOTTEN
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import needs_word, shows_nothing

@@ -22,8 +22,8 @@ from wizard.host.recorded import RecordedServices
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan
 from wizard.plan.check import check_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec

@@ -15,9 +15,9 @@ from wizard.findings.diagnose import diagnose
 from wizard.host.recorded import RecordedServices
 from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.geometry import Geometry
-from wizard.model.plan import Plan
 from wizard.model.said import GIB, KIB, MIB, TIB
 from wizard.plan import messages as layout_words
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import desktop_requests, spec_of

@@ -16,9 +16,9 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import DERIVED, IN_ENGLISH, DiskwrightError
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import Plan
 from wizard.model.said import Message, ProfileText, in_english
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.report.anonymous import SCHEMA

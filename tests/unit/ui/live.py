@@ -10,12 +10,12 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run_control import NextCommands
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import OpenRun
-from wizard.model.changes import Changes
 from wizard.model.errors import Refused
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
-from wizard.model.plan import Plan
+from wizard.plan.changes import Changes
+from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace
 
 RUN = Path("/nowhere/20261121-000000-sda")

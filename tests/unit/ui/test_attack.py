@@ -16,10 +16,10 @@ from tests.unit.ui.screens.test_review import crowded
 from wizard.apply.run.journal import RunState
 from wizard.apply.run_control import NextCommands
 from wizard.host.session import OpenRun
-from wizard.model.changes import Changes
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration
-from wizard.model.plan import Plan
+from wizard.plan.changes import Changes
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.undo_policy import UndoSpace

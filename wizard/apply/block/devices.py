@@ -15,7 +15,7 @@ from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesyste
 from wizard.model.errors import DiskwrightError, Failed, partition_path, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Notice
-from wizard.model.operations import MAPPER
+from wizard.model.layout import MAPPER
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, rounded_up, t
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.host.sysfs import name_of, node_of

@@ -19,9 +19,9 @@ from wizard.apply.run.runs import BRING, check_room, make_run, runs_folder
 from wizard.apply.settings.existing_filesystem import CLONED
 from wizard.apply.settings.guard import check_file, clones_of, nodes_with
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import Bring
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.said import t
+from wizard.plan.changes import Bring
 from wizard.plan.copy import check_bring, render_bring
 from wizard.probe.machine import probe_machine
 

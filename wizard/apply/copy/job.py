@@ -20,10 +20,11 @@ from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.tree.copying import telling
 from wizard.apply.tree.entry import named
-from wizard.model.changes import Bring, BringStep, Top
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
 from wizard.model.said import Message, join, reason_of, t
+from wizard.operations.mounts import Top
+from wizard.plan.changes import Bring, BringStep
 
 
 def step_message(bring: Bring, step: BringStep) -> Message:

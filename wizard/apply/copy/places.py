@@ -15,11 +15,11 @@ from wizard.apply.system.mounts import Mounted, read_mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import BringFrom
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, join, t
+from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
 from wizard.probe.host.sysfs import SYS, name_of, node_of

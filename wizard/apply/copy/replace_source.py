@@ -15,9 +15,11 @@ from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, 
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.entry import attribute_names
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import Attach, Bring, BringFrom, BringTo, Changes, TakePlace, Top
 from wizard.model.ext import Event
+from wizard.model.requests import Attach
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.mounts import Top
+from wizard.plan.changes import Bring, BringFrom, BringTo, Changes, TakePlace
 from wizard.plan.copy import OF_THE_PLACE, fstab_step, place_edit, takes_fault
 from wizard.plan.settings.possible import line_of
 from wizard.plan.steps.commands import fstab_line

@@ -13,9 +13,9 @@ from wizard.apply.run.progress_log import FILE as PROGRESS
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.codec import from_json, parse_document
 from wizard.filesystems.kind import Holds
-from wizard.model.changes import Bring
 from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.said import Sentence, t
+from wizard.plan.changes import Bring
 from wizard.plan.copy import holds_of
 
 FILE, SCHEMA = "copied.json", "diskwright.copied/1"

@@ -24,9 +24,9 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.apply.tree.content import data_ranges
 from wizard.apply.tree.entry import GONE, LOST_AND_FOUND, TO_READ, Inode, named, opened, status_at, walk
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import Bring, BringAmount, BringFrom, BringTo
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, rounded_up, t
+from wizard.plan.changes import Bring, BringAmount, BringFrom, BringTo
 from wizard.plan.copy import losses_of, name_fault, size_fault
 
 READ_ONLY = Sentence("{path} is mounted read-only.")

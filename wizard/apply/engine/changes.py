@@ -30,10 +30,12 @@ from wizard.apply.run.progress_log import Progress, Tally, part_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, partition_path
 from wizard.model.ext import Event
+from wizard.model.layout import Member
 from wizard.model.machine import Extent
-from wizard.model.operations import MakeArray, MakeFilesystem
-from wizard.model.plan import Member, Plan
 from wizard.model.said import GIB, KIB, MIB, Message, t
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import MakeArray
+from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import is_bare
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB

@@ -36,8 +36,8 @@ from wizard.apply.engine.stores import FOLDER, Store, StoreError, new_file
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed, partition_path
+from wizard.model.layout import Slot
 from wizard.model.machine import Extent
-from wizard.model.plan import Slot
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, rounded_up, t
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run

@@ -19,13 +19,14 @@ from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_b
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
-from wizard.model.changes import Attach, Changes, SetOptions
 from wizard.model.errors import Failed, partition_path, printable
+from wizard.model.layout import NO_PLACE, Encryption, Volume
 from wizard.model.machine import Drive, Layer
-from wizard.model.operations import Encryption
-from wizard.model.plan import NO_PLACE, Plan, Volume
+from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, t
+from wizard.plan.changes import Changes
 from wizard.plan.desired_state.differences import CONTAINER, opened_on
+from wizard.plan.plan import Plan
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.probe.host.environment import writer_named

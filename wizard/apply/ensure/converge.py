@@ -18,12 +18,12 @@ from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine, Signature
-from wizard.model.plan import Plan
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import as_it_is, emptied, opened_on, with_makers
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
 from wizard.plan.export import plan_requested, plan_striped
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER

@@ -17,9 +17,8 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, parse, tags_of
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import partition_path, printable
+from wizard.model.layout import NO_PLACE, Encryption, Stripe, Subvolume, Volume
 from wizard.model.machine import Drive, Layer
-from wizard.model.operations import Encryption
-from wizard.model.plan import NO_PLACE, Plan, Stripe, Subvolume, Volume
 from wizard.model.said import Message, t
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import array_on, opened_on
@@ -33,6 +32,7 @@ from wizard.plan.desired_state.layers import (
     group_differences,
     logical_wanted,
 )
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import NUMBER
 from wizard.plan.request.subvolumes import places_of, subvolume_option
 from wizard.plan.request.volume_request import VolumeRequest

@@ -13,10 +13,11 @@ from wizard.apply.run.runs import RunKind, command_on, kind_of, list_runs, load_
 from wizard.apply.run_control import LEFT_OFF, NextCommands, runs_directly, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
+from wizard.model.layout import NO_PLACE, Member
 from wizard.model.machine import Drive
-from wizard.model.plan import NO_PLACE, Member, Plan
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import may_replace
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.request.volume_request import VolumeRequest
 

@@ -17,13 +17,12 @@ from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
 from wizard.apply.system.crypttab import key_of
 from wizard.filesystems.registry import MADE
-from wizard.model.changes import Changes
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.layout import NO_PLACE, Encryption, Subvolume, Volume
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.operations import Encryption
-from wizard.model.plan import NO_PLACE, Plan, Subvolume, Volume
 from wizard.model.said import Message, reason_of, t, tn
+from wizard.plan.changes import Changes
 from wizard.plan.desired_state.differences import (
     CONTAINER,
     layout_differences,
@@ -40,6 +39,7 @@ from wizard.plan.desired_state.document import (
     matching_drive,
     volume_entry,
 )
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content

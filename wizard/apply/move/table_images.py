@@ -24,9 +24,10 @@ from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.apply.table.proof import MBR_LINE_BYTES, MBR_LINES_AT, Image
 from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
 from wizard.model.errors import Refused
+from wizard.model.layout import TableEntry
 from wizard.model.machine import Extent
-from wizard.model.plan import TableEntry, WriteTable
 from wizard.model.said import t
+from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content.gpt import GptCopy, read_copy
 from wizard.probe.content.tables import GptEntry, Read, TableReading, is_extended, read_table

@@ -25,12 +25,15 @@ from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, partition_path, printable
+from wizard.model.layout import Layout, Member
 from wizard.model.machine import Drive
-from wizard.model.operations import AddCrypttabLine
-from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.layers import AddCrypttabLine
+from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.table import WriteTable
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.messages import AGAIN_AS_ROOT
+from wizard.plan.plan import Plan, devices_of
 from wizard.plan.preview import unread_words
 from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY

@@ -15,9 +15,10 @@ from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.operations import MakeArray, MakeContainer, MakeFilesystem, MakeVolumeGroup
-from wizard.model.plan import Operation, Plan
 from wizard.model.said import Message, Sentence, join, t
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import MakeArray, MakeContainer, MakeVolumeGroup
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.rehearsed import ON_DRIVE, on_drives
 from wizard.plan.steps.commands import physical_volume_uuid
 from wizard.probe.drive.ata import is_same_model

@@ -46,8 +46,8 @@ from wizard.apply.steps.layers import clear_drives
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
-from wizard.model.plan import Plan
 from wizard.model.said import Message, Sentence, join, joined, t
+from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace, needs_word, promise
 
 

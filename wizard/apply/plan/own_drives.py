@@ -23,9 +23,10 @@ from wizard.apply.steps.layers import (
 from wizard.apply.system.mounts import is_mounted
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity
-from wizard.model.operations import SetOwner
-from wizard.model.plan import MakeSubvolumes, Mount, Plan, TurnOnSwap
 from wizard.model.said import Message, t
+from wizard.operations.filesystem import MakeSubvolumes, SetOwner
+from wizard.operations.mounts import Mount, TurnOnSwap
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import ON_DRIVE
 from wizard.plan.steps.commands import private_mount
 from wizard.process.program import Result

@@ -23,9 +23,9 @@ from wizard.apply.run.runs import check_owner, load_plan
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import Plan
 from wizard.model.said import t
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import on_nodes
 from wizard.probe.machine import probe_drive
 from wizard.process.program import run

@@ -39,8 +39,8 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_pa
 from wizard.model.ext import Event
 from wizard.model.finding import Notice
 from wizard.model.machine import Extent
-from wizard.model.plan import Plan
 from wizard.model.said import Sentence, t
+from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
 
 CHANGED = Sentence(

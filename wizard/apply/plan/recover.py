@@ -26,10 +26,11 @@ from wizard.apply.run.runs import list_runs, load_plan, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
+from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
-from wizard.model.plan import Member, Plan
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import read_kept_plan
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import on_drive_only, on_drives
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive

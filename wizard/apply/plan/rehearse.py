@@ -34,12 +34,15 @@ from wizard.apply.table.proof import in_order
 from wizard.apply.table.write import image_of, record_places, table_regions
 from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.ext import Event
+from wizard.model.layout import MAPPER, Layout, Member, Slot
 from wizard.model.machine import Extent
-from wizard.model.operations import MAPPER, MakeArray, MakeFilesystem, OpenContainer
-from wizard.model.plan import Layout, Member, Plan, Resizing, Slot, WriteTable
 from wizard.model.said import Message, format_capacity, t, tn
+from wizard.operations.filesystem import MakeFilesystem, Resizing
+from wizard.operations.layers import MakeArray, OpenContainer
+from wizard.operations.table import WriteTable
 from wizard.plan.check import render_plan
 from wizard.plan.free_space import is_container
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import on_nodes, rehearsed_steps
 from wizard.plan.undo_policy import is_bare
 from wizard.probe.content.notices import notices

@@ -43,8 +43,9 @@ from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.ext import Event
-from wizard.model.plan import Member, Plan
+from wizard.model.layout import Member
 from wizard.model.said import MIB, Message, Sentence, join, t, tn
+from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
 

@@ -14,8 +14,8 @@ from wizard.apply.run.runs import is_found, load_plan, save_drives
 from wizard.model.errors import DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan
 from wizard.model.said import Message, Sentence, t
+from wizard.plan.plan import Plan
 from wizard.probe.machine import list_drive_paths, probe_drive
 
 MAYBE_ANOTHER = Sentence(

@@ -43,32 +43,19 @@ from wizard.apply.table.write import write_table
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
 from wizard.model.ext import Event
 from wizard.model.machine import Extent
-from wizard.model.operations import (
-    AddCrypttabLine,
-    MakeArray,
-    MakeContainer,
-    MakeFilesystem,
-    MakeVolumeGroup,
-    OpenContainer,
-    SetOwner,
-)
-from wizard.model.plan import (
-    AddFstabLine,
-    GrowFilesystem,
-    MakeSubvolumes,
-    Mount,
-    Operation,
-    Plan,
-    ResetZones,
-    Resizing,
-    ShrinkFilesystem,
-    Step,
-    TurnOnSwap,
-    WipeSignatures,
-    WriteTable,
-    devices_of,
-)
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
+from wizard.operations.filesystem import (
+    GrowFilesystem,
+    MakeFilesystem,
+    MakeSubvolumes,
+    Resizing,
+    SetOwner,
+    ShrinkFilesystem,
+)
+from wizard.operations.layers import AddCrypttabLine, MakeArray, MakeContainer, MakeVolumeGroup, OpenContainer
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
+from wizard.plan.plan import Operation, Plan, Step, devices_of
 from wizard.plan.rehearsed import use_steps
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")

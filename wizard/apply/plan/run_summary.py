@@ -11,9 +11,11 @@ from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, ho
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.ext import Event, JournalEntry
-from wizard.model.plan import NO_PLACE, Mount, Plan
+from wizard.model.layout import NO_PLACE
 from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
+from wizard.operations.mounts import Mount
 from wizard.plan.messages import who
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import written_steps
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of

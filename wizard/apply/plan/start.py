@@ -26,10 +26,11 @@ from wizard.apply.run.process import lock_drives, unlock
 from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused, printable
-from wizard.model.operations import MakeArray, MakeVolumeGroup
-from wizard.model.plan import Plan, WipeSignatures, WriteTable
 from wizard.model.said import MIB, Message, join, t, tn
+from wizard.operations.layers import MakeArray, MakeVolumeGroup
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import check_plan
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import direct_reason
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault

@@ -21,24 +21,20 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, partition_path, printable
 from wizard.model.ext import Check, Event
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
+from wizard.model.layout import NO_PLACE, Member, Slot
 from wizard.model.machine import Drive
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import (
-    NO_PLACE,
-    AddFstabLine,
+from wizard.model.said import Message, Sentence, t, tn
+from wizard.operations.filesystem import (
     GrowFilesystem,
+    MakeFilesystem,
     MakeSubvolumes,
-    Member,
-    Mount,
-    Plan,
     Resizing,
     ShrinkFilesystem,
-    Slot,
-    TurnOnSwap,
 )
-from wizard.model.said import Message, Sentence, t, tn
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.plan.dangers import slot_of
 from wizard.plan.free_space import content_of
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import array_node
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.sysfs import name_of

@@ -24,14 +24,15 @@ from wizard.apply.run.runs import run_argument
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.ext4.check import render_migration
-from wizard.model.changes import Changes, Wanted
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.ext import JournalEntry
 from wizard.model.migration import Migration, Moves
-from wizard.model.plan import Plan
+from wizard.model.requests import Wanted
 from wizard.model.said import t
+from wizard.plan.changes import Changes
 from wizard.plan.check import render_plan
 from wizard.plan.partition.moves import render_moves
+from wizard.plan.plan import Plan
 from wizard.plan.settings.tuning import read_changes, render_changes
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine

@@ -16,8 +16,8 @@ from wizard.apply.resize.showing import CUT_OFF, DEVICES, NOT_TOLD, SMALL_BLOCKS
 from wizard.apply.steps.step_context import StepContext
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.plan import Resizing
 from wizard.model.said import KIB, t
+from wizard.operations.filesystem import Resizing
 
 SUPERBLOCK_AT = 64 * KIB
 """The first superblock; copies are at BTRFS_COPIES (btrfs(5))."""

@@ -14,8 +14,8 @@ from wizard.apply.steps.step_context import StepContext
 from wizard.filesystems.ext import CHECK
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.plan import GrowFilesystem, Resizing
 from wizard.model.said import t
+from wizard.operations.filesystem import GrowFilesystem, Resizing
 from wizard.process.program import run
 
 FEATURES = frozenset(

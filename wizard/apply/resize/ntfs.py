@@ -16,8 +16,8 @@ from wizard.apply.steps.step_context import StepContext
 from wizard.filesystems.ntfs import CHECK, INFO
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.plan import Resizing
 from wizard.model.said import MIB, rounded_up, t
+from wizard.operations.filesystem import Resizing
 from wizard.process.program import run
 
 PROBE = ("ntfs-3g.probe", "--readwrite")

@@ -15,8 +15,8 @@ from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.plan import Resizing
 from wizard.model.said import Sentence, t
+from wizard.operations.filesystem import Resizing
 from wizard.plan.steps.commands import commands_of
 from wizard.process.program import run
 

@@ -12,8 +12,8 @@ from wizard.apply.resize.showing import CUT_OFF, NOT_CLEAN, NOT_TOLD, SMALL_BLOC
 from wizard.apply.steps.step_context import StepContext
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.plan import Resizing
 from wizard.model.said import t
+from wizard.operations.filesystem import Resizing
 from wizard.process.program import run
 
 FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")

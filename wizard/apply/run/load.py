@@ -4,8 +4,8 @@ from pathlib import Path
 
 from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, RunKind, kind_of, load_plan, read_file
 from wizard.ext4.check import read_kept_migration
-from wizard.model.changes import Bring, Changes
 from wizard.model.migration import Migration, Moves
+from wizard.plan.changes import Bring, Changes
 from wizard.plan.copy import read_bring
 from wizard.plan.partition.moves import read_kept_moves
 from wizard.plan.settings.tuning import read_kept_changes

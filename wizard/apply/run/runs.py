@@ -26,9 +26,9 @@ from wizard.documents.codec import from_json, parse_document, render_document, t
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
-from wizard.model.plan import Plan
 from wizard.model.said import MIB, Message, t
 from wizard.plan.check import read_kept_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import on_drive_only, on_drives
 from wizard.plan.steps.render import described_for_fstab
 from wizard.probe.host.uses import unescaped

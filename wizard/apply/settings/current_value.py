@@ -20,28 +20,25 @@ from wizard.apply.table.proof import Image, in_order
 from wizard.apply.table.write import image_of, table_regions
 from wizard.apply.tree.mount_read_only import NOT_READ, mounted_as_it_is
 from wizard.filesystems.kind import WRITTEN_UUIDS
-from wizard.model.changes import (
-    ChangeOperation,
-    ChangeOwner,
-    EditFstab,
+from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.geometry import Identity
+from wizard.model.layout import Member
+from wizard.model.machine import Drive, Extent, Signature
+from wizard.model.said import Message, Sentence, t
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import ChangeOwner, EditFstab, Mount, Remount, Top, Unmount
+from wizard.operations.settings import (
     ExtendPartition,
     GrowMounted,
     PowerOff,
     Relabel,
-    Remount,
     ReserveBlocks,
     SetQueue,
-    StopLayer,
     SwitchOnTimer,
-    Top,
-    Unmount,
     WriteRules,
 )
-from wizard.model.errors import BadInput, Failed, printable
-from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Extent, Signature
-from wizard.model.plan import Member, Mount, WriteTable
-from wizard.model.said import Message, Sentence, t
+from wizard.operations.table import WriteTable
+from wizard.plan.changes import ChangeOperation
 from wizard.plan.dangers import layout_before
 from wizard.plan.partition.possible import room_behind
 from wizard.plan.partition.replace import changing, resized_layout, resized_table

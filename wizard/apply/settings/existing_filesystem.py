@@ -28,10 +28,11 @@ from wizard.apply.system.mounts import Mounted, read_mounts
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.geometry import Identity
+from wizard.model.layout import Member
 from wizard.model.machine import Drive, Machine, Partition, Signature
-from wizard.model.plan import Member, Plan
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import known_identity
+from wizard.plan.plan import Plan
 from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.steps_of import rules_name

@@ -19,27 +19,23 @@ from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.current_value import How, ValueState, current_state
 from wizard.apply.system.fstab import parse
 from wizard.apply.tree.mount_read_only import driver_refusal
-from wizard.model.changes import (
-    ChangeOperation,
-    Changes,
-    EditFstab,
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.layout import MAPPER
+from wizard.model.machine import Drive
+from wizard.model.requests import NewUuid
+from wizard.model.said import Message, Sentence, t
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import EditFstab, Mount, Remount, Unmount
+from wizard.operations.settings import (
     GrowMounted,
-    NewUuid,
     PowerOff,
     Relabel,
-    Remount,
     ReserveBlocks,
     SetQueue,
-    StopLayer,
     SwitchOnTimer,
-    Unmount,
     WriteRules,
 )
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.machine import Drive
-from wizard.model.operations import MAPPER
-from wizard.model.plan import Mount
-from wizard.model.said import Message, Sentence, t
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.settings.steps_of import undo_commands
 from wizard.probe.host.sysfs import LAYER, SYS, name_of, node_of, target
 from wizard.probe.machine import probe_drive

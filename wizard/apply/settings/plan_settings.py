@@ -29,34 +29,26 @@ from wizard.apply.system.mounts import (
 )
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.changes import (
+from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.layout import Writer
+from wizard.model.machine import Drive, Machine
+from wizard.model.requests import (
     Attach,
-    ChangeOperation,
-    ChangeOwner,
-    Changes,
     Detach,
-    EditFstab,
-    ExtendPartition,
     Grow,
-    GrowMounted,
-    LineEdit,
     NewUuid,
-    PowerOff,
-    Relabel,
     Release,
     SetLabel,
     SetOptions,
-    StopLayer,
     SwitchOff,
     Tune,
-    Unmount,
     Wanted,
 )
-from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.machine import Drive, Machine
-from wizard.model.operations import Writer
-from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import ChangeOwner, EditFstab, LineEdit, Mount, Unmount
+from wizard.operations.settings import ExtendPartition, GrowMounted, PowerOff, Relabel
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import BACKUP_MOVES, dangers_in, forgotten_doubts, known_identity
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.refusals import unmeasured

@@ -32,12 +32,14 @@ from wizard.apply.settings.guard import (
 )
 from wizard.apply.settings.steps import TuningSite, make_change, undo_change
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import Attach, Changes, EditFstab, GrowMounted, SwitchOff, SwitchOnTimer, WriteRules
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
-from wizard.model.operations import EVERYONE, ROOT, Writer
-from wizard.model.plan import Mount
+from wizard.model.layout import EVERYONE, ROOT, Writer
+from wizard.model.requests import Attach, SwitchOff
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
+from wizard.operations.mounts import EditFstab, Mount
+from wizard.operations.settings import GrowMounted, SwitchOnTimer, WriteRules
+from wizard.plan.changes import Changes
 from wizard.plan.messages import who
 from wizard.plan.settings.steps_of import stays
 

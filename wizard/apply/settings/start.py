@@ -27,10 +27,12 @@ from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Workload
-from wizard.model.changes import Changes, Tune, Unmount, Wanted
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.operations import Writer
+from wizard.model.layout import Writer
+from wizard.model.requests import Tune, Wanted
 from wizard.model.said import t, tn
+from wizard.operations.mounts import Unmount
+from wizard.plan.changes import Changes
 from wizard.plan.settings import possible
 from wizard.plan.settings.check_changes import ORDER, check_changes
 from wizard.plan.settings.steps_of import change_steps

@@ -29,27 +29,22 @@ from wizard.apply.system.mounts import check_unused
 from wizard.apply.table.identifier import write_identifier
 from wizard.filesystems.kind import WRITTEN_UUIDS, Argv
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import (
-    ChangeOperation,
-    ChangeOwner,
-    Changes,
-    EditFstab,
+from wizard.model.errors import Failed, Refused
+from wizard.model.layout import MAPPER
+from wizard.model.said import Message, Sentence, t
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import ChangeOwner, EditFstab, Mount, Remount, Unmount
+from wizard.operations.settings import (
     ExtendPartition,
     GrowMounted,
     PowerOff,
     Relabel,
-    Remount,
     ReserveBlocks,
     SetQueue,
-    StopLayer,
     SwitchOnTimer,
-    Unmount,
     WriteRules,
 )
-from wizard.model.errors import Failed, Refused
-from wizard.model.operations import MAPPER
-from wizard.model.plan import Mount
-from wizard.model.said import Message, Sentence, t
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.settings.possible import NO_KEY, NO_POWER_BACK, NO_SHRINKING
 from wizard.plan.settings.steps_of import change_commands, new_rules, queue_file, stays, undo_commands
 from wizard.process.program import run

@@ -22,10 +22,11 @@ from wizard.apply.steps.step_context import NO_NODE, Do
 from wizard.model.errors import Failed
 from wizard.model.ext import Check
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
+from wizard.model.layout import Stripe
 from wizard.model.machine import Extent, Striping
-from wizard.model.operations import MakeArray
-from wizard.model.plan import Plan, Stripe
 from wizard.model.said import KIB, MIB, Sentence, t
+from wizard.operations.layers import MakeArray
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY, striping_of
 from wizard.plan.rehearsed import array_node
 from wizard.plan.steps.commands import array_uuid

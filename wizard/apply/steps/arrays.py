@@ -12,9 +12,10 @@ from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively,
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do
 from wizard.model.errors import Failed, Refused
-from wizard.model.operations import MakeArray
-from wizard.model.plan import Plan, Stripe
+from wizard.model.layout import Stripe
 from wizard.model.said import t
+from wizard.operations.layers import MakeArray
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.steps.commands import array_uuid
 from wizard.probe.host.sysfs import node_of

@@ -22,10 +22,12 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.ext import Check, Event
 from wizard.model.geometry import misalignment_bytes
+from wizard.model.layout import Encryption
 from wizard.model.machine import Drive
-from wizard.model.operations import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
-from wizard.model.plan import Plan, TurnOnSwap
 from wizard.model.said import Message, Sentence, reason_of, t, tn
+from wizard.operations.layers import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.operations.mounts import TurnOnSwap
+from wizard.plan.plan import Plan
 from wizard.plan.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
 from wizard.process.program import run
 

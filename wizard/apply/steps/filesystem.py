@@ -20,9 +20,11 @@ from wizard.apply.system.mounts import is_mounted, mount_differences, mounted_at
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.operations import MakeFilesystem, SetOwner, Writer
-from wizard.model.plan import MakeSubvolumes, Mount, ResetZones, Resizing
+from wizard.model.layout import Writer
 from wizard.model.said import Message, Sentence, reason_of, t
+from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, Resizing, SetOwner
+from wizard.operations.mounts import Mount
+from wizard.operations.table import ResetZones
 from wizard.plan.messages import who
 from wizard.plan.steps.commands import commands_of, private_mount
 from wizard.process.program import run

@@ -16,10 +16,12 @@ from wizard.apply.system.edited_file import kernel_has
 from wizard.apply.system.mounts import is_mounted
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.ext import Check
-from wizard.model.operations import MakeArray, MakeLogicalVolume, MakeVolumeGroup, Writer
-from wizard.model.plan import Mount, Plan, TurnOnSwap
+from wizard.model.layout import Writer
 from wizard.model.said import Message, t
+from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.plan.messages import who
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.steps.commands import commands_of
 

@@ -33,9 +33,10 @@ from wizard.apply.steps.step_context import (
 from wizard.apply.steps.wipe import check_group_device
 from wizard.model.errors import Failed, Refused, partition_path, printable
 from wizard.model.ext import Check
-from wizard.model.operations import Group, MakeArray, MakeLogicalVolume, MakeVolumeGroup
-from wizard.model.plan import Plan
+from wizard.model.layout import Group
 from wizard.model.said import Message, t
+from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import DATA_BYTES, EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid
 from wizard.process.program import run

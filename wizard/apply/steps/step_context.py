@@ -12,9 +12,10 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
 from wizard.model.errors import Failed, printable
 from wizard.model.ext import Check, Event
+from wizard.model.layout import Member
 from wizard.model.machine import Drive
-from wizard.model.plan import Member, Plan, devices_of
 from wizard.model.said import Message, Sentence, reason_of, t
+from wizard.plan.plan import Plan, devices_of
 from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
 from wizard.probe.machine import probe_machine
 from wizard.process.program import ENDED, Result, find, run

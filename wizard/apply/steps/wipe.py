@@ -23,18 +23,18 @@ from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import Failed, printable
 from wizard.model.ext import Event
 from wizard.model.machine import Drive, Extent, Signature, Striping
-from wizard.model.operations import MakeArray, MakeFilesystem, MakeVolumeGroup, OpenContainer, SetOwner
-from wizard.model.plan import (
-    GrowFilesystem,
-    MakeSubvolumes,
-    Mount,
-    Operation,
-    Plan,
-    ShrinkFilesystem,
-    TurnOnSwap,
-    WipeSignatures,
-)
 from wizard.model.said import KIB, Message, Sentence, t
+from wizard.operations.filesystem import (
+    GrowFilesystem,
+    MakeFilesystem,
+    MakeSubvolumes,
+    SetOwner,
+    ShrinkFilesystem,
+)
+from wizard.operations.layers import MakeArray, MakeVolumeGroup, OpenContainer
+from wizard.operations.mounts import Mount, TurnOnSwap
+from wizard.operations.table import WipeSignatures
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.steps.commands import commands_of, physical_volume_uuid
 from wizard.process.program import run
 

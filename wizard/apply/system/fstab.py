@@ -10,12 +10,12 @@ from pathlib import Path
 
 from wizard.advice.existing import STARTS_ALL_THE_SAME
 from wizard.apply.system.edited_file import edit, read_text
-from wizard.model.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
+from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
-from wizard.model.plan import NO_PLACE, AddFstabLine
 from wizard.model.said import Message, Sentence, Sentences, t
+from wizard.operations.mounts import AddFstabLine, EditFstab
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.settings.possible import edited, is_edited, restored, with_line
 from wizard.plan.steps.commands import fstab_line

@@ -17,8 +17,8 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.plan import Mount
 from wizard.model.said import Message, join, t
+from wizard.operations.mounts import Mount
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths

@@ -22,11 +22,11 @@ from wizard.apply.block.extents import merged
 from wizard.apply.table.one_entry import read_exactly, with_checksum
 from wizard.apply.table.proof import ENTRIES_CHECKSUM_AT, Image, copies_of, in_order
 from wizard.apply.table.write import image_of, record_places
-from wizard.model.changes import Relabel
 from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
 from wizard.model.said import Sentence, t
+from wizard.operations.settings import Relabel
 
 DISK_ID_AT = 440
 """Offset of the disk signature in an MBR."""

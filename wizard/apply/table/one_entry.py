@@ -20,9 +20,10 @@ from wizard.apply.table.proof import (
     copies_of,
 )
 from wizard.model.errors import Failed
+from wizard.model.layout import Layout, TableEntry
 from wizard.model.machine import Extent
-from wizard.model.plan import Layout, TableEntry, WriteTable
 from wizard.model.said import t
+from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content.gpt import ENTRY, HEADER, SIGNATURE, read_copy
 from wizard.probe.content.gpt import GptCopy as AtEndCopy

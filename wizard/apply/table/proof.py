@@ -25,9 +25,10 @@ from wizard.filesystems.kind import (
     ROOT_GPT_TYPES,
 )
 from wizard.model.errors import Failed, printable
+from wizard.model.layout import Layout, Slot, TableEntry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.plan import Layout, Slot, TableEntry, WriteTable
 from wizard.model.said import Sentence, rounded_up, t
+from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
 from wizard.probe.content.gpt import HEADER, SIGNATURE
 from wizard.probe.content.tables import GptEntry, TableReading, read_table

@@ -27,8 +27,9 @@ from wizard.filesystems.kind import (
     SWAP_MBR_TYPE,
 )
 from wizard.model.errors import BadInput, Failed
-from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.layout import TableEntry
 from wizard.model.said import t
+from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
 UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}

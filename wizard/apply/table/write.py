@@ -23,9 +23,10 @@ from wizard.apply.table.proof import Image, disk_differences, kernel_differences
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Identity
+from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
-from wizard.model.plan import Member, WriteTable
 from wizard.model.said import MIB, Message, t
+from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
 from wizard.probe.content.tables import read_table
 

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from wizard.benchmark.loads.load import Unit
 from wizard.model.machine import Drive, Extent
-from wizard.model.operations import MakeFilesystem
 from wizard.model.said import MIB
+from wizard.operations.filesystem import MakeFilesystem
 
 
 @dataclass(frozen=True, slots=True)

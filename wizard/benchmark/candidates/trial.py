@@ -19,9 +19,9 @@ from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import Plan
 from wizard.model.said import GIB, KIB, Message, t
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.plan.plan import Plan
 from wizard.process.program import COMMAND, note
 
 MOST_CANDIDATES = 4

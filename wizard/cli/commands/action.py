@@ -15,7 +15,8 @@ from wizard.cli.command import CommandParser, Example, root
 from wizard.cli.plan_options import apply_changes, change_lines
 from wizard.cli.select_run import DOCUMENT, HOLDING, OTHER_FSTAB, RUN_HERE, WRITABLE
 from wizard.cli.verdicts import PlanOffer, offered
-from wizard.model.changes import (
+from wizard.model.errors import ExitCode
+from wizard.model.requests import (
     Attach,
     Detach,
     Grow,
@@ -26,7 +27,6 @@ from wizard.model.changes import (
     SwitchOff,
     Wanted,
 )
-from wizard.model.errors import ExitCode
 from wizard.model.said import Sentence, join, t
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, render_changes
 from wizard.probe.host.environment import caller, writer_named

@@ -25,9 +25,9 @@ from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, kind_in
 from wizard.documents.files import read_file
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
 from wizard.model.ext import Event, JournalEntry
-from wizard.model.plan import Plan
 from wizard.model.said import Sentence, t, tn
 from wizard.plan.check import read_plan
+from wizard.plan.plan import Plan
 from wizard.plan.preview import danger_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.rehearsed import direct_reason

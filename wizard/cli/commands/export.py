@@ -16,7 +16,7 @@ from wizard.cli.select_run import NEEDS_ROOT, OTHER_FSTAB
 from wizard.documents.files import write_file
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
-from wizard.model.plan import Member, Plan
+from wizard.model.layout import Member
 from wizard.model.said import t
 from wizard.plan.desired_state.document import (
     read_wanted,
@@ -34,6 +34,7 @@ from wizard.plan.export import (
     sfdisk_dump,
     sfdisk_lacks,
 )
+from wizard.plan.plan import Plan
 
 FORMATS = ("sfdisk", "repart", "wanted", "ansible", "fstab")
 

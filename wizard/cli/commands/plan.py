@@ -24,9 +24,8 @@ from wizard.documents.files import write_file
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.layout import Level
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.operations import Level
-from wizard.model.plan import Plan
 from wizard.model.said import Sentence, parse_size, t
 from wizard.plan.check import render_plan
 from wizard.plan.export import placed_as_requested, plan_requested, plan_striped
@@ -34,6 +33,7 @@ from wizard.plan.messages import AS_ROOT, RECORD_AS_ROOT, UNREAD
 from wizard.plan.partition.possible import SIZE_STAYS
 from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
 from wizard.plan.partition.restore import restore_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import plan_lines, unread_words
 from wizard.plan.raid.striped import StripeRequest

@@ -12,14 +12,14 @@ from wizard.cli.passphrase import out
 from wizard.cli.plan_options import show_changes
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
 from wizard.ext4.check import MIGRATIONS, is_migration, read_migration
-from wizard.model.changes import Bring, Changes
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.migration import Migration, Moves
-from wizard.model.plan import Plan
 from wizard.model.said import t
+from wizard.plan.changes import Bring, Changes
 from wizard.plan.check import PLANS, read_plan
 from wizard.plan.copy import BRINGS, is_bring, read_bring
 from wizard.plan.partition.moves import MOVES, read_moves
+from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.settings.tuning import CHANGES, is_changes, read_changes
 

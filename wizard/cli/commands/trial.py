@@ -37,8 +37,8 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import Plan
 from wizard.model.said import MIB, format_duration, parse_size, t, tn
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import request
 from wizard.plan.request.wanted import spec_of

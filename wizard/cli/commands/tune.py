@@ -18,9 +18,11 @@ from wizard.cli.plan_options import change_lines, with_tabs
 from wizard.cli.select_run import DOCUMENT, DOCUMENT_FILE, HOLDING, WRITABLE
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import Message, t
+from wizard.operations.mounts import EditFstab
+from wizard.operations.settings import WriteRules
+from wizard.plan.changes import Changes
 from wizard.plan.settings.possible import edited
 from wizard.plan.settings.steps_of import difference
 from wizard.plan.settings.tuning import CHANGES_SCHEMA, CurrentSettings, render_changes

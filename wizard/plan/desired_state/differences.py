@@ -11,9 +11,10 @@ from wizard.filesystems.registry import MADE
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path, printable
 from wizard.model.geometry import Identity, grain_bytes
+from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
-from wizard.model.plan import Layout, Member, Plan, Slot
 from wizard.model.said import Message, Sentence, Value, t, tn
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
 from wizard.plan.request.volume_request import VolumeRequest

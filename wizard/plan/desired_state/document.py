@@ -15,10 +15,10 @@ from wizard.model.advice import Rank
 from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity, grain_bytes
+from wizard.model.layout import NO_PLACE, Volume, Writer
 from wizard.model.machine import Drive
-from wizard.model.operations import Writer
-from wizard.model.plan import NO_PLACE, Plan, Volume
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
 from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.request.roles import role_of

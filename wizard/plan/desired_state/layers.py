@@ -6,11 +6,12 @@ Generated names and assigned positions inside are ignored.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from wizard.model.layout import Stripe, Volume
 from wizard.model.machine import Layer
-from wizard.model.plan import Plan, Stripe, Volume
 from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import held_differences
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import EXTENT_BYTES, logical_volumes
 from wizard.plan.raid.striping import room_bytes
 

@@ -8,9 +8,11 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, printable
 from wizard.model.geometry import align_down, align_up, grain_bytes
+from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.plan import GrowFilesystem, Resizing, Slot, TableEntry, WriteTable
 from wizard.model.said import MIB, Message, Sentence, Sentences, join, rounded_up, t
+from wizard.operations.filesystem import GrowFilesystem, Resizing
+from wizard.operations.table import WriteTable
 from wizard.plan.dangers import bounds_of, layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part

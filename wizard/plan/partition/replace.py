@@ -8,20 +8,11 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.layout import Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
-from wizard.model.plan import (
-    GrowFilesystem,
-    Layout,
-    Operation,
-    Plan,
-    ShrinkFilesystem,
-    Slot,
-    TableEntry,
-    Volume,
-    WipeSignatures,
-    WriteTable,
-)
 from wizard.model.said import Message, t
+from wizard.operations.filesystem import GrowFilesystem, ShrinkFilesystem
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.dangers import (
     doubts_of,
     esp_doubts,
@@ -46,6 +37,7 @@ from wizard.plan.partition.possible import (
     why_not_shrink,
     why_not_shrink_to,
 )
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
 from wizard.plan.refusals import measured
 from wizard.plan.request.encryption import encrypted, encryption_doubts, refuse_encryption

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from wizard.model.errors import partition_path
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import Identity
+from wizard.model.layout import Layout, Member, Stripe, Volume
 from wizard.model.machine import Drive
-from wizard.model.plan import Layout, Member, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
 from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.dangers import doubts_of
 from wizard.plan.free_space import LARGEST_BYTES, is_container
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.raid.striping import (
     FILESYSTEMS,
     METADATA,

@@ -11,11 +11,13 @@ from wizard.filesystems.kind import LINUX_LVM_TYPE, LVM_MBR_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.geometry import Geometry
+from wizard.model.layout import Group, Layout, TableEntry, Volume
 from wizard.model.machine import Extent
-from wizard.model.operations import Group, MakeLogicalVolume, MakeVolumeGroup
-from wizard.model.plan import Layout, Operation, Plan, TableEntry, Volume, WipeSignatures, WriteTable
 from wizard.model.said import MIB, Message, rounded_up, t
+from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import TOO_SMALL, Demand, place
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.raid.check_striped import wipe_faults
 from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
 from wizard.plan.request.roles import TableKind

@@ -10,9 +10,8 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.finding import Recording
 from wizard.model.geometry import Identity
+from wizard.model.layout import Layout, Level, Member, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
-from wizard.model.operations import Level
-from wizard.model.plan import Layout, Member, Plan, Stripe, Volume
 from wizard.model.said import Sentences, join, t
 from wizard.plan.dangers import (
     forgotten_doubts,
@@ -21,6 +20,7 @@ from wizard.plan.dangers import (
     refuse_lacking,
     refuse_missing,
 )
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, old_wipes, option_words, refuse_obstacles, volume_of
 from wizard.plan.raid.check_striped import drive_doubts, stripe_doubts
 from wizard.plan.raid.striping import (

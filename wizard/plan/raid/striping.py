@@ -13,11 +13,13 @@ from wizard.filesystems.kind import LINUX_GPT_TYPE, LINUX_RAID_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
+from wizard.model.layout import Layout, Level, Stripe, Volume
 from wizard.model.machine import Extent, Striping
-from wizard.model.operations import Level, MakeArray
-from wizard.model.plan import Layout, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
 from wizard.model.said import KIB, MIB, Message, format_duration, join, t
+from wizard.operations.layers import MakeArray
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import aligned_spaces, gpt_bounds
+from wizard.plan.plan import Operation, Plan
 from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
 

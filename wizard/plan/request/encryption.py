@@ -6,11 +6,11 @@ from dataclasses import replace
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.layout import Encryption, TableEntry, Volume
 from wizard.model.machine import Drive, Machine
-from wizard.model.operations import Encryption
-from wizard.model.plan import Plan, TableEntry, Volume
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
 from wizard.plan.request.subvolumes import places_of

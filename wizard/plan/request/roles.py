@@ -22,7 +22,7 @@ from wizard.filesystems.kind import (
 )
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import printable
-from wizard.model.plan import Volume
+from wizard.model.layout import Volume
 from wizard.model.said import GIB, Message, rounded_up, t
 
 TableKind = Literal["gpt", "mbr"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, printable
-from wizard.model.plan import NO_PLACE, Subvolume
+from wizard.model.layout import NO_PLACE, Subvolume
 from wizard.model.said import Message, t
 from wizard.plan.rules import mount_point_fault
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from wizard.advice.existing import is_often_unplugged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
+from wizard.model.layout import NO_PLACE, ROOT, Volume, Writer
 from wizard.model.machine import Drive
-from wizard.model.operations import ROOT, Writer
-from wizard.model.plan import NO_PLACE, Volume
 from wizard.model.said import t
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.subvolumes import places_of

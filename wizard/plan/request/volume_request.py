@@ -7,8 +7,7 @@ from typing import Literal
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, printable
-from wizard.model.operations import ROOT, Writer
-from wizard.model.plan import NO_PLACE, Subvolume
+from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Writer
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.plan.dangers import system_danger
 from wizard.plan.request.roles import ROLES, key_fault, role_fault

@@ -12,8 +12,8 @@ from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Option, Rank, Workload
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.finding import Recording
+from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import Volume
 from wizard.model.said import GIB, Message, format_exact, t
 from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, is_system_role, usual_bytes
 from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec

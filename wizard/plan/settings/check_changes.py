@@ -6,37 +6,33 @@ from pathlib import PurePosixPath
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import (
+from wizard.model.errors import BadInput, partition_path
+from wizard.model.layout import MAPPER
+from wizard.model.requests import (
     Attach,
-    ChangeOperation,
-    ChangeOwner,
-    Changes,
     Detach,
-    EditFstab,
-    ExtendPartition,
     Grow,
-    GrowMounted,
-    LineEdit,
     NewUuid,
-    PowerOff,
-    Relabel,
     Release,
-    Remount,
-    ReserveBlocks,
     SetLabel,
     SetOptions,
-    SetQueue,
-    StopLayer,
     SwitchOff,
-    SwitchOnTimer,
     Tune,
-    Unmount,
+)
+from wizard.model.said import Message, t
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import ChangeOwner, EditFstab, LineEdit, Mount, Remount, Unmount
+from wizard.operations.settings import (
+    ExtendPartition,
+    GrowMounted,
+    PowerOff,
+    Relabel,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
     WriteRules,
 )
-from wizard.model.errors import BadInput, partition_path
-from wizard.model.operations import MAPPER
-from wizard.model.plan import Mount
-from wizard.model.said import Message, t
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.check import drive_faults
 from wizard.plan.dangers import DANGERS, dangers_in
 from wizard.plan.messages import INCONSISTENT

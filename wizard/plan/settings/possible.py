@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.changes import EditFstab, LineEdit, Top
 from wizard.model.errors import printable
+from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine, Signature
-from wizard.model.operations import Writer
-from wizard.model.plan import AddFstabLine
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.mounts import AddFstabLine, EditFstab, LineEdit, Top
 from wizard.plan.refusals import in_use, unread_content
 from wizard.plan.rules import mount_point_fault
 from wizard.plan.steps.commands import fstab_escaped

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from wizard.model.changes import StopLayer
 from wizard.model.errors import Refused, printable
 from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.said import Sentence, t
+from wizard.operations.layers import StopLayer
 from wizard.plan.refusals import in_use
 
 INNER = ("holder", "raid-member")

@@ -9,30 +9,22 @@ from pathlib import PurePath
 from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import WRITTEN_UUIDS, Argv, Growing
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import (
-    ChangeOperation,
-    ChangeOwner,
-    Changes,
-    ChangeStep,
-    EditFstab,
-    ExtendPartition,
-    GrowMounted,
-    LineEdit,
-    PowerOff,
-    Relabel,
-    Remount,
-    ReserveBlocks,
-    SetQueue,
-    StopLayer,
-    SwitchOnTimer,
-    Top,
-    Unmount,
-    WriteRules,
-)
 from wizard.model.errors import printable
 from wizard.model.geometry import Identity
-from wizard.model.plan import Mount
 from wizard.model.said import Message, Sentence, t, tn
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import ChangeOwner, EditFstab, LineEdit, Mount, Remount, Top, Unmount
+from wizard.operations.settings import (
+    ExtendPartition,
+    GrowMounted,
+    PowerOff,
+    Relabel,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
+from wizard.plan.changes import ChangeOperation, Changes, ChangeStep
 from wizard.plan.settings import possible
 from wizard.plan.steps.commands import array_uuid, commands_of, edits_of
 

@@ -15,21 +15,13 @@ from wizard.advice.existing import (
     values_in,
 )
 from wizard.documents.codec import Sealed, without_texts
-from wizard.model.changes import (
-    ChangeOperation,
-    Changes,
-    EditFstab,
-    LineEdit,
-    Remount,
-    ReserveBlocks,
-    SetQueue,
-    SwitchOnTimer,
-    Tune,
-    WriteRules,
-)
 from wizard.model.errors import printable
 from wizard.model.geometry import Identity
+from wizard.model.requests import Tune
 from wizard.model.said import Message, t
+from wizard.operations.mounts import EditFstab, LineEdit, Remount
+from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.settings.check_changes import AGAIN, REMOUNTING, TUNED, check_changes
 from wizard.plan.settings.possible import digest_of_text
 from wizard.plan.settings.steps_of import change_steps, rules_name, with_current_texts

@@ -3,31 +3,27 @@
 from wizard.filesystems.kind import TYPE_NAMES, Argv, Growing
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import printable
-from wizard.model.operations import (
+from wizard.model.layout import TableEntry
+from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, Sentence, format_exact, t
+from wizard.operations.filesystem import (
+    GrowFilesystem,
+    MakeFilesystem,
+    MakeSubvolumes,
+    Resizing,
+    SetOwner,
+    ShrinkFilesystem,
+)
+from wizard.operations.layers import (
     AddCrypttabLine,
     MakeArray,
     MakeContainer,
-    MakeFilesystem,
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
-    SetOwner,
 )
-from wizard.model.plan import (
-    AddFstabLine,
-    GrowFilesystem,
-    MakeSubvolumes,
-    Mount,
-    Operation,
-    ResetZones,
-    Resizing,
-    ShrinkFilesystem,
-    TableEntry,
-    TurnOnSwap,
-    WipeSignatures,
-    WriteTable,
-)
-from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, Sentence, format_exact, t
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
+from wizard.plan.plan import Operation
 
 PRIVATE_PLACES = "/run/diskwright"
 """Only accessible to root, and cleared at reboot."""

@@ -5,31 +5,15 @@ from collections.abc import Sequence
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
+from wizard.model.layout import NO_PLACE, Encryption, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
-from wizard.model.operations import (
-    AddCrypttabLine,
-    Encryption,
-    MakeContainer,
-    MakeFilesystem,
-    OpenContainer,
-    SetOwner,
-)
-from wizard.model.plan import (
-    NO_PLACE,
-    AddFstabLine,
-    Layout,
-    MakeSubvolumes,
-    Mount,
-    Operation,
-    Slot,
-    TableEntry,
-    TurnOnSwap,
-    Volume,
-    WipeSignatures,
-    WriteTable,
-)
 from wizard.model.said import Sentence, Sentences, t
+from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, SetOwner
+from wizard.operations.layers import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import is_container, reserved_in, with_free
+from wizard.plan.plan import Operation
 from wizard.plan.request.roles import TableKind, partition_type
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options

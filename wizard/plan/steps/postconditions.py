@@ -5,34 +5,28 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE, title_of
 from wizard.model.errors import partition_path, printable
-from wizard.model.operations import (
+from wizard.model.layout import Layout, Member, Slot
+from wizard.model.said import Message, Sentence, join, t
+from wizard.operations.filesystem import (
+    GrowFilesystem,
+    MakeFilesystem,
+    MakeSubvolumes,
+    Resizing,
+    SetOwner,
+    ShrinkFilesystem,
+)
+from wizard.operations.layers import (
     AddCrypttabLine,
     MakeArray,
     MakeContainer,
-    MakeFilesystem,
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
-    SetOwner,
 )
-from wizard.model.plan import (
-    AddFstabLine,
-    GrowFilesystem,
-    Layout,
-    MakeSubvolumes,
-    Member,
-    Mount,
-    Operation,
-    ResetZones,
-    Resizing,
-    ShrinkFilesystem,
-    Slot,
-    TurnOnSwap,
-    WipeSignatures,
-    WriteTable,
-)
-from wizard.model.said import Message, Sentence, join, t
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan.free_space import content_of
+from wizard.plan.plan import Operation
 from wizard.plan.raid.lvm import DATA_BYTES, logical_holds
 from wizard.plan.raid.striping import mirror_holds
 from wizard.plan.request.subvolumes import mounted_subvolume

@@ -7,38 +7,28 @@ from itertools import pairwise
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path, printable
 from wizard.model.geometry import Identity
-from wizard.model.operations import (
+from wizard.model.layout import NO_PLACE, Layout, Member, Slot
+from wizard.model.said import TIB, Message, t, tn
+from wizard.operations.filesystem import (
+    GrowFilesystem,
+    MakeFilesystem,
+    MakeSubvolumes,
+    SetOwner,
+    ShrinkFilesystem,
+)
+from wizard.operations.layers import (
     AddCrypttabLine,
     MakeArray,
     MakeContainer,
-    MakeFilesystem,
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
-    SetOwner,
 )
-from wizard.model.plan import (
-    NO_PLACE,
-    AddFstabLine,
-    GrowFilesystem,
-    Layout,
-    MakeSubvolumes,
-    Member,
-    Mount,
-    Operation,
-    Plan,
-    ResetZones,
-    ShrinkFilesystem,
-    Slot,
-    Step,
-    TurnOnSwap,
-    WipeSignatures,
-    WriteTable,
-    devices_of,
-)
-from wizard.model.said import TIB, Message, t, tn
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan.messages import who
 from wizard.plan.partition.possible import lost, resize_message, table_message
+from wizard.plan.plan import Operation, Plan, Step, devices_of
 from wizard.plan.raid.lvm import DATA_BYTES, logical_sentence
 from wizard.plan.raid.striping import mirror_lost, mirror_sentence
 from wizard.plan.rehearsed import ON_DRIVE, why_on_drive

@@ -12,7 +12,7 @@ from pathlib import Path
 from psutil import PROCFS_PATH, Error, Process, pids
 
 from wizard.model.errors import BadInput, printable
-from wizard.model.operations import EVERYONE, ROOT, Writer
+from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.said import Sentence
 from wizard.probe.host.sysfs import text
 

@@ -11,10 +11,11 @@ from wizard.host.services import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
+from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive, Partition, Use
-from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.said import Sentence, Sentences, t, tn
 from wizard.plan.dangers import layout_of
+from wizard.plan.plan import Plan
 from wizard.plan.preview import StretchState, stretches
 from wizard.plan.refusals import unread_content
 from wizard.ui import messages as words

@@ -6,9 +6,10 @@ from wizard.filesystems.registry import title_of
 from wizard.host.session import Session
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
-from wizard.model.plan import NO_PLACE, Member, Plan, Slot
+from wizard.model.layout import NO_PLACE, Member, Slot
 from wizard.model.said import Sentence, t
 from wizard.plan.messages import who
+from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeSpec, more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.steps.postconditions import waiting_lost, whole_lost

@@ -10,12 +10,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import title_of
-from wizard.model.changes import ChangeStep
 from wizard.model.finding import Severity
 from wizard.model.migration import MigrationStep
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import AddFstabLine, Mount, Step, WriteTable
 from wizard.model.said import MIB, Message, ProfileText, Sentence, Sentences, format_nanoseconds, join, t, tn
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.table import WriteTable
+from wizard.plan.changes import ChangeStep
+from wizard.plan.plan import Step
 from wizard.ui import messages as named
 from wizard.ui.components.drive_rows import TONES
 from wizard.ui.components.plan_rows import first_clause
@@ -24,9 +26,10 @@ from wizard.ui.view import GAP, Block, Command, Figures, Piece, Text, Tone, mute
 if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
     from wizard.model.finding import Clue, Diagnosis, Finding
-    from wizard.model.plan import Plan, TableEntry
+    from wizard.model.layout import TableEntry
     from wizard.model.said import Message
     from wizard.model.verdict import Ratio, Verdict
+    from wizard.plan.plan import Plan
     from wizard.plan.request.volume_request import VolumeSpec
 
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from wizard.benchmark.candidates.compare import Order, TrialProgress, TrialVerdict
     from wizard.host.session import Session
     from wizard.model.advice import Advice, Choice
-    from wizard.model.plan import Plan
+    from wizard.plan.plan import Plan
 
 
 TITLE = Sentence("Try filesystems: {purpose}")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import MADE, title_of
 from wizard.model.errors import BadInput, DiskwrightError
-from wizard.model.operations import EVERYONE, ROOT, Writer
-from wizard.model.plan import NO_PLACE
+from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import Sentence, t
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.model.changes import Bring, Changes, PowerOff, SwitchOff
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.errors import printable
-from wizard.model.plan import Mount
+from wizard.model.requests import SwitchOff
 from wizard.model.said import Sentence, t
+from wizard.operations.mounts import Mount
+from wizard.operations.settings import PowerOff
+from wizard.plan.changes import Bring, Changes
 from wizard.plan.copy import fstab_difference
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.messages import UNDO_EARLY, UNDO_QUESTION

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.model.plan import Mount, Plan
 from wizard.model.said import Sentence, t
+from wizard.operations.mounts import Mount
+from wizard.plan.plan import Plan
 from wizard.plan.preview import danger_of
 from wizard.plan.steps.render import described_as_direct
 from wizard.plan.text import background_work, brief, inside_sentences

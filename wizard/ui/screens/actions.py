@@ -9,9 +9,10 @@ from functools import partial
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import title_of
 from wizard.host.session import PartChange
-from wizard.model.changes import (
+from wizard.model.errors import DiskwrightError, printable
+from wizard.model.machine import Drive, Machine
+from wizard.model.requests import (
     Attach,
-    Changes,
     Detach,
     Grow,
     NewUuid,
@@ -22,9 +23,8 @@ from wizard.model.changes import (
     Tune,
     Wanted,
 )
-from wizard.model.errors import DiskwrightError, printable
-from wizard.model.machine import Drive, Machine
 from wizard.model.said import t
+from wizard.plan.changes import Changes
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages as words

@@ -38,8 +38,8 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.apply.copy.places import Source
-    from wizard.model.changes import Bring
     from wizard.model.errors import DiskwrightError
+    from wizard.plan.changes import Bring
 
 HELP_NOTHING = t("No change happens before you review.")
 

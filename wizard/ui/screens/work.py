@@ -13,12 +13,12 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import NextCommands
-from wizard.model.changes import Bring, Changes, RunDocument
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration, Moves
-from wizard.model.plan import Plan
 from wizard.model.said import t, tn
+from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.plan import Plan
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short

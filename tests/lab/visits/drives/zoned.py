@@ -25,9 +25,9 @@ from wizard.model.advice import Ability, Advice, ZonedUse
 from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Check
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome
 from wizard.plan.check import render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine

@@ -30,7 +30,9 @@ from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
-from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
+from wizard.model.layout import Stripe
+from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import striped_after, striped_operations, striped_path

@@ -32,8 +32,8 @@ from wizard.apply.run.job import settle
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs, load_plan
 from wizard.model.ext import Check
-from wizard.model.plan import Plan
 from wizard.plan.check import read_plan
+from wizard.plan.plan import Plan
 from wizard.process.program import Result, run
 
 HELD = virtio_drive("held", 160 * MIB)

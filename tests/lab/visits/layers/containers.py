@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, shown, tool
 from wizard.model.ext import Check
-from wizard.model.operations import Encryption
-from wizard.model.plan import Plan, Volume
+from wizard.model.layout import Encryption, Volume
 from wizard.plan.check import read_plan
+from wizard.plan.plan import Plan
 from wizard.process.program import find, run
 
 PASSPHRASE = "several words that nobody guesses"

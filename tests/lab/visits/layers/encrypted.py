@@ -44,8 +44,9 @@ from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
 from wizard.model.ext import Check
-from wizard.model.plan import Plan, Volume
+from wizard.model.layout import Volume
 from wizard.plan.check import read_plan
+from wizard.plan.plan import Plan
 from wizard.process.program import run
 
 

@@ -34,8 +34,8 @@ from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import Refused
 from wizard.model.ext import Check
-from wizard.model.plan import Plan
 from wizard.plan.check import read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import VolumeSpec

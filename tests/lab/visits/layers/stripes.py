@@ -42,10 +42,10 @@ from wizard.apply.steps.arrays import taken_arrays
 from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.ext import Check, Event
-from wizard.model.plan import Plan
 from wizard.model.said import KIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.export import striped_spec
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan

@@ -39,8 +39,8 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run_control import keep, undo
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
-from wizard.model.plan import Plan
 from wizard.plan.check import read_plan
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
 from wizard.process.program import run

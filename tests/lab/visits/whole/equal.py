@@ -15,9 +15,9 @@ from tests.lab.guest.inside import SHARED, confirmed, diskwright, keep_runs_at, 
 from tests.loop.applying import spec, unknown_kernel
 from wizard.filesystems.registry import MADE
 from wizard.model.ext import Check
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import Plan
+from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.check import render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.probe.machine import probe_machine
 

@@ -14,8 +14,8 @@ from wizard.apply.run.runs import runs_folder
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
 from wizard.model.ext import Check
-from wizard.model.plan import Plan
 from wizard.plan.check import read_plan
+from wizard.plan.plan import Plan
 
 PURPOSE = "portable"
 

@@ -18,8 +18,10 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, node_of, shown, sysfs, tool, udev_runs
 from wizard.model.errors import partition_path
 from wizard.model.ext import Check
-from wizard.model.plan import Plan, TableEntry, Volume, WriteTable
+from wizard.model.layout import TableEntry, Volume
+from wizard.operations.table import WriteTable
 from wizard.plan.check import read_plan
+from wizard.plan.plan import Plan
 from wizard.process.program import run
 
 if TYPE_CHECKING:

@@ -19,9 +19,10 @@ from wizard.apply.table.proof import disk_differences, kernel_differences
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
-from wizard.model.plan import Plan, WipeSignatures
 from wizard.model.said import GIB, MIB
+from wizard.operations.table import WipeSignatures
 from wizard.plan.dangers import identity_of
+from wizard.plan.plan import Plan
 
 EXT4 = frozenset(["rw", "noatime", "errors=remount-ro", "commit=30", "data=ordered"])
 

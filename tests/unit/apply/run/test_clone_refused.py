@@ -10,9 +10,9 @@ import pytest
 from tests.unit.machines import E512, SIZE_BYTES, drive
 from wizard.apply.move import run as move_guard
 from wizard.apply.settings import guard as tune_guard
-from wizard.model.changes import Changes
 from wizard.model.errors import Refused
 from wizard.model.migration import Moves
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import identity_of
 
 OWN = replace(drive(serial="S1"), diskseq=7)

@@ -11,9 +11,10 @@ import pytest
 from tests.unit.documents.test_changes import CHANGES
 from wizard.apply.settings import run
 from wizard.apply.settings.run import ready_message, writer_of
-from wizard.model.changes import Attach, Changes, ChangeStep
-from wizard.model.operations import EVERYONE, ROOT, Writer
-from wizard.model.plan import Mount
+from wizard.model.layout import EVERYONE, ROOT, Writer
+from wizard.model.requests import Attach
+from wizard.operations.mounts import Mount
+from wizard.plan.changes import Changes, ChangeStep
 
 NOBODY = pwd.getpwnam("nobody")
 PERSON = Writer("person", "nobody", NOBODY.pw_uid, NOBODY.pw_gid)

@@ -14,8 +14,8 @@ from wizard.apply.system import fstab as system_fstab
 from wizard.host.session import PartChange
 from wizard.host.this_system import RealServices
 from wizard.model.machine import Signature
-from wizard.model.plan import Plan
 from wizard.model.said import GIB, MIB
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.probe.host.uses import unescaped
 

@@ -12,9 +12,12 @@ from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.settings import current_value, steps
 from wizard.apply.settings.guard import check_own
 from wizard.apply.settings.steps import TuningSite, make_change, undo_change
-from wizard.model.changes import Changes, EditFstab, LineEdit, SwitchOnTimer, Tune
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
+from wizard.model.requests import Tune
+from wizard.operations.mounts import EditFstab, LineEdit
+from wizard.operations.settings import SwitchOnTimer
+from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.possible import digest_of_text
 from wizard.plan.settings.steps_of import change_steps

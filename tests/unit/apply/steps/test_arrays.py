@@ -17,8 +17,9 @@ from wizard.filesystems import ext, xfs
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Striping
-from wizard.model.plan import Plan, WipeSignatures
 from wizard.model.said import KIB, MIB
+from wizard.operations.table import WipeSignatures
+from wizard.plan.plan import Plan
 
 STRIPING = Striping(64 * KIB, 192 * KIB)
 DUMPE2FS = """Filesystem volume name:   striped

@@ -10,7 +10,7 @@ from wizard.apply.steps import arrays
 from wizard.apply.steps.arrays import check_free_array, stop_own_array
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Signature
-from wizard.model.plan import Plan
+from wizard.plan.plan import Plan
 from wizard.plan.steps.commands import array_uuid
 from wizard.process.program import Result
 

@@ -16,9 +16,9 @@ from wizard.apply.steps.wipe import checking_programs
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Signature
-from wizard.model.operations import MakeLogicalVolume
-from wizard.model.plan import WipeSignatures
 from wizard.model.said import MIB
+from wizard.operations.layers import MakeLogicalVolume
+from wizard.operations.table import WipeSignatures
 from wizard.plan.raid.lvm import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.plan.steps.commands import physical_volume_uuid
 

@@ -10,7 +10,7 @@ from wizard.apply.system import edited_file
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.fstab import add_line, new_line_in, remove_line
 from wizard.model.errors import Failed
-from wizard.model.plan import AddFstabLine
+from wizard.operations.mounts import AddFstabLine
 from wizard.plan.steps.commands import fstab_line
 
 ROOT = Path(__file__).parents[4]

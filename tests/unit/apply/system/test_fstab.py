@@ -8,7 +8,7 @@ import pytest
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse, remove_line, without_line
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.plan import AddFstabLine
+from wizard.operations.mounts import AddFstabLine
 from wizard.plan.settings.possible import with_line
 from wizard.plan.steps.commands import fstab_line
 

@@ -8,8 +8,9 @@ from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.proof import Image as Places
 from wizard.apply.table.proof import in_order
 from wizard.model.errors import Failed
-from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.layout import TableEntry
 from wizard.model.said import MIB
+from wizard.operations.table import WriteTable
 from wizard.probe.content.tables import TableReading, read_table
 
 

@@ -10,8 +10,9 @@ from tests.unit.probe.gptimage import DISK, Image, header
 from wizard.apply.table.proof import Image as Places
 from wizard.apply.table.proof import in_order, proven
 from wizard.model.errors import Failed
-from wizard.model.plan import TableEntry, WriteTable
+from wizard.model.layout import TableEntry
 from wizard.model.said import MIB
+from wizard.operations.table import WriteTable
 from wizard.probe.content.gpt import read_gpt
 from wizard.probe.content.tables import read_table
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import choice, plan_for, spec
-from wizard.model.operations import Writer
+from wizard.model.layout import Writer
 from wizard.model.said import GIB
 from wizard.plan.planner import Mode
 from wizard.plan.text import brief

@@ -12,10 +12,11 @@ from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, plan_for, spec
 from wizard.findings.contents import partition_words
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
+from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Signature, Table
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.said import GIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import ASCII, Cell, StretchState, bar, preview_lines
 from wizard.plan.text import FREE_USED, cell_width, command_lines, inside_sentences, wrapped

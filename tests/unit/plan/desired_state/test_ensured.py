@@ -16,7 +16,6 @@ from wizard.cli.commands.ensure import EXAMPLE
 from wizard.model.ensure import Match, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table
-from wizard.model.plan import Plan
 from wizard.model.said import MIB
 from wizard.plan.desired_state.differences import (
     as_it_is,
@@ -36,6 +35,7 @@ from wizard.plan.desired_state.document import (
     requests_of,
 )
 from wizard.plan.export import plan_requested
+from wizard.plan.plan import Plan
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import KEYS
 

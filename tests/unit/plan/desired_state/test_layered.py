@@ -12,8 +12,8 @@ from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME, holding
 from tests.unit.plan.desired_state.test_several import made
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.layers import layers_of
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Signature
-from wizard.model.plan import Plan, Stripe
 from wizard.model.said import MIB
 from wizard.plan.desired_state.differences import as_it_is, layout_differences, shape_of, shapes_wanted
 from wizard.plan.desired_state.document import read_wanted, requests_of
@@ -28,6 +28,7 @@ from wizard.plan.desired_state.layers import (
     logical_wanted,
 )
 from wizard.plan.export import plan_requested
+from wizard.plan.plan import Plan
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement
 

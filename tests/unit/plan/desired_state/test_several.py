@@ -11,8 +11,8 @@ from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import VOLUME, holding
 from tests.unit.plan.layouts import EVERYTHING
 from wizard.model.errors import BadInput
+from wizard.model.layout import Stripe
 from wizard.model.machine import Drive, Layer, Signature, Table
-from wizard.model.plan import Plan, Stripe
 from wizard.plan.desired_state.differences import (
     array_on,
     as_it_is,
@@ -25,6 +25,7 @@ from wizard.plan.desired_state.differences import (
 from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, btrfs_differences
 from wizard.plan.export import plan_striped
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.request.using import Usual
 

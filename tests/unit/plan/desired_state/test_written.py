@@ -7,7 +7,7 @@ import pytest
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from wizard.model.errors import BadInput
-from wizard.model.plan import NO_PLACE, Plan
+from wizard.model.layout import NO_PLACE
 from wizard.model.said import GIB
 from wizard.plan.desired_state.document import (
     likely_workload,
@@ -20,6 +20,7 @@ from wizard.plan.desired_state.document import (
     wanted_toml,
 )
 from wizard.plan.export import plan_requested, plan_striped
+from wizard.plan.plan import Plan
 from wizard.plan.planner import PLAIN, Mode
 from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.request.using import Usual

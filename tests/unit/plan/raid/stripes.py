@@ -5,9 +5,9 @@ from typing import Any
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
+from wizard.model.layout import Level
 from wizard.model.machine import Drive
-from wizard.model.operations import Level
-from wizard.model.plan import Plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS

@@ -7,8 +7,10 @@ import pytest
 
 from tests.unit.plan.raid.stripes import MD, MIRROR, numbered, striped
 from wizard.apply.steps.array_checks import is_uncopied, without_copying
-from wizard.model.operations import MakeArray, MakeFilesystem
-from wizard.model.plan import Plan, WipeSignatures, WriteTable, devices_of
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import MakeArray
+from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.plan.plan import Plan, devices_of
 from wizard.plan.rehearsed import array_node, direct_reason, on_nodes, rehearsed_steps
 from wizard.plan.steps.commands import commands_of
 from wizard.plan.steps.render import with_current_texts

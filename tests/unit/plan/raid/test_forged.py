@@ -10,20 +10,13 @@ from tests.unit.machines import E512, KN4
 from tests.unit.plan.layouts import UUIDS, with_operations
 from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.model.errors import BadInput
-from wizard.model.operations import MakeArray, MakeFilesystem, MakeLogicalVolume, MakeVolumeGroup
-from wizard.model.plan import (
-    AddFstabLine,
-    Mount,
-    Operation,
-    Plan,
-    ResetZones,
-    TurnOnSwap,
-    WipeSignatures,
-    WriteTable,
-    devices_of,
-)
 from wizard.model.said import KIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan.check import check_plan, read_kept_plan, read_plan, render_plan
+from wizard.plan.plan import Operation, Plan, devices_of
 
 PLANS = (MD, BTRFS, MIRROR, TWICE)
 NAMES = ("md", "btrfs", "md's mirror", "btrfs's mirror")

@@ -10,12 +10,15 @@ from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, spe
 from wizard.filesystems.kind import LINUX_LVM_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
+from wizard.model.layout import Group, Subvolume
 from wizard.model.machine import Drive, Extent
-from wizard.model.operations import Group, MakeFilesystem, MakeLogicalVolume, MakeVolumeGroup
-from wizard.model.plan import Plan, Subvolume, WriteTable
 from wizard.model.said import GIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.free_space import gpt_bounds
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.lvm import (

@@ -13,10 +13,11 @@ from tests.unit.plan.raid.stripes import MD, MIRROR, TWICE, numbered, striped
 from wizard.apply.steps.array_checks import examined_offset, kernel_check, part_check
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.operations import MakeArray
-from wizard.model.plan import Plan, Stripe
+from wizard.model.layout import Stripe
 from wizard.model.said import KIB, MIB
+from wizard.operations.layers import MakeArray
 from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind

@@ -7,16 +7,17 @@ import pytest
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, spec
 from wizard.model.machine import Drive, Signature
-from wizard.model.operations import (
+from wizard.model.said import GIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.layers import (
     AddCrypttabLine,
     MakeContainer,
-    MakeFilesystem,
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
 )
-from wizard.model.plan import AddFstabLine, Mount, Plan, devices_of
-from wizard.model.said import GIB
+from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.plan.plan import Plan, devices_of
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.request.volume_request import Arrangement

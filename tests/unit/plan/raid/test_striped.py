@@ -16,10 +16,11 @@ from tests.unit.plan.raid.stripes import KINDS, numbered, striped
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import misalignment_bytes
+from wizard.model.layout import Stripe
 from wizard.model.machine import Layer, Striping, Use
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import Stripe, WriteTable
 from wizard.model.said import KIB, MIB
+from wizard.operations.filesystem import MakeFilesystem
+from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines

@@ -9,27 +9,13 @@ import pytest
 from tests.unit.machines import drive, gpt, machine, partition
 from tests.unit.report.reports import RECORDINGS
 from wizard.filesystems.registry import KINDS
-from wizard.model.changes import (
-    Attach,
-    ChangeOperation,
-    Changes,
-    Detach,
-    EditFstab,
-    LineEdit,
-    NewUuid,
-    PowerOff,
-    Relabel,
-    Release,
-    Remount,
-    SetLabel,
-    StopLayer,
-    SwitchOff,
-    Unmount,
-    Wanted,
-)
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Signature, Use
-from wizard.model.plan import Mount
+from wizard.model.requests import Attach, Detach, NewUuid, Release, SetLabel, SwitchOff, Wanted
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import EditFstab, LineEdit, Mount, Remount, Unmount
+from wizard.operations.settings import PowerOff, Relabel
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.check_changes import check_changes, label_fault_of, old_label_fault
 from wizard.plan.settings.possible import (

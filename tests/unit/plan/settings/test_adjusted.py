@@ -11,8 +11,8 @@ from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
-from wizard.model.plan import GrowFilesystem
 from wizard.model.said import GIB, MIB
+from wizard.operations.filesystem import GrowFilesystem
 from wizard.plan.check import check_plan
 from wizard.plan.partition.replace import grow_plan
 from wizard.plan.partition.resize import Border, Does, Meaning, asked, meaning_of, stepped, steps_of

@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import machine, partition, partitioned
-from wizard.model.changes import ChangeOperation, Changes, ExtendPartition, Grow, GrowMounted
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Partition, Signature, Use
+from wizard.model.requests import Grow
 from wizard.model.said import GIB, MIB
+from wizard.operations.settings import ExtendPartition, GrowMounted
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.settings.check_changes import check_changes

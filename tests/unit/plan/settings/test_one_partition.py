@@ -15,12 +15,13 @@ from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Layer, Partition, Use
-from wizard.model.operations import MakeFilesystem
-from wizard.model.plan import GrowFilesystem, Plan, Step, WipeSignatures
 from wizard.model.said import GIB, MIB
+from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
+from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
 from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan
+from wizard.plan.plan import Plan, Step
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import losses

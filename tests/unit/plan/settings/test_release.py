@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.remedies import diagnose
-from wizard.model.changes import StopLayer
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Layer, Machine, Use
+from wizard.operations.layers import StopLayer
 from wizard.plan.settings.release import plan_release
 from wizard.plan.settings.steps_of import change_commands
 from wizard.probe.machine import load_machine

@@ -15,12 +15,13 @@ from wizard.apply.resize.showing import Showing
 from wizard.cli.main import parser_of
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
-from wizard.model.plan import GrowFilesystem, Plan, ShrinkFilesystem
 from wizard.model.said import GIB, KIB, MIB, parse_size
+from wizard.operations.filesystem import GrowFilesystem, ShrinkFilesystem
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import how_to_free, least_bytes, why_not_delete, why_not_shrink
 from wizard.plan.partition.replace import delete_plan, shrink_plan
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.of_plan import PlanJob

@@ -11,12 +11,12 @@ from tests.unit.ui.live import RUN, Live, begun
 from tests.unit.ui.person import Person
 from wizard.apply.copy.places import Source, sources_of
 from wizard.apply.run.journal import RunState
-from wizard.model.changes import Bring, OneTokened
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Use
 from wizard.model.said import GIB, MIB
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import Dialogue
+from wizard.plan.changes import Bring, OneTokened
 from wizard.plan.copy import losses_of
 from wizard.ui.wizard import Wizard
 

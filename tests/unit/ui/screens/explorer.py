@@ -9,9 +9,9 @@ from pathlib import Path
 
 from tests.unit.ui.person import Person, texts_of
 from wizard.host.recorded import RecordedServices
-from wizard.model.changes import OneTokened
 from wizard.model.machine import Machine
-from wizard.model.plan import Plan
+from wizard.plan.changes import OneTokened
+from wizard.plan.plan import Plan
 from wizard.ui.desk import Screen
 from wizard.ui.view import View
 

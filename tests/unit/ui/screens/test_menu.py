@@ -11,10 +11,11 @@ from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import start
-from wizard.model.changes import Changes, SetLabel, Tune, Wanted
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Signature
+from wizard.model.requests import SetLabel, Tune, Wanted
 from wizard.model.said import GIB, MIB
+from wizard.plan.changes import Changes
 from wizard.ui.menu import MenuEntry, MenuFacts, entries
 
 PART = "/dev/sda1"

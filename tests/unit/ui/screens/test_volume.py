@@ -9,8 +9,7 @@ from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.ui.person import Person
 from wizard.host.recorded import RecordedServices
 from wizard.model.errors import BadInput
-from wizard.model.operations import EVERYONE, ROOT, Writer
-from wizard.model.plan import NO_PLACE, Subvolume
+from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.plan.planner import Mode
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeSpec

@@ -1,0 +1,247 @@
+"""Layouts of drives, and the volumes in them: partitions, containers, groups, arrays and their writers."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from wizard.model.errors import WHERE_USED, partition_path
+from wizard.model.geometry import Identity
+from wizard.model.machine import Placed, Striping
+from wizard.model.said import Message
+
+MAPPER = "/dev/mapper/"
+"""Directory of device mapper nodes, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encryption:
+    """A LUKS2 container in a partition or logical volume.
+
+    `device`: node of the container. `name`: device mapper name when open. `uuid`: container UUID as libblkid
+    reports it. `sector_bytes`: encryption sector size. `offset_bytes`: start of data after the header. `key`:
+    key file, empty if the user types a passphrase.
+    """
+
+    device: str
+    name: str
+    uuid: str
+    sector_bytes: int
+    offset_bytes: int
+    key: str = ""
+
+    @property
+    def opened(self) -> str:
+        """Node of the open container."""
+        return f"{MAPPER}{self.name}"
+
+
+Level = Literal["raid0", "raid1"]
+"""Striping without redundancy (RAID0) or mirroring (RAID1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who may write to a volume, resolved at planning time, so that what is applied was shown.
+
+    A person has `name`, `uid` and `gid`, a group `name` and `gid`; everyone and root have none.
+    """
+
+    kind: Literal["person", "group", "everyone", "root"]
+    name: str = ""
+    uid: int = 0
+    gid: int = 0
+
+    @property
+    def mode(self) -> int:
+        """Mode of the writable directory. Setgid keeps a group's files in the group; the sticky bit prevents
+        deletion of other users' files if everyone may write."""
+        return {"group": 0o2775, "everyone": 0o1777}.get(self.kind, 0o755)
+
+
+ROOT = Writer("root")
+
+
+EVERYONE = Writer("everyone")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The LVM volume group that contains all volumes of one drive. `device` is the partition of the physical
+    volume, `uuid` the UUID of the physical volume."""
+
+    device: str
+    name: str
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFilesystem:
+    """A filesystem to create on `device`, and for a multi-device Btrfs also on `others`.
+
+    `striping`: array layout expected in the superblock. `mirrored`: on a mirrored array, which has no
+    striping.
+    """
+
+    device: str
+    filesystem: str
+    uuid: str
+    label: str
+    options: tuple[str, ...]
+    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
+    striping: Striping | None = field(default=None, metadata=WHERE_USED)
+    logical: bool = field(default=False, metadata=WHERE_USED)
+    mirrored: bool = field(default=False, metadata=WHERE_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot(Placed):
+    """A partition, or free space (number 0), in a layout. Slots are sorted by start.
+
+    `kept`: preserved by the plan. `filesystem`: may be a container such as crypto_LUKS. `opened`: node of the
+    open container, if the filesystem is inside one. `unread`: contents unknown, so an empty `filesystem`
+    proves nothing. `beyond`: what its loss means for other devices of the same volume. `overhang_bytes`:
+    size of the contents that continue after the end.
+    """
+
+    number: int
+    start_bytes: int
+    size_bytes: int
+    type: str | None = None
+    name: str | None = None
+    part_uuid: str | None = None
+    attributes: int = 0
+    filesystem: str | None = None
+    label: str | None = None
+    uuid: str | None = None
+    mount_point: str | None = None
+    kept: bool = False
+    opened: str | None = field(default=None, metadata=WHERE_USED)
+    unread: bool = field(default=False, metadata=WHERE_USED)
+    beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
+    overhang_bytes: int = field(default=0, metadata=WHERE_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Layout of a drive from the first to the last usable byte. `signatures`: kinds found on the drive
+    itself, outside a table.
+
+    `whole`: a planned filesystem on the whole drive without a table. An existing one appears in `signatures`,
+    and its `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
+    which nothing else shows. `unmarked`: descriptions of data that no signature or table shows.
+    `beyond`: as in slots, for the drive itself.
+    """
+
+    table: str
+    slots: tuple[Slot, ...]
+    signatures: tuple[str, ...] = ()
+    whole: Slot | None = field(default=None, metadata=WHERE_USED)
+    waiting: Message | str = field(default="", metadata=WHERE_USED)
+    label: str = field(default="", metadata=WHERE_USED)
+    unmarked: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
+    beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
+
+    @property
+    def partitions(self) -> tuple[Slot, ...]:
+        """Slots that are partitions."""
+        return tuple(slot for slot in self.slots if slot.number)
+
+    @property
+    def has_other_contents(self) -> bool:
+        """True if the drive has contents outside partitions."""
+        return bool(self.signatures or self.waiting or self.unmarked)
+
+
+@dataclass(frozen=True, slots=True)
+class Subvolume:
+    """A Btrfs subvolume: path from the top level and mount point, None if not mounted."""
+
+    name: str
+    mount_point: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A requested volume and the decisions made for it. `partition` is its planned number, `path` its planned
+    node.
+
+    Number 0 is the whole drive without a table. `uuid`: as libblkid will report it. `mount_point`: NO_PLACE
+    for swap. A striped volume has the same number on all drives; its `path` is the array's node, or for
+    Btrfs, which needs no array, the first drive's partition. `role`: role in a system
+    (`wizard.plan.request.roles`), or empty. For encrypted volumes `path` is the open container, in a volume
+    group the logical volume. `subvolumes`: Btrfs only.
+    """
+
+    workload: str
+    partition: int
+    path: str
+    filesystem: str
+    uuid: str
+    label: str
+    mount_point: str | None
+    mkfs_options: tuple[str, ...]
+    mount_options: tuple[str, ...]
+    role: str = field(default="", metadata=WHERE_USED)
+    encryption: Encryption | None = field(default=None, metadata=WHERE_USED)
+    subvolumes: tuple[Subvolume, ...] = field(default=(), metadata=WHERE_USED)
+    writer: Writer = field(default=ROOT, metadata=WHERE_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry(Placed):
+    """A partition to be written or preserved, with exact geometry."""
+
+    number: int
+    start_bytes: int
+    size_bytes: int
+    type: str
+    name: str
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A drive of a plan, with layouts before and after."""
+
+    drive: Identity
+    before: Layout
+    after: Layout
+
+    @property
+    def drawn_before(self) -> Layout:
+        """The layout before, with lost partitions that the plan preserves in their places."""
+        found = self.after.partitions
+        is_lost = self.before.table == "none" and found and all(slot.kept for slot in found)
+        return replace(self.before, slots=self.after.slots) if is_lost else self.before
+
+    def owns(self, device: str) -> bool:
+        """Return True if `device` is this drive, or one of its partitions before or after."""
+        numbers = {slot.number for layout in (self.before, self.after) for slot in layout.partitions}
+        return device == self.drive.path or device in {
+            partition_path(self.drive.path, number) for number in numbers
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Stripe:
+    """How a volume is striped over, or mirrored on, all drives of a plan, according to `level`.
+
+    `device`, `name` and `uuids`: node, name and only UUID of the md array. `chunk_bytes`: contiguous data per
+    drive, 0 for mirrors. Btrfs has none of these; `metadata` is its metadata profile (raid1, raid0).
+    """
+
+    kind: Literal["md", "btrfs"]
+    device: str = ""
+    name: str = ""
+    chunk_bytes: int = 0
+    uuids: tuple[str, ...] = ()
+    metadata: str = ""
+    level: Level = field(default="raid0", metadata=WHERE_USED)
+
+    @property
+    def mirrors(self) -> bool:
+        """True if all data has a copy on another drive."""
+        return self.level == "raid1"
+
+
+NO_PLACE = "none"
+"""Stands for the mount point of swap in fstab (fstab(5))."""

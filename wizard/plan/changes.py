@@ -1,0 +1,167 @@
+"""Planned changes to an existing filesystem, and planned copies of files."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from wizard.model.errors import DERIVED, WHERE_USED
+from wizard.model.geometry import Identity
+from wizard.model.migration import Migration, Moves
+from wizard.model.requests import Wanted
+from wizard.model.said import Message
+from wizard.operations.layers import StopLayer
+from wizard.operations.mounts import ChangeOwner, EditFstab, Mount, Remount, Top, Unmount
+from wizard.operations.settings import (
+    ExtendPartition,
+    GrowMounted,
+    PowerOff,
+    Relabel,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
+from wizard.plan.plan import Plan
+
+ChangeOperation = (
+    ReserveBlocks
+    | Relabel
+    | Remount
+    | Mount
+    | ChangeOwner
+    | Unmount
+    | EditFstab
+    | SetQueue
+    | WriteRules
+    | SwitchOnTimer
+    | PowerOff
+    | StopLayer
+    | ExtendPartition
+    | GrowMounted
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStep:
+    """An operation with its description, as in a plan's steps. A change destroys no data.
+
+    `edits`: changed lines of a file, if no command runs. `undo`: how to undo the step. `holds`: checks
+    afterwards.
+    """
+
+    operation: ChangeOperation
+    sentence: str = field(default="", metadata=DERIVED)
+    commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
+    edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    undo: str = field(default="", metadata=DERIVED)
+    holds: tuple[str, ...] = field(default=(), metadata=DERIVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
+    `wanted`.
+
+    `filesystem`: libblkid's name; it and `uuid` are empty if the request is for the whole drive, with any
+    contents. `reasons`: a sentence per change. `doubts`: what is omitted or takes effect only later.
+    """
+
+    drive: Identity
+    device: str
+    filesystem: str
+    uuid: str
+    wanted: Wanted
+    steps: tuple[ChangeStep, ...]
+    reasons: tuple[Message | str, ...] = ()
+    doubts: tuple[Message | str, ...] = ()
+
+
+class BringStep(StrEnum):
+    """Steps of a copy run, in order."""
+
+    COPY = "copy"
+    CATCH_UP = "catch-up"
+    COMPARE = "compare"
+    TAKE_PLACE = "take-place"
+
+
+@dataclass(frozen=True, slots=True)
+class BringFrom:
+    """Source of a copy: the folder `path`, or the whole filesystem on the device `path`.
+
+    `filesystem`: libblkid's name, else the kernel's. `uuid`: may be empty. `below`: mount points inside the
+    folder, which are not copied.
+    """
+
+    path: str
+    is_device: bool
+    filesystem: str
+    uuid: str
+    below: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BringTo:
+    """Target of a copy: `folder` on the filesystem of `device`, mounted at `place`. `makes`: parent folders
+    to create, outermost first."""
+
+    device: str
+    filesystem: str
+    uuid: str
+    place: str
+    folder: str
+    makes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BringAmount:
+    """Size of a copy: `entries` of all kinds, including `files`. `size_bytes`: content without holes.
+    `room_bytes`: space needed on the target.
+
+    `links`: symbolic links. `names`: additional hard links. `others`: pipes, sockets and devices.
+    """
+
+    entries: int
+    files: int
+    size_bytes: int
+    room_bytes: int
+    links: int = 0
+    names: int = 0
+    others: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TakePlace:
+    """Mount the target at `place` from the next boot, instead of the filesystem `uuid` on `device`. `edit`
+    changes fstab and leaves the old line as a comment. `top`: previous metadata of the target's top
+    folder."""
+
+    place: str
+    device: str
+    uuid: str
+    edit: EditFstab
+    top: Top
+
+
+@dataclass(frozen=True, slots=True)
+class Bring:
+    """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
+    the copy cannot preserve."""
+
+    drive: Identity
+    source: BringFrom
+    target: BringTo
+    amount: BringAmount
+    takes: TakePlace | None = field(default=None, metadata=WHERE_USED)
+    doubts: tuple[Message, ...] = field(default=(), metadata=DERIVED)
+
+    @property
+    def steps(self) -> tuple[BringStep, ...]:
+        """Steps in order."""
+        return tuple(one for one in BringStep if self.takes is not None or one is not BringStep.TAKE_PLACE)
+
+
+OneTokened = Changes | Migration | Moves | Bring
+"""Documents confirmed by a single token."""
+
+
+RunDocument = Plan | Changes | Migration | Bring | Moves

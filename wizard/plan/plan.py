@@ -1,0 +1,158 @@
+"""The plan: the layout of a drive before and after, and the steps between."""
+
+from dataclasses import dataclass, field
+
+from wizard.model.errors import DERIVED, WHERE_USED, partition_path
+from wizard.model.geometry import Identity
+from wizard.model.layout import Encryption, Group, Layout, Member, Stripe, Volume
+from wizard.model.said import Message
+from wizard.operations.filesystem import (
+    GrowFilesystem,
+    MakeFilesystem,
+    MakeSubvolumes,
+    SetOwner,
+    ShrinkFilesystem,
+)
+from wizard.operations.layers import (
+    AddCrypttabLine,
+    MakeArray,
+    MakeContainer,
+    MakeLogicalVolume,
+    MakeVolumeGroup,
+    OpenContainer,
+)
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
+
+Operation = (
+    WipeSignatures
+    | WriteTable
+    | ResetZones
+    | MakeArray
+    | MakeVolumeGroup
+    | MakeLogicalVolume
+    | MakeContainer
+    | OpenContainer
+    | MakeFilesystem
+    | MakeSubvolumes
+    | SetOwner
+    | GrowFilesystem
+    | ShrinkFilesystem
+    | AddCrypttabLine
+    | AddFstabLine
+    | Mount
+    | TurnOnSwap
+)
+
+
+def devices_of(operation: Operation) -> tuple[str, ...]:
+    """Return all nodes that an operation uses or creates."""
+    match operation:
+        case AddFstabLine() | AddCrypttabLine():
+            return ()
+        case OpenContainer(device=device):
+            return (device, operation.opened)
+        case MakeArray(device=device, parts=parts):
+            return (device, *parts)
+        case MakeVolumeGroup(parts=parts):
+            return parts
+        case (
+            MakeFilesystem(device=device, others=others)
+            | MakeSubvolumes(device=device, others=others)
+            | SetOwner(device=device, others=others)
+            | Mount(device=device, others=others)
+        ):
+            return (device, *others)
+        case _:
+            return (operation.device,)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An operation with its description, derived from the plan's operations.
+
+    `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
+    `destroys`: data that is lost, or empty. `undo`: how to undo the step, or that this is impossible.
+    `holds`: checks afterwards.
+    """
+
+    operation: Operation
+    sentence: str = field(default="", metadata=DERIVED)
+    commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
+    edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    destroys: str = field(default="", metadata=DERIVED)
+    undo: str = field(default="", metadata=DERIVED)
+    holds: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    seconds: float = field(default=0.0, metadata=DERIVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Planned changes to one drive, or with a `stripe` to this drive and `others`. With a `group`, all
+    volumes are in this volume group.
+
+    `doubts`: sentences on facts unknown when planning. `part`: number of the only partition to change, on a
+    drive whose other partitions may be in use; 0 if the plan covers the whole drive.
+    """
+
+    drive: Identity
+    before: Layout
+    after: Layout
+    volumes: tuple[Volume, ...]
+    steps: tuple[Step, ...]
+    doubts: tuple[Message | str, ...] = ()
+    others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
+    stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
+    group: Group | None = field(default=None, metadata=WHERE_USED)
+    part: int = field(default=0, metadata=WHERE_USED)
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """All drives of the plan, in the order given."""
+        return (Member(self.drive, self.before, self.after), *self.others)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Nodes of the drives."""
+        return tuple(member.drive.path for member in self.members)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """Nodes of drives that could not be read when planning, such as by an unprivileged user. Such a plan
+        is never applied."""
+        return tuple(member.drive.path for member in self.members if member.drive.content_digest is None)
+
+    @property
+    def only_table(self) -> bool:
+        """True if the plan writes a table and preserves all contents."""
+        return all(isinstance(step.operation, WriteTable) for step in self.steps)
+
+    @property
+    def part_path(self) -> str:
+        """Node of the only partition to change. Empty if the plan covers the whole drive."""
+        return partition_path(self.drive.path, self.part) if self.part else ""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Tokens of all drives, required for confirmation."""
+        return tuple(member.drive.token for member in self.members)
+
+    @property
+    def containers(self) -> tuple[Encryption, ...]:
+        """Encrypted containers to create. All use one passphrase, which the plan does not contain."""
+        return tuple(volume.encryption for volume in self.volumes if volume.encryption)
+
+    @property
+    def key_file(self) -> str:
+        """Key file of the containers. Empty if there are none or they use a passphrase."""
+        return next((one.key for one in self.containers if one.key), "")
+
+    @property
+    def takes_passphrase(self) -> bool:
+        """True if the user types a passphrase for the containers."""
+        return bool(self.containers) and not self.key_file
+
+    def member(self, device: str) -> Member | None:
+        """Return the drive that is `device` or contains this partition. Return None for an array, which spans
+        all drives."""
+        return next((member for member in self.members if member.owns(device)), None)
