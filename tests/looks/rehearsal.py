@@ -24,7 +24,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.requests import SetLabel, Wanted
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.operations.settings import Relabel
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import direct_reason
@@ -102,10 +102,11 @@ class Rehearsal(RecordedServices):
             self.tried_out.wait(10)
         return self.room
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        assert isinstance(document, Plan)
         if self.refusal:
             raise Refused(self.refusal)
-        self.started.append((plan, tuple(tokens)))
+        self.started.append((document, tuple(tokens)))
         return RUN
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:

@@ -9,27 +9,49 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Protocol, cast
 
 from wizard.apply.block.devices import is_unplugged
 from wizard.apply.engine.record import GOING_BACK, RESUMES_RUN, Phase, load_record, power_sentence
 from wizard.apply.engine.stores import new_file, old_file
-from wizard.apply.run.job import JobRequest, RunJob, await_end, hand_over
+from wizard.apply.run.job import JobRequest, RunJob, Start, await_end, hand_over
 from wizard.apply.run.journal import RunState, begun_steps, fails_again, read_entries, state
-from wizard.apply.run.load import outline
+from wizard.apply.run.load import document_kind, load
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
 from wizard.apply.run.runs import RunKind, command_on, is_direct, kind_of, load_plan, run_argument
+from wizard.model.document import Document
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, join, t
+from wizard.plan.changes import RunDocument
 
-JOBS = {
-    RunKind.PLAN: "plan.job",
-    RunKind.CHANGES: "settings.run",
-    RunKind.MIGRATION: "conversion.job",
-    RunKind.MOVE: "move.recover",
-    RunKind.BRING: "copy.job",
+MODULES = {
+    RunKind.PLAN: ("plan.start", "plan.job"),
+    RunKind.CHANGES: ("settings.start", "settings.run"),
+    RunKind.MIGRATION: ("conversion.guard", "conversion.job"),
+    RunKind.MOVE: ("move.recover", "move.recover"),
+    RunKind.BRING: ("copy.guard", "copy.job"),
 }
-"""The module in `wizard/apply/` with the `JOB` of each kind of run."""
+"""The modules in `wizard/apply/` that start each kind of run, and with its `JOB`."""
+
+
+class Starting(Protocol):
+    """The module that starts runs of one kind of document."""
+
+    def preflight_document(self, document: Document, how: Start) -> None:
+        """Check everything that the run requires, without writing. Raises Refused or BadInput."""
+        ...
+
+    def start_document(self, document: Document, how: Start) -> Path:
+        """Start a run in a detached process and return its folder. Raises Refused or BadInput."""
+        ...
+
+
+def starting(document: RunDocument) -> Starting:
+    """Return the module that starts a document's run."""
+    start, _ = MODULES[document_kind(document)]
+    return cast(Starting, import_module(f"wizard.apply.{start}"))
+
 
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
 """States from which a run can resume."""
@@ -41,7 +63,8 @@ SETTLED = frozenset({RunState.DONE, RunState.KEPT})
 
 def job_of(run: Path) -> RunJob:
     """Return the job of the run's kind."""
-    job = import_module(f"wizard.apply.{JOBS[kind_of(run)]}").JOB
+    _, name = MODULES[kind_of(run)]
+    job = import_module(f"wizard.apply.{name}").JOB
     assert isinstance(job, RunJob)
     return job
 
@@ -244,7 +267,7 @@ def power_now(run: Path) -> str:
         return ""
     if record.phase is Phase.HIDDEN and record.changes and not _with_saved_data(run, tuple(Settling)):
         return ""
-    return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
+    return power_sentence(record.phase, ", ".join(load(run).devices), waits=record.waits)
 
 
 def _power_directly(run: Path) -> str:

@@ -11,47 +11,37 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.copy.guard import check_token, preflight_bring, start_bring
-from wizard.apply.copy.job import step_message
-from wizard.apply.move.recover import check_token as moving_check_token
-from wizard.apply.move.recover import preflight_moves, start_moves
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import request_stop
+from wizard.apply.run.job import Start, check_tokens, request_stop
 from wizard.apply.run.runs import doubts_about, runs_folder
+from wizard.apply.run_control import starting
 from wizard.cli.passphrase import out, say
 from wizard.cli.select_run import GOOD_TO_KNOW, NEEDS_ROOT, STEPS
 from wizard.model.errors import ExitCode, Refused, printable
 from wizard.model.migration import Moves
 from wizard.model.said import Message, t
-from wizard.plan.changes import Bring
+from wizard.plan.changes import Bring, RunDocument
 from wizard.plan.copy import amount_message, fstab_difference
-from wizard.plan.partition.moves import preview, step_sentences
+from wizard.plan.partition.moves import preview
 from wizard.plan.text import wrapped
 from wizard.process.program import ended_by_signal
-
-Preflight = Callable[[Path | None, Environment], None]
-Start = Callable[[str, Path | None, Environment], Path]
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A question that the user answers by typing `token`.
+    """A question that the user answers by typing the token of the document's drive.
 
     `beforehand`: sentences printed first; `lines` renders the steps for a width in columns. In the
     refusal, `outcome` describes the effect, `drive` names the drive, and `refusal_of_more` explains why one
-    token is enough. `check` refuses a wrong token. `preflight` and `start` receive the runs folder and the
-    environment.
+    token is enough.
     """
 
-    token: str
+    document: RunDocument
     outcome: Message
     drive: Message | str
     refusal_of_more: Message
     beforehand: Sequence[Message | str]
     lines: Callable[[int], Iterator[str]]
-    check: Callable[[str], None]
-    preflight: Preflight
-    start: Start
 
 
 def begin_or_refuse(
@@ -67,7 +57,7 @@ def begin_or_refuse(
         say(sentence)
     if arguments.dry_run:
         return _dry_run(question, journal_dir, environment)
-    option = f"--confirm {shlex.quote(printable(question.token))}"
+    option = f"--confirm {shlex.quote(printable(question.document.tokens[0]))}"
     if not arguments.confirm:
         said = t(
             "Nothing was written. {outcome}; `diskwright show` lists every step. To "
@@ -84,12 +74,13 @@ def begin_or_refuse(
                 option=option,
             )
         )
-    question.check(arguments.confirm[0])
+    check_tokens(question.document, arguments.confirm)
     if os.geteuid() != 0:
         raise Refused(f"{NEEDS_ROOT}  {as_root()}")
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
-    return begin_heeding(partial(question.start, arguments.confirm[0], journal_dir, environment))
+    how = Start(tuple(arguments.confirm), journal_dir, environment)
+    return begin_heeding(partial(starting(question.document).start_document, question.document, how))
 
 
 def begin_heeding(begin: Callable[[], Path]) -> Path:
@@ -109,7 +100,8 @@ def _dry_run(question: Confirmation, journal_dir: Path | None, environment: Envi
     if os.geteuid() != 0:
         say(t("Changes since planning were not checked: this requires root. Nothing was written."))
         return ExitCode.DONE
-    question.preflight(journal_dir, environment)
+    how = Start((), journal_dir, environment)
+    starting(question.document).preflight_document(question.document, how)
     say(t("All preliminary checks passed. Nothing was written."))
     return ExitCode.DONE
 
@@ -128,14 +120,14 @@ def all_lines(bring: Bring, width: int) -> Iterator[str]:
     yield from bring_lines(bring, width)
     yield str(STEPS)
     for number, step in enumerate(bring.steps, 1):
-        yield from wrapped(f"{number}. {printable(str(step_message(bring, step)), 4000)}", width, 3)
+        yield from wrapped(f"{number}. {printable(str(bring.step_sentence(step)), 4000)}", width, 3)
 
 
 def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
     """Start the copy and return the run's folder, or the exit code of a dry run. `as_root` words the command
     for root."""
     question = Confirmation(
-        token=bring.drive.token,
+        document=bring,
         outcome=t(
             "Files are added to {folder}; existing files are not overwritten.",
             folder=printable(bring.target.folder, 400),
@@ -144,11 +136,6 @@ def apply_bring(bring: Bring, arguments: Namespace, as_root: Callable[[], str]) 
         refusal_of_more=t("files are copied to one drive at a time"),
         beforehand=(),
         lines=partial(all_lines, bring),
-        check=partial(check_token, bring),
-        preflight=lambda runs, environment: preflight_bring(bring, journal_dir=runs, environment=environment),
-        start=lambda token, runs, environment: start_bring(
-            bring, token, journal_dir=runs, environment=environment
-        ),
     )
     return begin_or_refuse(question, arguments, as_root)
 
@@ -168,7 +155,7 @@ def move_lines(moves: Moves, width: int) -> Iterator[str]:
         for sentence in moves.doubts:
             yield from wrapped(f"- {printable(str(sentence), 4000)}", width, 2)
     yield from ("", str(STEPS))
-    for number, sentence in enumerate(step_sentences(moves), 1):
+    for number, sentence in enumerate(moves.sentences, 1):
         yield from wrapped(f"{number}. {printable(str(sentence), 4000)}", width, 3)
 
 
@@ -176,7 +163,7 @@ def apply_move(moves: Moves, arguments: Namespace, as_root: Callable[[], str]) -
     """Start the move and return the run's folder, or the exit code of a dry run. `as_root` words the command
     for root."""
     question = Confirmation(
-        token=moves.drive.token,
+        document=moves,
         outcome=t(
             "This moves {part:and} to another position on the drive, with all data.", part=moves.devices
         ),
@@ -184,10 +171,5 @@ def apply_move(moves: Moves, arguments: Namespace, as_root: Callable[[], str]) -
         refusal_of_more=ONE_DRIVE,
         beforehand=(),
         lines=partial(move_lines, moves),
-        check=partial(moving_check_token, moves),
-        preflight=lambda runs, environment: preflight_moves(moves, journal_dir=runs, environment=environment),
-        start=lambda token, runs, environment: start_moves(
-            moves, token, journal_dir=runs, environment=environment
-        ),
     )
     return begin_or_refuse(question, arguments, as_root)

@@ -5,12 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.conversion.guard import (
-    check_token,
-    outcome,
-    preflight_document,
-    start_document,
-)
+from wizard.apply.conversion.guard import outcome
 from wizard.cli.confirm_start import Confirmation, begin_or_refuse
 from wizard.cli.plan_options import with_tabs
 from wizard.cli.select_run import CHECKED, GOOD_TO_KNOW, STEPS, UNDONE, drive_message
@@ -146,18 +141,11 @@ def apply_migration(
     """Start the conversion and return the run's folder, or the exit code of a dry run. `as_root` words the
     command for root."""
     question = Confirmation(
-        token=migration.drive.token,
+        document=migration,
         outcome=t("Planned: {outcome}", outcome=outcome(migration)),
         drive=migration.drive.path,
         refusal_of_more=t("This conversion is for one drive"),
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
-        check=partial(check_token, migration),
-        preflight=lambda runs, environment: preflight_document(
-            migration, journal_dir=runs, environment=environment
-        ),
-        start=lambda token, runs, environment: start_document(
-            migration, token, journal_dir=runs, environment=environment
-        ),
     )
     return begin_or_refuse(question, arguments, as_root)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.settings.start import check_token, preflight_document, start_document
 from wizard.cli import confirm_start as words
 from wizard.cli.command import CommandParser, plain
 from wizard.cli.confirm_start import Confirmation, begin_or_refuse
@@ -298,7 +297,7 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
     """Start the changes and return the run's folder, or the exit code of a dry run. `as_root` words the
     command for root."""
     question = Confirmation(
-        token=changes.drive.token,
+        document=changes,
         outcome=(
             t("This would power off {device}", device=changes.device)
             if isinstance(changes.wanted, SwitchOff)
@@ -308,12 +307,5 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
         refusal_of_more=words.ONE_DRIVE,
         beforehand=changes.doubts,
         lines=partial(change_lines, changes),
-        check=partial(check_token, changes),
-        preflight=lambda runs, environment: preflight_document(
-            changes, journal_dir=runs, environment=environment
-        ),
-        start=lambda token, runs, environment: start_document(
-            changes, token, journal_dir=runs, environment=environment
-        ),
     )
     return begin_or_refuse(question, arguments, as_root)

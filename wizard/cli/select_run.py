@@ -14,7 +14,7 @@ from wizard.apply.plan.relocated_drives import find_relocated
 from wizard.apply.plan.run_summary import DIRECT
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves, outline
+from wizard.apply.run.load import load, load_migration
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import (
     RunKind,
@@ -23,7 +23,6 @@ from wizard.apply.run.runs import (
     is_direct,
     kind_of,
     list_runs,
-    load_plan,
     run_argument,
     runs_folder,
 )
@@ -310,9 +309,9 @@ def _brief(run: Path) -> str:
                 model=printable(drive.model, 40) if drive.model else MODEL_UNKNOWN,
                 size=drive.size_bytes,
             )
-            for drive in drives_of(run)
+            for drive in load(run).drives
         )
-        done, (_, steps) = len(done_steps(read_entries(run))), outline(run)
+        done, steps = len(done_steps(read_entries(run))), len(load(run).sentences)
         return str(
             t(
                 "{drives:semicolons}: {state}, {done} of {steps} steps done",
@@ -324,22 +323,6 @@ def _brief(run: Path) -> str:
         )
     except BadInput as error:
         return printable(str(error), 400)
-
-
-def drives_of(run: Path) -> tuple[Identity, ...]:
-    """Return the drives a run writes to, as identified before the run. Raises BadInput if the run is
-    unreadable."""
-    match kind_of(run):
-        case RunKind.CHANGES:
-            return (load_changes(run).drive,)
-        case RunKind.MOVE:
-            return (load_moves(run).drive,)
-        case RunKind.BRING:
-            return (load_bring(run).drive,)
-        case RunKind.MIGRATION:
-            return (load_migration(run).drive,)
-        case RunKind.PLAN:
-            return tuple(member.drive for member in load_plan(run).members)
 
 
 def tell_drives(run: Path) -> None:
@@ -359,7 +342,7 @@ def tell_drives(run: Path) -> None:
     moved = (
         {one.known.path: one.sentence for one in find_relocated(run)} if kind_of(run) is RunKind.PLAN else {}
     )
-    for drive in drives_of(run):
+    for drive in load(run).drives:
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
             say(f"    {sentence}")

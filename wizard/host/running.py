@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from wizard.model.ext import JournalEntry
     from wizard.model.requests import Wanted
     from wizard.model.said import Message
-    from wizard.plan.changes import Changes, OneTokened, RunDocument
-    from wizard.plan.plan import Plan
+    from wizard.plan.changes import Changes, RunDocument
 
 
 # Packages are imported inside methods, so the first list of drives appears before they are loaded.
@@ -135,15 +134,15 @@ class Running(WithRoot):
     """Runs on this machine. For an unprivileged user, the privileged process starts one run, and only knows
     that one."""
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start a detached process, as root."""
         if self.needs_root:
-            return self._asked_root.start(plan, tokens, self._journal_dir, secret)
-        from wizard.apply.plan.start import start_run
+            return self._asked_root.start(document, tokens, self._journal_dir, secret)
+        from wizard.apply.run.job import Start
+        from wizard.apply.run_control import starting
 
-        return start_run(
-            plan, *tokens, journal_dir=self._journal_dir, environment=self._apply_environment, secret=secret
-        )
+        how = Start(tuple(tokens), self._journal_dir, self._apply_environment, secret)
+        return starting(document).start_document(document, how)
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """Read the journal's file, or ask the privileged process."""
@@ -169,34 +168,6 @@ class Running(WithRoot):
         from wizard.apply.run.job import request_stop
 
         request_stop(run)
-
-    def begin(self, document: OneTokened, token: str) -> Path:
-        """Start a detached process, as root. Copying files requires this process itself to be root."""
-        from wizard.model.migration import Migration, Moves
-        from wizard.plan.changes import Bring, Changes
-
-        where, place = self._journal_dir, self._apply_environment
-        match document:
-            case Bring() if self.needs_root:
-                raise Refused(self.obstacle)
-            case Changes() | Migration() | Moves() if self.needs_root:
-                return self._asked_root.begin(document, token, where)
-            case Changes():
-                from wizard.apply.settings.start import start_document as start_changes
-
-                return start_changes(document, token, journal_dir=where, environment=place)
-            case Migration():
-                from wizard.apply.conversion.guard import start_document as start_migration
-
-                return start_migration(document, token, journal_dir=where, environment=place)
-            case Moves():
-                from wizard.apply.move.recover import start_moves
-
-                return start_moves(document, token, journal_dir=where, environment=place)
-            case Bring():
-                from wizard.apply.copy.guard import start_bring
-
-                return start_bring(document, token, journal_dir=where, environment=place)
 
     def progress(self, run: Path) -> StepProgress | None:
         """Read the run's folder, or ask the privileged process."""
@@ -321,7 +292,7 @@ class Running(WithRoot):
     def _open_run(self, run: Path) -> OpenRun | None:
         """Return None for a finished run or one with damaged files, which `diskwright status` reports."""
         from wizard.apply.run.journal import RunState, state
-        from wizard.apply.run.load import outline
+        from wizard.apply.run.load import load
         from wizard.apply.run_control import working_ways
 
         try:
@@ -329,7 +300,7 @@ class Running(WithRoot):
             ways = working_ways(run, now)
             if now is not RunState.RUNNING and not ways.said(run):
                 return None
-            return OpenRun(run, now.value, outline(run)[0], ways.names, str(ways.why_not))
+            return OpenRun(run, now.value, load(run).devices, ways.names, str(ways.why_not))
         except BadInput:
             return None
 
@@ -345,24 +316,6 @@ class Running(WithRoot):
 
     def document(self, run: Path) -> RunDocument:
         """Load the document from the run's folder."""
-        from wizard.apply.run.runs import RunKind, kind_of, load_plan
+        from wizard.apply.run.load import load
 
-        match kind_of(run):
-            case RunKind.PLAN:
-                return load_plan(run)
-            case RunKind.CHANGES:
-                from wizard.apply.run.load import load_changes
-
-                return load_changes(run)
-            case RunKind.MIGRATION:
-                from wizard.apply.run.load import load_migration
-
-                return load_migration(run)
-            case RunKind.MOVE:
-                from wizard.apply.run.load import load_moves
-
-                return load_moves(run)
-            case RunKind.BRING:
-                from wizard.apply.run.load import load_bring
-
-                return load_bring(run)
+        return load(run)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from wizard.model.requests import Wanted
     from wizard.model.said import Message
     from wizard.model.verdict import DisplacedVerdict, Verdict
-    from wizard.plan.changes import Bring, Changes, OneTokened, RunDocument
+    from wizard.plan.changes import Bring, Changes, RunDocument
     from wizard.plan.plan import Plan
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeRequest
@@ -440,8 +440,8 @@ class Services(ABC):
         """Return sentences on limitations of the journal in its folder."""
         return ()
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """Start a separate process to apply the plan, and return the run's folder. `tokens`: one per drive.
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        """Start a separate process for a document, and return the run's folder. `tokens`: one per drive.
         `secret`: encryption passphrase, never stored.
 
         May take long and request root privileges. Writes.
@@ -473,11 +473,6 @@ class Services(ABC):
         """Return the steps of the selected conversion method. Raises Refused or BadInput with the reason. May
         take long and request root privileges."""
         raise Refused(str(NOT_RECORDED))
-
-    def begin(self, document: OneTokened, token: str) -> Path:
-        """Start a run in a separate process, and return its folder. May take long and request root
-        privileges. Writes."""
-        raise Refused(self.obstacle)
 
     def progress(self, run: Path) -> StepProgress | None:
         """Return the progress of the current step, or None if unknown."""

@@ -272,8 +272,12 @@ class RealServices(Running):
 
     def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
         """Count the files, which requires root to see all."""
-        if self.needs_root:
+        if self.apply_obstacle:
             raise Refused(self.obstacle)
+        if self.needs_root:
+            from wizard.model.requests import CopyFiles
+
+            return self._asked_root.work_out_copy(CopyFiles(source, target, into, takes_place))
         from wizard.apply.copy.survey import work_out
 
         return work_out(source, target, into or None, self._apply_environment, takes_place=takes_place)

@@ -3,14 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 from typing import Literal
 
+from wizard.model.document import Document
 from wizard.model.errors import DERIVED
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Message
+from wizard.model.said import MIB, Message, t
 
 
 class Way(StrEnum):
@@ -152,7 +154,7 @@ class MigrationStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Migration:
+class Migration(Document):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
@@ -175,6 +177,26 @@ class Migration:
     repairs: bool = False
     gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
     doubts: tuple[Message | str, ...] = ()
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """The only drive."""
+        return (self.drive,)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The converted device."""
+        return (self.device,)
+
+    @property
+    def sentences(self) -> tuple[Message | str, ...]:
+        """A sentence for each step."""
+        return tuple(step.sentence for step in self.steps)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders for the stores of snapshots and for undo files."""
+        return tuple(filter(None, (self.store, self.undo_dir)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +288,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
+class Moves(Document):
     """Moves of several partitions on one drive, in order: each uses space freed by the previous moves.
     `remarks` are about the whole drive, such as why other misaligned partitions do not move."""
 
@@ -282,6 +304,32 @@ class Moves:
     def devices(self) -> tuple[str, ...]:
         """The partitions, in order of moving."""
         return tuple(move.device for move in self.moves)
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """The only drive."""
+        return (self.drive,)
+
+    @property
+    def sentences(self) -> tuple[Message, ...]:
+        """A sentence for each step: all partitions are read first, then each is moved and compared."""
+        reading = (
+            t("Read all of {part} to find bad sectors before the first write.", part=move.device)
+            for move in self.moves
+        )
+        moving = (
+            (
+                t(
+                    "Move {part} from {before:exact} to {after:exact}.",
+                    part=move.device,
+                    before=move.before.start_bytes,
+                    after=move.after.start_bytes,
+                ),
+                t("Read all of {part} at its new location and compare.", part=move.device),
+            )
+            for move in self.moves
+        )
+        return (*reading, *chain.from_iterable(moving))
 
     @property
     def device(self) -> str:

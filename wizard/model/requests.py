@@ -81,5 +81,17 @@ class Grow:
     kind: Literal["grow"] = "grow"
 
 
+@dataclass(frozen=True, slots=True)
+class CopyFiles:
+    """Copy the folder or filesystem `source` to the volume `target`, into the folder `into` of it if not
+    empty. `takes_place`: mount the target instead of the source from the next boot."""
+
+    source: str
+    target: str
+    into: str = ""
+    takes_place: bool = False
+    kind: Literal["copy-files"] = "copy-files"
+
+
 Wanted = Tune | SetLabel | NewUuid | Attach | Detach | SetOptions | SwitchOff | Release | Grow
 """A request. The changes are derived from the request and the current state."""

@@ -13,6 +13,7 @@ from wizard.model.requests import Wanted
 from wizard.model.said import Message, t
 
 OWN_FSTAB = "/etc/fstab"
+EMPTY = Layout("none", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,8 @@ class Context:
     """
 
     drive: Identity
-    before: Layout = Layout("none", ())
-    after: Layout = Layout("none", ())
+    before: Layout = EMPTY
+    after: Layout = EMPTY
     others: tuple[Member, ...] = ()
     direct: str = ""
     part: int = 0
@@ -34,7 +35,7 @@ class Context:
 
 
 class Operation:
-    """One step of a plan. Subclasses are frozen dataclasses, with a `kind` for documents. Methods are pure."""
+    """One step of a plan. Subclasses are frozen dataclasses with a `kind` for documents. Methods are pure."""
 
     __slots__ = ()
 

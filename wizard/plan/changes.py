@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wizard.model.errors import DERIVED, WHERE_USED
+from wizard.model.document import Document
+from wizard.model.errors import DERIVED, WHERE_USED, printable
 from wizard.model.geometry import Identity
 from wizard.model.migration import Migration, Moves
 from wizard.model.requests import Wanted
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import ChangeOwner, EditFstab, Mount, Remount, Top, Unmount
 from wizard.operations.settings import (
@@ -57,7 +58,7 @@ class ChangeStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Document):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -73,6 +74,21 @@ class Changes:
     steps: tuple[ChangeStep, ...]
     reasons: tuple[Message | str, ...] = ()
     doubts: tuple[Message | str, ...] = ()
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """The only drive."""
+        return (self.drive,)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The changed device."""
+        return (self.device,)
+
+    @property
+    def sentences(self) -> tuple[Message | str, ...]:
+        """A sentence for each step."""
+        return tuple(step.sentence for step in self.steps)
 
 
 class BringStep(StrEnum):
@@ -143,7 +159,7 @@ class TakePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Bring:
+class Bring(Document):
     """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
     the copy cannot preserve."""
 
@@ -159,9 +175,43 @@ class Bring:
         """Steps in order."""
         return tuple(one for one in BringStep if self.takes is not None or one is not BringStep.TAKE_PLACE)
 
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """The only drive."""
+        return (self.drive,)
 
-OneTokened = Changes | Migration | Moves | Bring
-"""Documents confirmed by a single token."""
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The target of the copy."""
+        return (self.target.device,)
+
+    @property
+    def sentences(self) -> tuple[Message | str, ...]:
+        """A sentence for each step."""
+        return tuple(map(self.step_sentence, self.steps))
+
+    def step_sentence(self, step: BringStep) -> Message:
+        """Describe a step."""
+        match step:
+            case BringStep.COPY:
+                return t(
+                    "Copy {entries:,d} files, folders and links ({size:size}).",
+                    entries=self.amount.entries,
+                    size=self.amount.size_bytes,
+                )
+            case BringStep.CATCH_UP:
+                return t("Copy changed files again, and set the owners and dates of folders.")
+            case BringStep.COMPARE:
+                return t("Read the copy back from the drive and compare.")
+            case BringStep.TAKE_PLACE:
+                assert self.takes is not None
+                file, place = (printable(path, 200) for path in (self.takes.edit.file, self.takes.place))
+                return t(
+                    "Change {file} to mount {device} at {place} from the next boot.",
+                    file=file,
+                    place=place,
+                    device=self.target.device,
+                )
 
 
 RunDocument = Plan | Changes | Migration | Bring | Moves

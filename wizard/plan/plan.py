@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from wizard.model.document import Document
 from wizard.model.errors import DERIVED, WHERE_USED, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Encryption, Group, Layout, Member, Stripe, Volume
@@ -87,7 +88,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Document):
     """Planned changes to one drive, or with a `stripe` to this drive and `others`. With a `group`, all
     volumes are in this volume group.
 
@@ -133,9 +134,19 @@ class Plan:
         return partition_path(self.drive.path, self.part) if self.part else ""
 
     @property
-    def tokens(self) -> tuple[str, ...]:
-        """Tokens of all drives, required for confirmation."""
-        return tuple(member.drive.token for member in self.members)
+    def drives(self) -> tuple[Identity, ...]:
+        """The drives of all members."""
+        return tuple(member.drive for member in self.members)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Nodes of the drives."""
+        return self.paths
+
+    @property
+    def sentences(self) -> tuple[Message | str, ...]:
+        """A sentence for each step."""
+        return tuple(step.sentence for step in self.steps)
 
     @property
     def containers(self) -> tuple[Encryption, ...]:

@@ -12,8 +12,8 @@ from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.remedies import diagnose
 from wizard.apply.run.backup_store import kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
-from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves, outline
-from wizard.apply.run.runs import RunKind, command_on, kind_of, load_plan
+from wizard.apply.run.load import load
+from wizard.apply.run.runs import command_on
 from wizard.apply.run_control import NextCommands, is_not_yet, power_text, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.geometry import load_patterns
@@ -93,32 +93,15 @@ def _document(sources: Sources, absent: list[Absence]) -> RunDocument | None:
             absent.append(Absence("plan", str(t("No plan specified."))))
         return sources.plan
     try:
-        match kind_of(sources.run):
-            case RunKind.CHANGES:
-                return load_changes(sources.run)
-            case RunKind.MIGRATION:
-                return load_migration(sources.run)
-            case RunKind.MOVE:
-                return load_moves(sources.run)
-            case RunKind.PLAN:
-                return load_plan(sources.run)
-            case RunKind.BRING:
-                return load_bring(sources.run)
+        return load(sources.run)
     except BadInput as error:
         absent.append(Absence("plan", str(error)))
         return None
 
 
-def _drives_of(document: RunDocument) -> tuple[Identity, ...]:
-    match document:
-        case Plan():
-            return tuple(member.drive for member in document.members)
-        case Changes() | Moves() | Bring() | Migration():
-            return (document.drive,)
-
-
 def _record(run: Path, document: RunDocument | None) -> RunRecord:
-    return _record_of(run, state(run), read_entries(run), outline(run)[1] if document else 0, power_text(run))
+    steps = len(document.sentences) if document else 0
+    return _record_of(run, state(run), read_entries(run), steps, power_text(run))
 
 
 def _measurement(sources: Sources, document: RunDocument | None, facts: Facts | None) -> list[Absence]:
@@ -134,7 +117,7 @@ def _measurement(sources: Sources, document: RunDocument | None, facts: Facts | 
             )
         ]
     paths = (
-        tuple(drive.path for drive in _drives_of(document))
+        tuple(drive.path for drive in document.drives)
         if document is not None
         else tuple(drive.path for drive in facts.drives)
         if facts is not None
@@ -164,7 +147,7 @@ def _facts(
     if document is None and sources.run is not None:
         absent.append(Absence("facts", str(t("The drives of the run are unknown."))))
         return None, None
-    known = _drives_of(document) if document is not None else ()
+    known = document.drives if document is not None else ()
     wanted = tuple(drive.path for drive in known) if document is not None else sources.devices
     try:
         machine, origin = _machine(sources, wanted)

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.apply.copy.job import step_message
 from wizard.benchmark.candidates.verdict import sentences as trial_sentences
 from wizard.model.ext import Check, JournalEntry
 from wizard.model.migration import MigrationStep, Moves
 from wizard.model.said import Message, format_capacity, format_duration, t
 from wizard.plan.changes import Bring, ChangeStep, RunDocument
-from wizard.plan.partition.moves import step_sentences
 from wizard.plan.plan import Step
 from wizard.report import gather as words
 from wizard.report.charts import (
@@ -95,15 +93,7 @@ def took(result: StepResult) -> str:
 
 
 def _sentences(document: RunDocument | None) -> tuple[Message | str, ...]:
-    match document:
-        case None:
-            return ()
-        case Moves():
-            return step_sentences(document)
-        case Bring():
-            return tuple(step_message(document, step) for step in document.steps)
-        case _:
-            return tuple(step.sentence for step in document.steps)
+    return document.sentences if document else ()
 
 
 def _durations(run: RunRecord, steps: Steps) -> Markup:

@@ -31,6 +31,7 @@ from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.verdict import Verdict
 from wizard.operations.filesystem import MakeFilesystem
+from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_kept_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
@@ -100,9 +101,10 @@ class Performance(RecordedServices):
         """Return the recorded result."""
         return self.verdicts["write" if write else "read"]
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        assert isinstance(document, Plan)
         """Start the recorded run; only the recorded plan was ever applied."""
-        self.check(plan)
+        self.check(document)
         return runs_folder() / self._run
 
     def check(self, plan: Plan | None) -> None:

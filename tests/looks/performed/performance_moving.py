@@ -2,7 +2,7 @@
 device."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from wizard.host.session import SessionConversion
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect
-from wizard.plan.changes import OneTokened
+from wizard.plan.changes import RunDocument
 
 FOLDER = Path(__file__).parents[1] / "recorded_moving"
 ANEW = "sudo python -m tests.loop.migrate.recordmoving"
@@ -52,7 +52,7 @@ class MovingPerformance(RecordedServices):
         assert moving.way is not None
         return make_migration(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
-    def begin(self, document: OneTokened, token: str) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start the recorded run; only the recorded conversion was ever applied. Texts of the current
         program may differ."""
         if not isinstance(document, Migration) or _essence(document) != _essence(self.recorded):

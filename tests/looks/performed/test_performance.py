@@ -86,9 +86,9 @@ def test_only_the_recorded_migration_is_performed() -> None:
     recorded = services.recorded
     moving = SessionConversion(recorded.device, way=recorded.way)
     planned = services.plan_migration(services.machine.drives[0], moving)
-    assert services.begin(planned, recorded.drive.token).name.endswith(recorded.drive.token)
+    assert services.start(planned, recorded.tokens).name.endswith(recorded.drive.token)
     with pytest.raises(OutOfDate, match=r"tests\.loop\.migrate\.recordmoving"):
-        services.begin(replace(recorded, manifest=False), recorded.drive.token)
+        services.start(replace(recorded, manifest=False), recorded.tokens)
     services.applied.set()
     entries = tuple(services.follow(Path()))
     assert services.state(Path()) is RunState.DONE and not [

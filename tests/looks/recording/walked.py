@@ -18,6 +18,7 @@ from wizard.host.recorded import RecordedServices
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
+from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_kept_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
@@ -95,11 +96,11 @@ class Walked(RecordedServices):
             self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
         return super().plan(machine, drive, specs, mode, arrangement)
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start the recorded run; only the recorded plan was ever applied."""
-        if plan != self.recorded_plan:
+        if document != self.recorded_plan:
             raise Strayed("The plan that the wizard makes is not what was recorded.")
-        return runs_folder() / f"0001-{Path(plan.drive.path).name}"
+        return runs_folder() / f"0001-{Path(self.recorded_plan.drive.path).name}"
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         for number, entry in enumerate(self.entries):

@@ -18,7 +18,7 @@ from tests.looks.rehearsal import (
     to_place,
     until,
 )
-from wizard.plan.plan import Plan
+from wizard.plan.changes import RunDocument
 
 
 async def shaken(pilot: Hand) -> None:
@@ -94,9 +94,9 @@ def test_run_started_under_an_open_page_is_not_hidden() -> None:
     class Slow(Rehearsal):
         """Starting waits until the test continues."""
 
-        def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
             self.measured.wait(10)
-            return super().start(plan, tokens)
+            return super().start(document, tokens)
 
     services = Slow()
 

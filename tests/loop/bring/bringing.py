@@ -19,8 +19,9 @@ from tests.loop.program import GIB, MIB, Purpose, make_run
 from wizard.apply.copy import catch_up, copying, undo
 from wizard.apply.copy import copying as pieces
 from wizard.apply.copy import job as running
-from wizard.apply.copy.guard import start_bring
+from wizard.apply.copy.guard import start_document
 from wizard.apply.copy.site import load_copied
+from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
 from wizard.apply.settings import steps as tuning
 from wizard.apply.system import edited_file
@@ -87,9 +88,7 @@ class Ways:
 
     def start(self, bring: Bring) -> Path:
         """Start a run in a process of its own."""
-        return start_bring(
-            bring, bring.drive.token, journal_dir=self.work.runs, environment=self.work.environment
-        )
+        return start_document(bring, Start((bring.drive.token,), self.work.runs, self.work.environment))
 
 
 def rich(top: Path) -> None:

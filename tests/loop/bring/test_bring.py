@@ -33,9 +33,10 @@ from tests.unit.report.reports import Page
 from wizard.apply.copy import catch_up, copying
 from wizard.apply.copy import job as running
 from wizard.apply.copy import undo as comparing
-from wizard.apply.copy.guard import start_bring
+from wizard.apply.copy.guard import start_document
 from wizard.apply.copy.site import BringSite
 from wizard.apply.copy.survey import work_out
+from wizard.apply.run.job import Start
 from wizard.apply.run.journal import done_steps
 from wizard.apply.tree.copying import TreeCopy, copy_entry
 from wizard.apply.tree.differences import differences
@@ -156,8 +157,8 @@ def test_unsuitable_sources_and_targets_are_refused(ways: Ways) -> None:
     (target.place / "filled").unlink()
     assert contents(target.place) == was
     bring = work_out(str(source.place), str(target.place), "new")
-    with pytest.raises(Refused, match="does not confirm"):
-        start_bring(bring, "other", journal_dir=ways.work.runs, environment=ways.work.environment)
+    with pytest.raises(Refused, match="does not match"):
+        start_document(bring, Start(("other",), ways.work.runs, ways.work.environment))
     tool("umount", str(target.place))
     with pytest.raises(Refused, match="not the ext4 target of this copy"):
         ways.start(bring)

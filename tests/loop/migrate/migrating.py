@@ -14,6 +14,7 @@ from tests.loop.program import MIB, Migration, Purpose, RunState, Way, make_migr
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.guard import start_migration
 from wizard.apply.conversion.look import look_at_ext
+from wizard.apply.run.job import Start
 from wizard.apply.run.runs import MIGRATION
 from wizard.ext4.assessment import BootLine, Folder, Situation
 from wizard.ext4.check import render_migration
@@ -76,9 +77,7 @@ class Old:
         """Start a run."""
         self.work.bench.own(migration.drive.path)
         token = migration.drive.token
-        return start_migration(
-            migration, token, journal_dir=self.work.runs, environment=self.work.environment
-        )
+        return start_migration(migration, Start((token,), self.work.runs, self.work.environment))
 
     def begin(self, migration: Migration) -> Path:
         """Create a run without starting it, and return its folder."""

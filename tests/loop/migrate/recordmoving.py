@@ -17,6 +17,7 @@ from tests.loop.program import GIB, Environment, RunState, Way, follow, make_mig
 from wizard.apply.conversion.guard import start_migration
 from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.run.backup_store import OWN_FSTAB
+from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
@@ -70,7 +71,7 @@ def _record(folder: Path) -> None:
         (folder / "situation.json").write_text(render_document(SITUATION_SCHEMA, to_json(situation)))
         migration = make_migration(situation, Way.FULL, manifest=True)
         (folder / "migration.json").write_text(render_migration(migration))
-        begun = start_migration(migration, migration.drive.token, journal_dir=None, environment=Environment())
+        begun = start_migration(migration, Start((migration.drive.token,), None, Environment()))
         for entry in follow(begun):
             print(entry.sentence)
         if state(begun) is not RunState.DONE:

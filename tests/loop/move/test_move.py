@@ -37,7 +37,8 @@ from tests.loop.program import (
 from tests.loop.runs.published import kept_schemas
 from tests.unit.report.reports import Page
 from wizard.apply.move.content import THROTTLE
-from wizard.apply.move.recover import start_moves
+from wizard.apply.move.recover import start_document
+from wizard.apply.run.job import Start
 from wizard.model.migration import Move, Scheme
 from wizard.plan.partition.move_target import planned_move
 from wizard.report.anonymous import make_report, write_report
@@ -125,7 +126,7 @@ def filled(node: str, content: Content, seed: int) -> None:
 def begin(work: Work, move: Move, rest: float = 0.0) -> Path:
     work.bench.own(move.drive.path)
     moves = Moves((move,))
-    run = start_moves(moves, move.drive.token, journal_dir=work.runs, environment=work.environment)
+    run = start_document(moves, Start((move.drive.token,), work.runs, work.environment))
     if rest:
         (run / THROTTLE).write_text(str(rest))
     return run
@@ -377,8 +378,8 @@ def test_impossible_move_is_refused_without_writes(work: Work, make_drive: MakeD
     with pytest.raises(Refused):
         begin(work, move)
     tool("umount", str(place))
-    with pytest.raises(Refused, match="does not confirm"):
-        start_moves(Moves((move,)), "another", journal_dir=work.runs, environment=work.environment)
+    with pytest.raises(Refused, match="does not match"):
+        start_document(Moves((move,)), Start(("another",), work.runs, work.environment))
     assert digest(path) == before
     # What has changed since it was planned is not moved.
     tool("mount", node, str(place))

@@ -30,7 +30,8 @@ from tests.loop.program import (
 )
 from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.move_notes import load_notes
-from wizard.apply.move.recover import start_moves
+from wizard.apply.move.recover import start_document
+from wizard.apply.run.job import Start
 from wizard.apply.run.load import load_moves
 from wizard.model.migration import Scheme
 from wizard.plan.partition.moves import planned_moves
@@ -62,7 +63,7 @@ def planned(path: str) -> Moves:
 
 
 def begun(work: Work, moves: Moves, rest: float = 0.0) -> Path:
-    run = start_moves(moves, moves.drive.token, journal_dir=work.runs, environment=work.environment)
+    run = start_document(moves, Start((moves.drive.token,), work.runs, work.environment))
     if rest:
         (run / THROTTLE).write_text(str(rest))
     return run

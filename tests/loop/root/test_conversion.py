@@ -59,7 +59,7 @@ def test_root_inspects_converts_reports_and_undoes_bit_for_bit(root: Elevated, o
     before, token = old.digest, old.drive.removeprefix("/dev/")
     migration = planned(root, old)
     assert (migration.store or migration.undo_dir) == str(old.work.runs), "room is taken among the runs"
-    run = root.begin(migration, token, old.work.runs)
+    run = root.start(migration, (token,), old.work.runs)
     told = list(root.follow(run))
     assert root.state is state(run) is RunState.DONE
     assert tuple(told) == read_entries(run) and any(entry.event is Event.VERIFIED for entry in told)
@@ -88,19 +88,19 @@ def test_root_checks_its_input(root: Elevated, old: Old, plain_folder: Path) -> 
             migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place)
         )
         with pytest.raises(Refused, match="users other than root could replace it"):
-            root.begin(held, token, runs)
+            root.start(held, (token,), runs)
     assert migration.doubts
     silent = dataclasses.replace(migration, doubts=migration.doubts[1:])
     with pytest.raises(Refused, match="explanations differ"):
-        root.begin(silent, token, runs)
-    with pytest.raises(Refused, match="'another' does not confirm"):
-        root.begin(migration, "another", runs)
+        root.start(silent, (token,), runs)
+    with pytest.raises(Refused, match="'another' does not match"):
+        root.start(migration, ("another",), runs)
     steps = (
         dataclasses.replace(migration.steps[0], operation=CheckFiles(repairs=True)),
         *migration.steps[1:],
     )
     with pytest.raises(BadInput, match="invalid steps"):
-        root.begin(dataclasses.replace(migration, steps=steps), token, runs)
+        root.start(dataclasses.replace(migration, steps=steps), (token,), runs)
     with pytest.raises(BadInput, match="is not a device below /dev"):
         root.look_at_ext("/home/a\0b", None, runs)
     assert not list_runs(runs) and old.digest == before

@@ -33,7 +33,7 @@ def test_root_plans_applies_and_undoes_a_change(root: Elevated, work: Work, make
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
     assert [step.operation.kind for step in changes.steps] == ["relabel"]
-    run = root.begin(changes, changes.drive.token, work.runs)
+    run = root.start(changes, (changes.drive.token,), work.runs)
     told = list(root.follow(run))
     assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
     assert label_of(drive) == "pictures"
@@ -46,9 +46,9 @@ def test_root_checks_its_input(root: Elevated, work: Work, make_drive: MakeDrive
     changes = root.work_out(drive, SetLabel("pictures"))
     other = change_steps([Relabel(drive, "ext4", "", "films-of-a-test", "other")], changes.drive)
     with pytest.raises(Refused, match="differ from the ones required now"):
-        root.begin(replace(changes, steps=other), changes.drive.token, work.runs)
+        root.start(replace(changes, steps=other), (changes.drive.token,), work.runs)
     with pytest.raises(Refused, match="'another' does not match"):
-        root.begin(changes, "another", work.runs)
+        root.start(changes, ("another",), work.runs)
     with pytest.raises(BadInput, match="is not a device below /dev"):
         root.work_out("/home/a", SetLabel("pictures"))
     with pytest.raises(Refused, match="is not mounted"):
@@ -62,14 +62,14 @@ def test_root_moves_a_partition_reports_and_undoes_it(
     path = misaligned(work, make_drive)
     before = digest(f"{path}p1")
     moves = Moves((planned(path),))
-    with pytest.raises(Refused, match="another does not confirm"):
-        root.begin(moves, "another", work.runs)
+    with pytest.raises(Refused, match="another does not match"):
+        root.start(moves, ("another",), work.runs)
     (move,) = moves.moves
     forged = replace(move, after=replace(move.after, start_bytes=move.after.start_bytes + MIB))
     with pytest.raises((Refused, BadInput)):
-        root.begin(Moves((forged,)), moves.drive.token, work.runs)
+        root.start(Moves((forged,)), (moves.drive.token,), work.runs)
     assert not list_runs(work.runs) and digest(f"{path}p1") == before
-    run = root.begin(moves, moves.drive.token, work.runs)
+    run = root.start(moves, (moves.drive.token,), work.runs)
     told = list(root.follow(run))
     assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
     assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == move.after.start_bytes

@@ -13,6 +13,7 @@ from tests.loop.partition.test_grown import CHECKS
 from tests.loop.program import MIB, Event, Purpose, Refused, RunState, probe_drive, resume, state, undo
 from tests.loop.tune.tuning import begin
 from wizard.apply.block import devices
+from wizard.apply.run.job import Start
 from wizard.apply.settings.guard import SYS_RESOURCE, has_capability
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.start import start_tuning
@@ -274,5 +275,5 @@ def test_ext4_growth_without_the_capability_is_refused(
     monkeypatch.setattr("wizard.apply.settings.guard.PROCESS", status)
     changes = act(drive.node, Grow(), work.environment)
     with pytest.raises(Refused, match="CAP_SYS_RESOURCE"):
-        start_tuning(changes, changes.drive.token, journal_dir=work.runs, environment=work.environment)
+        start_tuning(changes, Start((changes.drive.token,), work.runs, work.environment))
     assert drive.table == drive.was and drive.end == (OLD, OLD)

@@ -19,7 +19,7 @@ from wizard.model.errors import Refused
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Prospect
-from wizard.plan.changes import OneTokened
+from wizard.plan.changes import RunDocument
 
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")
 AT = "2026-03-14T15:09:26.535+00:00"
@@ -68,11 +68,11 @@ class MovingServices(RecordedServices):
         compares = moving.compares and moving.way in WRITING
         return make_migration(self.found, moving.way, manifest=compares, repairs=moving.repairs)
 
-    def begin(self, document: OneTokened, token: str) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         if self.refusal:
             raise Refused(self.refusal)
         assert isinstance(document, Migration)
-        self.begun.append((document, token))
+        self.begun.append((document, tokens[0]))
         return RUN
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:

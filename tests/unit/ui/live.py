@@ -14,7 +14,7 @@ from wizard.model.errors import Refused
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace
 
@@ -89,13 +89,14 @@ class Live(RecordedServices):
     def undo_space(self, plan: Plan) -> UndoSpace:
         return self.room or super().undo_space(plan)
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        assert isinstance(document, Plan)
         assert not self.asks_for_root
         self.seen.started.extend(tokens)
         self.seen.secrets.append(secret)
         if self.fault:
             raise self.fault
-        self.plan_begun = plan
+        self.plan_begun = document
         self.open = self.opens or self.open
         return RUN
 

@@ -18,7 +18,7 @@ from wizard.apply.run_control import NextCommands
 from wizard.host.session import OpenRun
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
@@ -61,10 +61,10 @@ class Beginning(Live):
         super().__init__()
         self.go, self.reached = threading.Event(), threading.Event()
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         self.reached.set()
         assert self.go.wait(30)
-        return super().start(plan, tokens, secret)
+        return super().start(document, tokens, secret)
 
 
 @pytest.mark.parametrize("over", ["help", "glossary"])

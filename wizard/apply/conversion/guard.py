@@ -24,9 +24,9 @@ from wizard.apply.conversion.verify import manifests_bytes
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, begin_new, check_root, check_told, settle
+from wizard.apply.run.job import ANOTHER_DRIVE, Start, begin_new, check_root, check_tokens, check_told, settle
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
-from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run, runs_folder
+from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run
 from wizard.apply.settings.current_value import How
 from wizard.apply.system.fstab import NO_FSTAB, check_writable
 from wizard.ext4.blockers import NO_TRANSACTION
@@ -216,48 +216,36 @@ def _has_filesystem(migration: Migration) -> bool | None:
     return None if found is None else found.uuid == migration.before.uuid
 
 
-def check_token(migration: Migration, token: str) -> None:
-    """Raises Refused unless the confirmation exactly matches the drive that will be written."""
-    wanted = migration.drive.token
-    if token != wanted:
-        drive, given = migration.drive.path, repr(printable(token))
-        raise Refused(
-            t(
-                "{given} does not confirm that {outcome}; use --confirm {token} for {drive}. "
-                "Nothing was written.",
-                outcome=outcome(migration),
-                drive=drive,
-                token=printable(wanted),
-                given=given,
-            )
-        )
-
-
 def outcome(migration: Migration) -> Message:
     """Return the outcome to confirm, as the end of a sentence."""
     return t("{device} becomes ext4", device=migration.device)
 
 
-def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Run all checks of a new run. Raises Refused or BadInput for the first that fails."""
-    unlock(_cleared(migration, runs_folder(journal_dir), environment, make=False))
+def preflight_document(migration: Migration, how: Start) -> None:
+    """Run all checks of a new run. Raises Refused or BadInput for the first that fails, also if the
+    conversion's warnings are not the current ones."""
+    unlock(_cleared(migration, how, make=False))
+    check_explained(migration, how.environment)
 
 
-def start_migration(
-    migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
-) -> Path:
-    """Start a detached run and return its folder. Raises like `preflight_migration`."""
-    check_token(migration, token)
-    folder = runs_folder(journal_dir)
-    drive_locks = _cleared(migration, folder, environment, make=True)
+def start_document(migration: Migration, how: Start) -> Path:
+    """Start the run and return its folder. Raises like `start_migration` and `preflight_document`."""
+    preflight_document(migration, how)
+    return start_migration(migration, how)
+
+
+def start_migration(migration: Migration, how: Start) -> Path:
+    """Start a detached run and return its folder. Raises Refused or BadInput."""
+    check_tokens(migration, how.tokens)
+    drive_locks = _cleared(migration, how, make=True)
 
     def make() -> Path:
         return make_run(
-            folder,
-            (migration.device,),
+            how.folder,
+            migration.devices,
             MIGRATION,
             render_migration(migration),
-            environment,
+            how.environment,
             partial(_folders_outside, migration),
         )
 
@@ -278,32 +266,17 @@ def _folders_outside(migration: Migration, name: str) -> Iterator[Path]:
         yield undo_folder_of(Path(migration.undo_dir), name)
 
 
-def _cleared(migration: Migration, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+def _cleared(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
     """Run all checks, and return the locks of the drives."""
     check_migration(migration)
     check_root()
-    check_own(migration, environment)
+    check_own(migration, how.environment)
     check_migration_tools(migration)
     if migration.means is Means.TRANSACTION:
-        check_lasts(folder)
-    check_room(folder, manifests_bytes(migration), make=make)
+        check_lasts(how.folder)
+    check_room(how.folder, manifests_bytes(migration), make=make)
     settle()
     return lock_drives({migration.drive.path}, partial(check_new, migration))
-
-
-def preflight_document(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Raises like `preflight_migration`, and Refused if the conversion's warnings are not the current
-    ones."""
-    preflight_migration(migration, journal_dir=journal_dir, environment=environment)
-    check_explained(migration, environment)
-
-
-def start_document(
-    migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
-) -> Path:
-    """Start the run and return its folder. Raises like `start_migration` and `preflight_document`."""
-    preflight_document(migration, journal_dir=journal_dir, environment=environment)
-    return start_migration(migration, token, journal_dir=journal_dir, environment=environment)
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:

@@ -13,13 +13,13 @@ from wizard.apply.copy.replace_source import check_place
 from wizard.apply.copy.survey import check_room_there
 from wizard.apply.plan.identity_check import drive_fault
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import begin_new, check_root
+from wizard.apply.run.job import Start, begin_new, check_root, check_tokens
 from wizard.apply.run.process import lock_drives, unlock
-from wizard.apply.run.runs import BRING, check_room, make_run, runs_folder
+from wizard.apply.run.runs import BRING, check_room, make_run
 from wizard.apply.settings.existing_filesystem import CLONED
 from wizard.apply.settings.guard import check_file, clones_of, nodes_with
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.said import t
 from wizard.plan.changes import Bring
 from wizard.plan.copy import check_bring, render_bring
@@ -115,39 +115,24 @@ LISTED_BYTES = 512
 """Maximum size of an entry in the packed lists of a run."""
 
 
-def check_token(bring: Bring, token: str) -> None:
-    """Raises Refused unless the confirmation exactly matches the drive."""
-    if token != bring.drive.token:
-        wanted, given = printable(bring.drive.token), printable(token)
-        raise Refused(
-            t(
-                "{given} does not confirm the drive of {device}; use --confirm {token}. Nothing was written.",
-                device=bring.target.device,
-                token=wanted,
-                given=given,
-            )
-        )
-
-
-def preflight_bring(bring: Bring, *, journal_dir: Path | None, environment: Environment) -> None:
+def preflight_document(bring: Bring, how: Start) -> None:
     """Run all checks of a new run. Raises Refused or BadInput for the first that fails."""
-    unlock(_cleared(bring, runs_folder(journal_dir), environment, make=False))
+    unlock(_cleared(bring, how, make=False))
 
 
-def start_bring(bring: Bring, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Start a detached run and return its folder. Raises like `preflight_bring`."""
-    check_token(bring, token)
-    folder = runs_folder(journal_dir)
-    drive_locks = _cleared(bring, folder, environment, make=True)
+def start_document(bring: Bring, how: Start) -> Path:
+    """Start a detached run and return its folder. Raises like `preflight_document`."""
+    check_tokens(bring, how.tokens)
+    drive_locks = _cleared(bring, how, make=True)
     message = t(
         "Copying {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
     )
-    make = partial(make_run, folder, (bring.target.device,), BRING, render_bring(bring), environment)
+    make = partial(make_run, how.folder, bring.devices, BRING, render_bring(bring), how.environment)
     return begin_new(make, message, drive_locks)
 
 
-def _cleared(bring: Bring, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+def _cleared(bring: Bring, how: Start, *, make: bool) -> tuple[int, ...]:
     check_bring(bring)
     check_root()
-    check_room(folder, bring.amount.entries * LISTED_BYTES, make=make)
-    return lock_drives(check_own(bring, environment), partial(check_new, bring))
+    check_room(how.folder, bring.amount.entries * LISTED_BYTES, make=make)
+    return lock_drives(check_own(bring, how.environment), partial(check_new, bring))

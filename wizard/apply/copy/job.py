@@ -20,36 +20,11 @@ from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.tree.copying import telling
 from wizard.apply.tree.entry import named
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.said import Message, join, reason_of, t
 from wizard.operations.mounts import Top
 from wizard.plan.changes import Bring, BringStep
-
-
-def step_message(bring: Bring, step: BringStep) -> Message:
-    """Return the description of a step."""
-    match step:
-        case BringStep.COPY:
-            return t(
-                "Copy {entries:,d} files, folders and links ({size:size}).",
-                entries=bring.amount.entries,
-                size=bring.amount.size_bytes,
-            )
-        case BringStep.CATCH_UP:
-            return t("Copy changed files again, and set the owners and dates of folders.")
-        case BringStep.COMPARE:
-            return t("Read the copy back from the drive and compare.")
-        case BringStep.TAKE_PLACE:
-            assert bring.takes is not None
-            file, place = (printable(path, 200) for path in (bring.takes.edit.file, bring.takes.place))
-            return t(
-                "Change {file} to mount {device} at {place} from the next boot.",
-                file=file,
-                place=place,
-                device=bring.target.device,
-            )
-
 
 ALL_SAME = t("All copied entries match the source")
 STOPPED = t("Stopped as requested. Copied files remain.")
@@ -113,7 +88,7 @@ def _run_steps(
         if (run / STOP).exists():
             return Event.STOPPED, STOPPED
         check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
-        journal.add(Event.STEP_STARTED, step_message(bring, step), step=number)
+        journal.add(Event.STEP_STARTED, bring.step_sentence(step), step=number)
         try:
             message = do(number, step)
         except CopyStopped:

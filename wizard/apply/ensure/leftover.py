@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
-from wizard.apply.run.load import load_changes, load_moves, outline
+from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import RunKind, command_on, kind_of, list_runs, load_plan
 from wizard.apply.run_control import LEFT_OFF, NextCommands, runs_directly, working_ways
@@ -122,24 +122,9 @@ def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
 
 
 def _is_on(run: Path, drive: Drive) -> bool:
-    identities = _drives_of(run)
-    if identities:
-        return any(_is_same(one, drive) for one in identities)
-    devices, _ = outline(run)
-    return any(device == drive.path or drive.partition(device) is not None for device in devices)
-
-
-def _drives_of(run: Path) -> tuple[Identity, ...]:
-    """Return the drives of a run if its document identifies them."""
-    match kind_of(run):
-        case RunKind.PLAN:
-            return tuple(member.drive for member in load_plan(run).members)
-        case RunKind.CHANGES:
-            return (load_changes(run).drive,)
-        case RunKind.MOVE:
-            return (load_moves(run).drive,)
-        case _:
-            return ()
+    document = load(run)
+    on = any(device == drive.path or drive.partition(device) is not None for device in document.devices)
+    return on or any(_is_same(one, drive) for one in document.drives)
 
 
 def _is_same(known: Identity, drive: Drive) -> bool:

@@ -19,7 +19,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.ext import Event
 from wizard.model.migration import Move, Moves
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.partition.moves import compare_step, move_step, read_step, step_sentences
+from wizard.plan.partition.moves import compare_step, move_step, read_step
 
 
 def lost_message(move: Move, noted: Noted) -> Iterator[Message]:
@@ -96,7 +96,7 @@ class ForwardMoves(OnDrive):
     def __init__(self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
         super().__init__(work.run, moves, drive, notes)
         self._journal = work.journal
-        self._sentences = step_sentences(moves)
+        self._sentences = moves.sentences
 
     def is_stopped(self) -> bool:
         """Return True if a stop was requested."""

@@ -24,7 +24,16 @@ from wizard.apply.move.run import (
     undo_moves,
 )
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import JobRequest, Prepared, RunJob, begin_new, check_root, settle
+from wizard.apply.run.job import (
+    JobRequest,
+    Prepared,
+    RunJob,
+    Start,
+    begin_new,
+    check_root,
+    check_tokens,
+    settle,
+)
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.load import load_moves
@@ -41,7 +50,7 @@ from wizard.apply.run.runs import (
     runs_folder,
 )
 from wizard.filesystems.kind import MOVING_TYPES
-from wizard.model.errors import DiskwrightError, Refused, partition_path, printable
+from wizard.model.errors import DiskwrightError, Refused, partition_path
 from wizard.model.ext import Event
 from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
@@ -54,7 +63,6 @@ from wizard.plan.partition.moves import (
     move_step,
     read_kept_moves,
     render_moves,
-    step_sentences,
 )
 from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
@@ -109,33 +117,18 @@ def _describe_error(_: Path, error: DiskwrightError) -> str:
 JOB = RunJob(_prepare, {Purpose.APPLY: carry_out, Purpose.UNDO: undo_moves}, _describe_error)
 
 
-def check_token(moves: Moves, token: str) -> None:
-    """Raises Refused unless the token is the drive's."""
-    if token != moves.drive.token:
-        wanted, given = printable(moves.drive.token), printable(token)
-        raise Refused(
-            t(
-                "{given} does not confirm the drive of {device}; use --confirm {token}. Nothing was written.",
-                device=moves.device,
-                token=wanted,
-                given=given,
-            )
-        )
-
-
-def preflight_moves(moves: Moves, *, journal_dir: Path | None, environment: Environment) -> None:
+def preflight_document(moves: Moves, how: Start) -> None:
     """Check everything that the moves require. Raises Refused or BadInput."""
-    unlock(_lock_checked(moves, runs_folder(journal_dir), environment, make=False))
+    unlock(_lock_checked(moves, how, make=False))
 
 
-def start_moves(moves: Moves, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Start a run in a detached process and return its folder. Raises as `preflight_moves` does."""
-    check_token(moves, token)
-    folder = runs_folder(journal_dir)
-    drive_locks = _lock_checked(moves, folder, environment, make=True)
+def start_document(moves: Moves, how: Start) -> Path:
+    """Start a run in a detached process and return its folder. Raises as `preflight_document` does."""
+    check_tokens(moves, how.tokens)
+    drive_locks = _lock_checked(moves, how, make=True)
 
     def make() -> Path:
-        return make_run(folder, moves.devices, MOVE, render_moves(moves), environment)
+        return make_run(how.folder, moves.devices, MOVE, render_moves(moves), how.environment)
 
     return begin_new(
         make,
@@ -144,12 +137,12 @@ def start_moves(moves: Moves, token: str, *, journal_dir: Path | None, environme
     )
 
 
-def _lock_checked(moves: Moves, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+def _lock_checked(moves: Moves, how: Start, *, make: bool) -> tuple[int, ...]:
     """Check the moves and return the drive's lock."""
     check_moves(moves, moves.device)
     check_root()
-    check_own(moves, environment)
-    check_room(folder, 0, make=make)
+    check_own(moves, how.environment)
+    check_room(how.folder, 0, make=make)
     settle()
     return lock_drives((moves.drive.path,), partial(check_new, moves))
 
@@ -251,8 +244,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
                 token=moves.drive.token,
             )
         )
-    for token in tokens:
-        check_token(moves, token)
+    check_tokens(moves, tokens)
     folder = runs_folder(journal_dir)
     check_room(folder, 0, make=True)
     settle()
@@ -261,7 +253,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
         run = make_run(folder, moves.devices, MOVE, render_moves(moves), Environment())
         save_notes(run, found.notes)
         journal = RunJournal(run)
-        for step, sentence in enumerate(step_sentences(moves), 1):
+        for step, sentence in enumerate(moves.sentences, 1):
             if step <= _last_begun(found):
                 journal.add(Event.STEP_STARTED, sentence, step=step)
             if step < _last_begun(found):

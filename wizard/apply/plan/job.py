@@ -26,10 +26,18 @@ from wizard.apply.plan.rehearsed import LITTLE_BYTES, check_keeps, is_rehearsed
 from wizard.apply.plan.relocated_drives import settle_drives
 from wizard.apply.plan.run import carry_out_directly, execute, finish, with_unplugged_reason
 from wizard.apply.plan.run_summary import DIRECT, waiting_sentence
-from wizard.apply.plan.start import check_secret, check_tokens, lock_all, room_bytes, why_direct
+from wizard.apply.plan.start import check_secret, lock_all, room_bytes, why_direct
 from wizard.apply.plan.verify import ensure_mounted
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import NOTHING_TO_RESUME, JobRequest, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.run.job import (
+    NOTHING_TO_RESUME,
+    JobRequest,
+    Outcome,
+    Prepared,
+    RunJob,
+    RunWork,
+    check_tokens,
+)
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, is_locked, lock_drives, lock_run
 from wizard.apply.run.runs import (

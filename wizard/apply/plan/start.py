@@ -20,12 +20,12 @@ from wizard.apply.plan.guard import (
 )
 from wizard.apply.plan.identity_check import Where, check_same_start, probe_again
 from wizard.apply.plan.rehearsed import KEEP
-from wizard.apply.run.backup_store import Environment, keep_facts, save_backup, write_durably
-from wizard.apply.run.job import begin_new, check_root, settle
+from wizard.apply.run.backup_store import ANY, Environment, keep_facts, save_backup, write_durably
+from wizard.apply.run.job import Start, begin_new, check_root, check_tokens, settle
 from wizard.apply.run.process import lock_drives, unlock
 from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.system.crypttab import key_of
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
 from wizard.operations.layers import MakeArray, MakeVolumeGroup
 from wizard.operations.table import WipeSignatures, WriteTable
@@ -35,8 +35,6 @@ from wizard.plan.rehearsed import direct_reason
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
 from wizard.plan.undo_policy import WORD, needs_word, promise
-
-ANY = Environment()
 
 
 def preflight(
@@ -102,6 +100,23 @@ def start_run(
     return begin_new(make, str(applying), drive_locks, secret)
 
 
+def start_document(plan: Plan, how: Start) -> Path:
+    """Start a run, as `start_run` does."""
+    return start_run(
+        plan,
+        *how.tokens,
+        journal_dir=how.journal_dir,
+        environment=how.environment,
+        secret=how.secret,
+        keep=how.keep,
+    )
+
+
+def preflight_document(plan: Plan, how: Start) -> None:
+    """Check everything that a run requires, as `preflight` does."""
+    preflight(plan, *how.tokens, journal_dir=how.journal_dir, environment=how.environment)
+
+
 def why_direct(plan: Plan, folder: Path) -> str:
     """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
     folder, which may not exist yet."""
@@ -117,7 +132,7 @@ def _lock_checked(
     check_plan(plan)
     check_read(plan)
     check_operations(plan, environment.only)
-    check_tokens(plan, tokens)
+    check_tokens(plan, [token for token in tokens if token != WORD])
     check_root()
     check_rehearsable(plan, why)
     _check_word(plan, tokens, why)
@@ -148,33 +163,6 @@ def _unknown_data(plan: Plan) -> Iterator[Message]:
             byte = first_data(drive, sample_of(member.drive.size_bytes, block))
         if byte is not None:
             yield UNKNOWN_DATA(drive=path, byte=byte)
-
-
-def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
-    """Raises Refused unless the tokens are exactly those of the drives, in any order. `WORD` is ignored."""
-    tokens = [token for token in tokens if token != WORD]
-    if sorted(tokens) == sorted(plan.tokens):
-        return
-    raise Refused(_unconfirmed(plan, next((one for one in tokens if one and one not in plan.tokens), None)))
-
-
-def _unconfirmed(plan: Plan, wrong: str | None) -> Message:
-    """Describe how to confirm the plan, and which token is `wrong`."""
-    options = tuple(f"--confirm {printable(token)}" for token in plan.tokens)
-    if wrong is None:
-        return t(
-            "To confirm overwriting {drives:list}, add {options:row}, each exactly once. "
-            "Nothing was written.",
-            drives=plan.paths,
-            options=options,
-        )
-    return t(
-        "To confirm overwriting {drives:list}, add {options:row}: '{wrong}' does not match. "
-        "Nothing was written.",
-        drives=plan.paths,
-        options=options,
-        wrong=printable(wrong),
-    )
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:

@@ -37,7 +37,7 @@ from wizard.apply.run.progress_log import StepProgress
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation
 from wizard.model.ext import JournalEntry
-from wizard.model.requests import Wanted
+from wizard.model.requests import CopyFiles, Wanted
 from wizard.model.said import Sentence, t
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
@@ -55,7 +55,6 @@ class Ask(StrEnum):
     LOOK_AT_EXT = "look-at-ext"
     ROOM = "room"
     APPLY = "apply"
-    BEGIN = "begin"
     WORK_OUT = "work-out"
     STOP = "stop"
     KEEP = "keep"
@@ -86,11 +85,11 @@ class RootRequest:
     """A request to the root process.
 
     LOOK: probe the drives at `paths`, or all if None. LOOK_AT_EXT: inspect the filesystem on `device` for a
-    conversion with `folder`. ROOM: measure the space for undo of the plan, with runs in
-    `journal`. APPLY: start the plan, confirmed by `tokens`, with a run in `journal`. Its passphrase in
-    hexadecimal only goes through the pipe. BEGIN: the same for a conversion, settings or moves in `plan`.
-    WORK_OUT: plan the changes `wanted` on `device`. KEEP and UNDO: the last run started through this pipe;
-    KEEP may need the passphrase. INSTALL: install the packages of `programs`.
+    conversion with `folder`. ROOM: measure the space for undo of the plan, with runs in `journal`. APPLY:
+    start the document `plan`, confirmed by `tokens`, with a run in `journal`. Its passphrase in hexadecimal
+    only goes through the pipe. WORK_OUT: plan what is `wanted`, on `device` unless files are copied. KEEP and
+    UNDO: the last run started through this pipe; KEEP may need the passphrase. INSTALL: install the packages
+    of `programs`.
     """
 
     ask: Ask
@@ -102,19 +101,19 @@ class RootRequest:
     device: str = ""
     folder: str | None = None
     programs: tuple[str, ...] = ()
-    wanted: Wanted | None = None
+    wanted: Wanted | CopyFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A line from the root process. STANDS: progress of the step, phase of a rehearsed plan, and effect of a
-    power cut. `changes` is a document."""
+    power cut. `document` is planned by WORK_OUT."""
 
     say: Say
     machine: RawMachine | None = None
     situation: Situation | None = None
     room: UndoSpace | None = None
-    changes: str = ""
+    document: str = ""
     run: str = ""
     entry: JournalEntry | None = None
     state: RunState | None = None

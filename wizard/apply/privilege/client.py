@@ -18,26 +18,26 @@ from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootProgram, RootRequest, Say, as_line
 from wizard.apply.run.job import left_alone
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
+from wizard.apply.run.load import render_any
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import StepProgress
 from wizard.apply.run.runs import run_argument
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
-from wizard.ext4.check import render_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.ext import JournalEntry
-from wizard.model.migration import Migration, Moves
-from wizard.model.requests import Wanted
+from wizard.model.requests import CopyFiles, Wanted
 from wizard.model.said import t
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import render_plan
-from wizard.plan.partition.moves import render_moves
+from wizard.plan.copy import BRINGS
 from wizard.plan.plan import Plan
-from wizard.plan.settings.tuning import read_changes, render_changes
+from wizard.plan.settings.tuning import CHANGES
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 
 NO_RESULT = t("No result arrived from the root process.")
+THE_RESULT = t("The root process's result")
 
 DISMISSED = {
     ("pkexec", 126): ask.DISMISSED,
@@ -98,31 +98,33 @@ class Elevated:
         self._request(RootRequest(Ask.INSTALL, programs=tuple(programs)))
 
     def start(
-        self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None
+        self,
+        document: RunDocument,
+        tokens: Sequence[str],
+        journal_dir: Path | None,
+        secret: bytes | None = None,
     ) -> Path:
-        """Start a run and return its folder, which only root can read. Raises as `start_run` does."""
-        passphrase = None if secret is None else secret.hex()
+        """Start a run and return its folder, which only root can read. Raises as `start_document` of its kind
+        does."""
         request = RootRequest(
             Ask.APPLY,
-            plan=render_plan(plan),
+            plan=render_any(document),
             tokens=tuple(tokens),
             journal=_absolute(journal_dir),
-            secret=passphrase,
+            secret=None if secret is None else secret.hex(),
         )
-        return self._begin(request)
-
-    def begin(self, document: Changes | Migration | Moves, token: str, journal_dir: Path | None) -> Path:
-        """Start a run confirmed by one token, and return its folder. Raises as the local function for its
-        kind does."""
-        asked = RootRequest(
-            Ask.BEGIN, plan=_render(document), tokens=(token,), journal=_absolute(journal_dir)
-        )
-        return self._begin(asked)
+        self._run = Path(self._request(request).run)
+        return self._run
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
-        """Plan the changes for a request as root. Raises as `act` does."""
+        """Plan the changes for a request as root. Raises as `changes_for` does."""
         answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
-        return read_changes(answer.changes, str(t("The root process's result")))
+        return CHANGES.read(answer.document, str(THE_RESULT))
+
+    def work_out_copy(self, wanted: CopyFiles) -> Bring:
+        """Count the files to copy as root, and plan the copy. Raises as `survey.work_out` does."""
+        answer = self._request(RootRequest(Ask.WORK_OUT, wanted=wanted))
+        return BRINGS.read(answer.document, str(THE_RESULT))
 
     def keep(self, secret: bytes | None = None) -> str:
         """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""
@@ -132,10 +134,6 @@ class Elevated:
     def undo(self) -> None:
         """Undo the last run, and return after verification. Raises as `run_control.undo` does."""
         self._settle(RootRequest(Ask.UNDO), Purpose.UNDO)
-
-    def _begin(self, asked: RootRequest) -> Path:
-        self._run = Path(self._request(asked).run)
-        return self._run
 
     def _settle(self, asked: RootRequest, purpose: Purpose) -> Answer:
         try:
@@ -251,16 +249,6 @@ class Elevated:
             self._gone = True
             self._changed.notify_all()
         self._replies.put(None)
-
-
-def _render(document: Changes | Migration | Moves) -> str:
-    match document:
-        case Changes():
-            return render_changes(document)
-        case Migration():
-            return render_migration(document)
-        case Moves():
-            return render_moves(document)
 
 
 def _absolute(folder: Path | None) -> str | None:

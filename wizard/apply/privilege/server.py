@@ -26,31 +26,28 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from wizard.advice.missing import missing
-from wizard.apply.conversion.guard import start_document
 from wizard.apply.conversion.look import look_at_ext
-from wizard.apply.move.recover import start_moves
+from wizard.apply.copy.survey import work_out
 from wizard.apply.packages import install
 from wizard.apply.plan.job import undo_space
-from wizard.apply.plan.start import preflight, start_run
+from wizard.apply.plan.start import preflight
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import request_stop
+from wizard.apply.run.job import Start, request_stop
 from wizard.apply.run.journal import follow, state
+from wizard.apply.run.load import read_any, render_any
 from wizard.apply.run.progress_log import read_progress
 from wizard.apply.run.runs import runs_folder
-from wizard.apply.run_control import keep, phase_or_none, power_text, undo
-from wizard.apply.settings import start as tune
+from wizard.apply.run_control import keep, phase_or_none, power_text, starting, undo
 from wizard.apply.settings.start import changes_for
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
-from wizard.ext4.check import read_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
+from wizard.model.requests import CopyFiles
 from wizard.model.said import Sentence, t
 from wizard.plan.check import read_plan
-from wizard.plan.partition.moves import MOVES, read_moves
 from wizard.plan.rules import is_device_path
-from wizard.plan.settings.tuning import is_changes, read_changes, render_changes
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
@@ -146,24 +143,14 @@ class Relay:
             case Ask.ROOM:
                 self._send(Answer(Say.TRIED, room=_undo_space(request)))
             case Ask.APPLY:
-                plan = read_plan(request.plan, "The plan")
-                self._relay_run(
-                    start_run(
-                        plan,
-                        *request.tokens,
-                        journal_dir=_journal_dir(request),
-                        secret=_secret(request.secret),
-                    )
-                )
+                self._relay_run(_start(request))
             case Ask.INSTALL:
                 # Packages come from our own table, never from the request.
                 packages = missing(request.programs, family_of(os_release()))
                 install(packages, lambda line: self._send(Answer(Say.LINE, sentence=printable(line, 400))))
                 self._send(Answer(Say.INSTALLED))
-            case Ask.BEGIN:
-                self._relay_run(_begin(request))
             case Ask.WORK_OUT:
-                self._send(Answer(Say.LOOKED, changes=_work_out(request)))
+                self._send(Answer(Say.LOOKED, document=_work_out(request)))
             case _:
                 self._settle(request)
 
@@ -253,28 +240,25 @@ def _undo_space(request: RootRequest) -> UndoSpace:
     return undo_space(plan, runs_folder(journal_dir), Environment())
 
 
-def _begin(request: RootRequest) -> Path:
+def _start(request: RootRequest) -> Path:
     """Start a run and return its folder. Raises as the function for each kind does, and Refused if other
     users could replace a folder it relies on."""
-    token = request.tokens[0] if len(request.tokens) == 1 else ""
-    journal_dir, place = _journal_dir(request), Environment()
-    if is_changes(request.plan):
-        changes = read_changes(request.plan, "The document")
-        return tune.start_document(changes, token, journal_dir=journal_dir, environment=place)
-    if MOVES.is_one(request.plan):
-        moves = read_moves(request.plan, "The document")
-        return start_moves(moves, token, journal_dir=journal_dir, environment=place)
-    migration = read_migration(request.plan, "The migration")
-    for folder in filter(None, (migration.store, migration.undo_dir)):
+    document = read_any(request.plan, "The document")
+    for folder in document.folders:
         root_only_folder(folder, ask.OPEN_ROOM)
-    return start_document(migration, token, journal_dir=journal_dir, environment=place)
+    how = Start(request.tokens, _journal_dir(request), secret=_secret(request.secret))
+    return starting(document).start_document(document, how)
 
 
 def _work_out(request: RootRequest) -> str:
-    """Return the document of the changes. Raises as `changes_for` does."""
-    if not is_device_path(request.device) or request.wanted is None:
+    """Plan what is requested, and return the document. Raises as the function for each request does."""
+    wanted = request.wanted
+    if isinstance(wanted, CopyFiles):
+        bring = work_out(wanted.source, wanted.target, wanted.into or None, takes_place=wanted.takes_place)
+        return render_any(bring)
+    if not is_device_path(request.device) or wanted is None:
         raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
-    return render_changes(changes_for(request.device, request.wanted, Environment()))
+    return render_any(changes_for(request.device, wanted, Environment()))
 
 
 def _journal_dir(request: RootRequest) -> Path | None:

@@ -184,6 +184,10 @@ class Environment:
         return self.fstab == OWN_FSTAB
 
 
+ANY = Environment()
+"""This system, with all drives."""
+
+
 FILE = "facts.json"
 
 

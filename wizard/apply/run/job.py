@@ -5,14 +5,16 @@ A kind of run is a `RunJob` value, which supplies the rest.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.apply.run import process
+from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import ENDS, Journal, RunState, follow, read_entries, state
 from wizard.apply.run.process import STOP, Purpose, launch, lock_run, unlock
-from wizard.apply.run.runs import check_owner, run_argument
-from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
+from wizard.apply.run.runs import check_owner, run_argument, runs_folder
+from wizard.model.document import Document
+from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused, printable
 from wizard.model.ext import Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.process.program import find
@@ -27,6 +29,49 @@ KEPT = Sentence("Run {name} is already kept.")
 NOTHING_TO_RESUME = Sentence("Run {name} is {state}; no steps remain to resume.")
 ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a new run is started. `tokens` confirm the drives. `journal_dir`: folder for runs, None for the
+    usual one. `secret`: passphrase of encrypted volumes. `keep`: keep the result as soon as it is written."""
+
+    tokens: tuple[str, ...] = ()
+    journal_dir: Path | None = None
+    environment: Environment = ANY
+    secret: bytes | None = field(default=None, repr=False)
+    keep: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder for runs."""
+        return runs_folder(self.journal_dir)
+
+
+def check_tokens(document: Document, tokens: Sequence[str]) -> None:
+    """Raises Refused unless the tokens are exactly those of the drives, in any order."""
+    if sorted(tokens) == sorted(document.tokens):
+        return
+    options = tuple(f"--confirm {printable(token)}" for token in document.tokens)
+    wrong = next((token for token in tokens if token and token not in document.tokens), None)
+    if wrong is None:
+        raise Refused(
+            t(
+                "To confirm writing to {devices:list}, add {options:row}, each exactly once. "
+                "Nothing was written.",
+                devices=document.devices,
+                options=options,
+            )
+        )
+    raise Refused(
+        t(
+            "To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match. "
+            "Nothing was written.",
+            devices=document.devices,
+            options=options,
+            wrong=printable(wrong),
+        )
+    )
 
 
 def check_root() -> None:

@@ -1,57 +1,78 @@
-"""Load the document of a run."""
+"""Read and write the documents of all kinds of runs."""
 
 from pathlib import Path
+from typing import TypeVar, cast
 
-from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, RunKind, kind_of, load_plan, read_file
-from wizard.ext4.check import read_kept_migration
+from wizard.apply.run.runs import RunKind, kind_of, load_plan, read_file
+from wizard.documents.codec import Sealed
+from wizard.ext4.check import MIGRATIONS
 from wizard.model.migration import Migration, Moves
-from wizard.plan.changes import Bring, Changes
-from wizard.plan.copy import read_bring
-from wizard.plan.partition.moves import read_kept_moves
-from wizard.plan.settings.tuning import read_kept_changes
+from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.check import PLANS
+from wizard.plan.copy import BRINGS
+from wizard.plan.partition.moves import MOVES
+from wizard.plan.settings.tuning import CHANGES
 from wizard.process.program import remember
+
+D = TypeVar("D", Changes, Migration, Moves, Bring)
+
+# Each member reads and renders documents of its own class only.
+SEALED = cast(
+    "dict[RunKind, Sealed[RunDocument]]",
+    {
+        RunKind.PLAN: PLANS,
+        RunKind.CHANGES: CHANGES,
+        RunKind.MIGRATION: MIGRATIONS,
+        RunKind.MOVE: MOVES,
+        RunKind.BRING: BRINGS,
+    },
+)
+
+
+def document_kind(document: RunDocument) -> RunKind:
+    """Return the kind of run that a document is for."""
+    return next(kind for kind, sealed in SEALED.items() if isinstance(document, sealed.kind))
+
+
+def render_any(document: RunDocument) -> str:
+    """Return a document as the text of a file."""
+    return SEALED[document_kind(document)].render(document)
+
+
+def read_any(text: str, where: str) -> RunDocument:
+    """Parse a document of any kind. Raises BadInput with `where` (a file)."""
+    sealed = next((one for one in SEALED.values() if one.is_one(text)), SEALED[RunKind.PLAN])
+    return sealed.read(text, where)
+
+
+def load(run: Path) -> RunDocument:
+    """Load the document of a run. Raises BadInput."""
+    kind = kind_of(run)
+    if kind is RunKind.PLAN:
+        return load_plan(run)
+    return remember(SEALED[kind].read_kept(read_file(run / kind), str(run / kind)))
 
 
 def load_changes(run: Path) -> Changes:
     """Load the settings to change. Raises BadInput."""
-    return remember(read_kept_changes(read_file(run / CHANGES), str(run / CHANGES)))
+    return _load_one(run, CHANGES)
 
 
 def load_migration(run: Path) -> Migration:
     """Load the conversion. Raises BadInput."""
-    return remember(read_kept_migration(read_file(run / MIGRATION), str(run / MIGRATION)))
+    return _load_one(run, MIGRATIONS)
 
 
 def load_moves(run: Path) -> Moves:
     """Load the moves. Raises BadInput."""
-    return remember(read_kept_moves(read_file(run / MOVE), str(run / MOVE)))
+    return _load_one(run, MOVES)
 
 
 def load_bring(run: Path) -> Bring:
     """Load the copy. Raises BadInput."""
-    return remember(read_bring(read_file(run / BRING), str(run / BRING)))
+    return _load_one(run, BRINGS)
 
 
-def outline(run: Path) -> tuple[tuple[str, ...], int]:
-    """Return the devices of a run and its number of steps. Raises BadInput if the document is unreadable.
-
-    Imports only the modules of its kind.
-    """
-    match kind_of(run):
-        case RunKind.CHANGES:
-            changes = load_changes(run)
-            return (changes.device,), len(changes.steps)
-        case RunKind.MIGRATION:
-            migration = load_migration(run)
-            return (migration.device,), len(migration.steps)
-        case RunKind.MOVE:
-            from wizard.plan.partition.moves import step_sentences
-
-            moves = load_moves(run)
-            return moves.devices, len(step_sentences(moves))
-        case RunKind.BRING:
-            bring = load_bring(run)
-            return (bring.target.device,), len(bring.steps)
-        case RunKind.PLAN:
-            plan = load_plan(run)
-            return plan.paths, len(plan.steps)
+def _load_one(run: Path, sealed: Sealed[D]) -> D:
+    kind = next(kind for kind, one in SEALED.items() if one.kind is sealed.kind)
+    return remember(sealed.read_kept(read_file(run / kind), str(run / kind)))

@@ -9,9 +9,9 @@ from wizard.advice.existing import Tuning, tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import begin_new, check_root, check_told, settle
+from wizard.apply.run.job import Start, begin_new, check_root, check_tokens, check_told, settle
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
-from wizard.apply.run.runs import CHANGES, check_room, make_run, runs_folder
+from wizard.apply.run.runs import CHANGES, check_room, make_run
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
 from wizard.apply.settings.guard import (
     check_may,
@@ -118,51 +118,27 @@ def _distinct_parts(changes: Changes) -> tuple[object, ...]:
     return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
 
 
-def check_token(changes: Changes, token: str) -> None:
-    """Raises Refused unless the token is the drive's."""
-    if token != changes.drive.token:
-        token, given = printable(changes.drive.token), printable(token)
-        raise Refused(
-            refusal(
-                t(
-                    "To confirm these changes for {device}, add --confirm {token}: '{given}' does not match.",
-                    device=changes.device,
-                    token=token,
-                    given=given,
-                )
-            )
-        )
+def preflight_document(changes: Changes, how: Start) -> None:
+    """Check everything that the changes require, and that the explanations in the document are current.
+    Raises Refused or BadInput."""
+    unlock(_lock_checked(changes, how, make=False))
+    check_explained(changes, how.environment)
 
 
-def preflight_document(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Run `_preflight_tuning`, and check that the explanations in the document are current. Raises Refused or
-    BadInput."""
-    _preflight_tuning(changes, journal_dir=journal_dir, environment=environment)
-    check_explained(changes, environment)
-
-
-def start_document(
-    changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment
-) -> Path:
+def start_document(changes: Changes, how: Start) -> Path:
     """Start a run for an interface and return its folder. Raises as `start_tuning` and `preflight_document`
     do."""
-    preflight_document(changes, journal_dir=journal_dir, environment=environment)
-    return start_tuning(changes, token, journal_dir=journal_dir, environment=environment)
+    preflight_document(changes, how)
+    return start_tuning(changes, how)
 
 
-def _preflight_tuning(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Check everything that the changes require. Raises Refused or BadInput."""
-    unlock(_lock_checked(changes, runs_folder(journal_dir), environment, make=False))
-
-
-def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Start a run in a detached process and return its folder. Raises as `_preflight_tuning` does."""
-    check_token(changes, token)
-    folder = runs_folder(journal_dir)
-    drive_locks = _lock_checked(changes, folder, environment, make=True)
+def start_tuning(changes: Changes, how: Start) -> Path:
+    """Start a run in a detached process and return its folder. Raises Refused or BadInput."""
+    check_tokens(changes, how.tokens)
+    drive_locks = _lock_checked(changes, how, make=True)
 
     def make() -> Path:
-        return make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
+        return make_run(how.folder, changes.devices, CHANGES, render_changes(changes), how.environment)
 
     sentence = tn(
         "Making one change for {device}.",
@@ -173,15 +149,15 @@ def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, envi
     return begin_new(make, str(sentence), drive_locks)
 
 
-def _lock_checked(changes: Changes, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+def _lock_checked(changes: Changes, how: Start, *, make: bool) -> tuple[int, ...]:
     """Check the changes and return the drive's lock."""
     check_changes(changes)
     check_root()
-    check_own(changes, environment)
+    check_own(changes, how.environment)
     check_may(changes)
     check_tuning_tools(changes)
-    _check_journal_folder(changes, folder)
-    check_room(folder, 0, make=make)
+    _check_journal_folder(changes, how.folder)
+    check_room(how.folder, 0, make=make)
     settle()
     return lock_drives((changes.drive.path,), partial(check_new, changes))
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from wizard.apply.plan.guard import check_read
 from wizard.apply.plan.job import measure
 from wizard.apply.plan.run_summary import as_options, confirmation, exit_code_of
-from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, start_run, why_direct
+from wizard.apply.plan.start import preflight, preflight_unprivileged, start_run, why_direct
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import request_stop
+from wizard.apply.run.job import check_tokens, request_stop
 from wizard.apply.run.journal import RunState, follow, state
-from wizard.apply.run.load import outline
+from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import ProgressPrinter, journal_fault, known_so_far, read_progress
 from wizard.apply.run.runs import doubts_about, run_argument, runs_folder
 from wizard.cli.command import CommandParser, plain, root
@@ -311,7 +311,7 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
 
 
 def _narrate(run: Path, after: int) -> ExitCode:
-    _, total = outline(run)
+    total = len(load(run).sentences)
     say(t("Run {run}.", run=run.name))
     seen = after
     stopping = False

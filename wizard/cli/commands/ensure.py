@@ -13,10 +13,10 @@ from typing import Literal
 
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
-from wizard.apply.plan.start import start_run
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
+from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
-from wizard.apply.settings.start import start_document
+from wizard.apply.run_control import starting
 from wizard.cli.command import CommandParser, given_again, root
 from wizard.cli.commands.apply import narrate, read_document
 from wizard.cli.confirm_start import begin_heeding
@@ -360,21 +360,7 @@ def _begun(look: DriveAssessment, where: Where) -> Path:
         run = look.run
         resume(run)
         return run
-    if look.plan is not None:
-        plan, keep = look.plan, look.replaces
-        begin = partial(
-            start_run,
-            plan,
-            *plan.tokens,
-            journal_dir=journal_dir,
-            environment=environment,
-            keep=keep,
-        )
-        return begin_heeding(begin)
-    assert look.changes is not None
-    changes = look.changes
-    return begin_heeding(
-        partial(
-            start_document, changes, changes.drive.token, journal_dir=journal_dir, environment=environment
-        )
-    )
+    document = look.plan or look.changes
+    assert document is not None
+    how = Start(document.tokens, journal_dir, environment, keep=look.plan is not None and look.replaces)
+    return begin_heeding(partial(starting(document).start_document, document, how))

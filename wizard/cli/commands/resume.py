@@ -2,30 +2,25 @@
 
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
 
-from wizard.apply.conversion.guard import check_token as check_migration_token
-from wizard.apply.copy.guard import check_token as check_bring_token
 from wizard.apply.engine.record import Phase
-from wizard.apply.move.recover import check_token as check_move_token
 from wizard.apply.plan.rehearsed import wants_passphrase
 from wizard.apply.plan.run import still_writes_over
 from wizard.apply.plan.run_summary import as_options
-from wizard.apply.plan.start import check_tokens
-from wizard.apply.run.job import check_root
+from wizard.apply.run.job import check_root, check_tokens
 from wizard.apply.run.journal import read_entries, state
-from wizard.apply.run.load import load_bring, load_changes, load_migration, load_moves
+from wizard.apply.run.load import load
 from wizard.apply.run.runs import RunKind, kind_of, load_plan, run_argument
 from wizard.apply.run_control import LEFT_OFF, phase_now, resume
-from wizard.apply.settings.start import check_token as check_changes_token
 from wizard.cli.command import CommandParser, root, typed
 from wizard.cli.commands.apply import narrate
 from wizard.cli.passphrase import passphrase_for, say
 from wizard.cli.select_run import RUN, RUNS_IN, choose_run, tell_drives
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import Message, Sentence, t
+from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import losses
 
 STEP_LEFT = Sentence("step {number} remains:")
@@ -94,21 +89,13 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _resume(run: Path, tokens: tuple[str, ...], passphrase_file: str | None) -> None:
-    match kind_of(run):
-        case RunKind.PLAN:
-            _resume_plan(run, tokens, passphrase_file)
-        case RunKind.CHANGES:
-            _check_one(load_changes(run), tokens, check_changes_token)
-            resume(run)
-        case RunKind.MOVE:
-            _check_one(load_moves(run), tokens, check_move_token)
-            resume(run)
-        case RunKind.BRING:
-            _check_one(load_bring(run), tokens, check_bring_token)
-            resume(run)
-        case RunKind.MIGRATION:
-            _check_one(load_migration(run), tokens, check_migration_token)
-            resume(run)
+    document = load(run)
+    if isinstance(document, Plan):
+        _resume_plan(run, tokens, passphrase_file)
+        return
+    if tokens:
+        check_tokens(document, tokens)
+    resume(run)
 
 
 def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> ExitCode:
@@ -151,12 +138,3 @@ def _unconfirmed(run: Path, does: Message, options: str) -> Refused:
 
 def _quoted(token: str) -> str:
     return shlex.quote(printable(token))
-
-
-Document = TypeVar("Document")
-
-
-def _check_one(document: Document, tokens: tuple[str, ...], check: Callable[[Document, str], None]) -> None:
-    """Check tokens given although none is required. Raises Refused for another drive's token."""
-    for token in tokens:
-        check(document, token)

@@ -5,23 +5,19 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.apply.run.load import SEALED, document_kind, read_any
 from wizard.cli.command import CommandParser, plain
 from wizard.cli.confirm_start import all_lines, move_lines
 from wizard.cli.conversion import migration_lines
 from wizard.cli.passphrase import out
 from wizard.cli.plan_options import show_changes
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
-from wizard.ext4.check import MIGRATIONS, is_migration, read_migration
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.migration import Migration, Moves
 from wizard.model.said import t
-from wizard.plan.changes import Bring, Changes
-from wizard.plan.check import PLANS, read_plan
-from wizard.plan.copy import BRINGS, is_bring, read_bring
-from wizard.plan.partition.moves import MOVES, read_moves
+from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
-from wizard.plan.settings.tuning import CHANGES, is_changes, read_changes
 
 
 def parser() -> ArgumentParser:
@@ -46,28 +42,14 @@ def main(arguments: Namespace) -> ExitCode:
     document = _load_document(arguments.plan)
     width = min(max(out().width, 40), 120)
     if arguments.json:
-        sys.stdout.write(_rendered(document))
+        sys.stdout.write(SEALED[document_kind(document)].render_shown(document))
     else:
         for line in _lines(document, width):
             out().print(line, soft_wrap=True)
     return ExitCode.DONE
 
 
-def _rendered(document: Plan | Changes | Migration | Moves | Bring) -> str:
-    match document:
-        case Plan():
-            return PLANS.render_shown(document)
-        case Changes():
-            return CHANGES.render_shown(document)
-        case Migration():
-            return MIGRATIONS.render_shown(document)
-        case Moves():
-            return MOVES.render_shown(document)
-        case Bring():
-            return BRINGS.render_shown(document)
-
-
-def _lines(document: Plan | Changes | Migration | Moves | Bring, width: int) -> Iterable[str]:
+def _lines(document: RunDocument, width: int) -> Iterable[str]:
     match document:
         case Plan():
             return preview_lines(document, width)
@@ -81,7 +63,7 @@ def _lines(document: Plan | Changes | Migration | Moves | Bring, width: int) -> 
             return all_lines(document, width)
 
 
-def _load_document(name: str) -> Plan | Changes | Migration | Moves | Bring:
+def _load_document(name: str) -> RunDocument:
     """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
     shown = str(t("The input")) if name == "-" else printable(name)
     try:
@@ -95,13 +77,7 @@ def _load_document(name: str) -> Plan | Changes | Migration | Moves | Bring:
             with Path(name).open("rb") as file:
                 data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
         text = data.decode("utf-8")
-        if is_migration(text):
-            return read_migration(text, shown)
-        if MOVES.is_one(text):
-            return read_moves(text, shown)
-        if is_bring(text):
-            return read_bring(text, shown)
-        return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
+        return read_any(text, shown)
     except UnicodeDecodeError:
         raise BadInput(t("{file} is not a diskwright document: not a text file.", file=shown)) from None
     except (OSError, ValueError) as error:

@@ -11,7 +11,7 @@ from wizard.apply.block.devices import waiting_drives
 from wizard.apply.conversion.rollback import Rollback, RollbackState, window_of
 from wizard.apply.plan.run_summary import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
-from wizard.apply.run.load import outline
+from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import progress_sentence, read_progress
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
 from wizard.apply.run_control import (
@@ -151,8 +151,8 @@ def row_of(run: Path) -> RunRow:
     drive: str | None = None
     steps: int | None = None
     try:
-        devices, steps = outline(run)
-        drive = ", ".join(devices)
+        document = load(run)
+        drive, steps = ", ".join(document.devices), len(document.sentences)
         entries = read_entries(run)
         now = state(run)
         ways = working_ways(run, now)

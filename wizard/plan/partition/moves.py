@@ -227,27 +227,6 @@ def compare_step(moves: Moves, number: int) -> int:
     return move_step(moves, number) + 1
 
 
-def step_sentences(moves: Moves) -> tuple[Message, ...]:
-    """Describe each step."""
-    reading = (
-        t("Read all of {part} to find bad sectors before the first write.", part=move.device)
-        for move in moves.moves
-    )
-    moving = (
-        (
-            t(
-                "Move {part} from {before:exact} to {after:exact}.",
-                part=move.device,
-                before=move.before.start_bytes,
-                after=move.after.start_bytes,
-            ),
-            t("Read all of {part} at its new location and compare.", part=move.device),
-        )
-        for move in moves.moves
-    )
-    return (*reading, *chain.from_iterable(moving))
-
-
 def step_seconds(moves: Moves) -> tuple[float, ...]:
     """Estimate the duration of each step. Each window is read and written, and written twice if logged."""
     rate = usual_bytes_per_second(moves.drive.rotational)

@@ -192,7 +192,7 @@ class BringJob(Job):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """Start the copy."""
-        return services.begin(self.bring, tokens[0])
+        return services.start(self.bring, tokens)
 
     @property
     def drives(self) -> tuple[Identity, ...]:
@@ -223,9 +223,7 @@ class BringJob(Job):
     @property
     def sentences(self) -> tuple[Text, ...]:
         """A sentence for each step."""
-        from wizard.apply.copy.job import step_message
-
-        return tuple(step_message(self.bring, step) for step in self.bring.steps)
+        return self.bring.sentences
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -313,7 +311,7 @@ class ChangesJob(Job):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """Start the changes."""
-        return services.begin(self.changes, tokens[0])
+        return services.start(self.changes, tokens)
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from wizard.plan.partition.moves import (
     planned_moves,
     preview,
     step_seconds,
-    step_sentences,
     what_moves,
 )
 from wizard.ui.components.reasons import command_blocks
@@ -71,7 +70,7 @@ class MoveJob(Job):
     @property
     def sentences(self) -> tuple[Text, ...]:
         """The steps: read, move, compare."""
-        return step_sentences(self.moves)
+        return self.moves.sentences
 
     def stop_means(self, services: Services) -> Text:
         """Stopping pauses the move between two windows."""
@@ -107,7 +106,7 @@ class MoveJob(Job):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """Start all moves."""
-        return services.begin(self.moves, tokens[0])
+        return services.start(self.moves, tokens)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
@@ -206,7 +205,7 @@ class MigrationJob(Job):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """Start the conversion."""
-        return services.begin(self.migration, tokens[0])
+        return services.start(self.migration, tokens)
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
         """Describe the effect of a power failure during the current step or transaction."""

@@ -10,7 +10,7 @@ from tests.unit.machines import E512, SIZE_BYTES, drive, machine
 from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.probe import rawfacts
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, tells_who_it_is
-from wizard.apply.plan.start import check_tokens
+from wizard.apply.run.job import check_tokens
 from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.finding import Severity

@@ -9,7 +9,8 @@ from tests.unit.machines import E512, drive
 from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.apply.plan.guard import check_operations
-from wizard.apply.plan.start import check_tokens, room_bytes
+from wizard.apply.plan.start import room_bytes
+from wizard.apply.run.job import check_tokens
 from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
 from wizard.apply.steps.arrays import array_parts
 from wizard.apply.steps.wipe import checking_programs

@@ -21,7 +21,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from wizard.apply.system.fstab import add_line, remove_line
-from wizard.model.plan import AddFstabLine
+from wizard.operations.mounts import AddFstabLine
 fstab, me, rounds, barrier = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.stdin.readline()
 for turn in range(rounds):
     one = AddFstabLine(f"{me:08}-0000-4000-8000-{turn:012}", f"/srv/{me}-{turn}", "ext4", ("nofail",), 2)

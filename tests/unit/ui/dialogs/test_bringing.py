@@ -16,7 +16,7 @@ from wizard.model.machine import Drive, Machine, Use
 from wizard.model.said import GIB, MIB
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import Dialogue
-from wizard.plan.changes import Bring, OneTokened
+from wizard.plan.changes import Bring, RunDocument
 from wizard.plan.copy import losses_of
 from wizard.ui.wizard import Wizard
 
@@ -35,7 +35,7 @@ class Brings(Live):
     def __init__(self, known: Machine, bring: Bring = BRING, fault: str = "") -> None:
         super().__init__(known)
         self.bring, self.why, self.asked = bring, fault, list[tuple[str, str, str, bool]]()
-        self.begun = list[tuple[OneTokened, str]]()
+        self.begun = list[tuple[RunDocument, str]]()
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         return (Source("/root"), OLD, Source("/dev/sdc1", "/dev/sdc1", "xfs", "", GIB))
@@ -46,8 +46,8 @@ class Brings(Live):
             raise Refused(self.why)
         return replace(self.bring, doubts=losses_of(self.bring))
 
-    def begin(self, document: OneTokened, token: str) -> Path:
-        self.begun.append((document, token))
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        self.begun.append((document, tokens[0]))
         return RUN
 
 

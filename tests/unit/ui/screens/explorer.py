@@ -10,8 +10,7 @@ from pathlib import Path
 from tests.unit.ui.person import Person, texts_of
 from wizard.host.recorded import RecordedServices
 from wizard.model.machine import Machine
-from wizard.plan.changes import OneTokened
-from wizard.plan.plan import Plan
+from wizard.plan.changes import RunDocument
 from wizard.ui.desk import Screen
 from wizard.ui.view import View
 
@@ -34,13 +33,9 @@ class Watched(RecordedServices):
         super().__init__(machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
         self.begun: list[str] = []
 
-    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        self.begun.append("plan")
-        return super().start(plan, tokens, secret)
-
-    def begin(self, document: OneTokened, token: str) -> Path:
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         self.begun.append(type(document).__name__)
-        return super().begin(document, token)
+        return super().start(document, tokens, secret)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         self.begun.append("keep")
