@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
-    from wizard.ui.jobs.of_changes import Job
+    from wizard.ui.jobs.job import AnyJob
 
 T = TypeVar("T")
 
@@ -276,11 +276,11 @@ class Desk(ABC):
         """Open the session's plan."""
 
     @abstractmethod
-    def open_review(self, job: Job) -> None:
+    def open_review(self, job: AnyJob) -> None:
         """Open the final confirmation of a job."""
 
     @abstractmethod
-    def open_run(self, run: Path, action: str = "", job: Job | None = None) -> None:
+    def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
         """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
 
     @abstractmethod

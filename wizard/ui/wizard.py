@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.ext4.superblock import ExtCandidate
     from wizard.model.machine import Drive
-    from wizard.ui.jobs.of_changes import Job
+    from wizard.ui.jobs.job import AnyJob
     from wizard.ui.view import View
 
 # Each screen is imported when it is opened: the first list of drives appears before the others are loaded.
@@ -42,12 +42,12 @@ class Wizard(Desk):
 
         self.go(PlanScreen(self))
 
-    def open_review(self, job: Job) -> None:
+    def open_review(self, job: AnyJob) -> None:
         from wizard.ui.screens.review import Review
 
         self.go(Review(self, job))
 
-    def open_run(self, run: Path, action: str = "", job: Job | None = None) -> None:
+    def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
         from wizard.ui.screens.work import WorkScreen, job_of
 
         screen = WorkScreen(self, job or job_of(self.services.document(run)), run)

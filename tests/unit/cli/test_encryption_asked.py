@@ -33,7 +33,7 @@ from wizard.plan.steps.commands import crypttab_line
 from wizard.report.anonymous import render_report, without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.plan import PlanJob
 
 OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")
 

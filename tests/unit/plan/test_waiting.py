@@ -13,7 +13,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.undo_policy import losses, needs_word, promise
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.plan import PlanJob
 
 LOST = "The waiting result, ext4 of 63 GB of run 0008-sda, and the undo of that run."
 

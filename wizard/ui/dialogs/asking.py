@@ -15,7 +15,7 @@ from wizard.ui import messages
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Overlay
-from wizard.ui.jobs.of_changes import Job
+from wizard.ui.jobs.job import AnyJob
 from wizard.ui.view import BACK, Action, Block, Field, Para, Row, Rows, Text, Tone, Values, View, para
 
 
@@ -143,7 +143,7 @@ def _typed(fields: Sequence[Field], values: Values) -> tuple[Field, ...]:
     )
 
 
-def confirm(desk: Desk, job: Job | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
+def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
     """Ask for the token of each drive of `job`, and for a passphrase if `secret`.
 
     Then call `then` with the passphrase.
@@ -291,9 +291,9 @@ def save(
     desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
 
 
-def save_job(desk: Desk, screen: Screen, job: Job) -> None:
+def save_job(desk: Desk, screen: Screen, job: AnyJob) -> None:
     """Ask for a name and save the plan; then show the command to apply it."""
-    text, proposal = job.document()
+    text, proposal = job.saved()
 
     def saved(path: Path) -> None:
         screen.tell(

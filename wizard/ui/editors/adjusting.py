@@ -30,8 +30,8 @@ from wizard.ui.components.drive_rows import layout_bars, short
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
-from wizard.ui.jobs.of_move import move_job
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.in_place import move_job
+from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.view import (
     Action,
     Block,

@@ -35,9 +35,8 @@ from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.jobs.of_changes import ChangesJob
-from wizard.ui.jobs.of_move import move_job
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.in_place import ChangesJob, move_job
+from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.menu import MenuEntry, MenuFacts, entries
 from wizard.ui.view import (
     BACK,

@@ -13,7 +13,7 @@ from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-from wizard.ui.jobs.of_changes import BringJob
+from wizard.ui.jobs.in_place import BringJob
 from wizard.ui.view import (
     Action,
     Banner,

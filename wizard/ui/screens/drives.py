@@ -348,7 +348,7 @@ class DrivesScreen(Screen):
 
     def act_move(self, row: str, _values: Values) -> None:
         """Open Review to align the misaligned partitions."""
-        from wizard.ui.jobs.of_move import move_job
+        from wizard.ui.jobs.in_place import move_job
 
         session = self.taken(row)
         self.desk.session = session

@@ -31,7 +31,7 @@ from wizard.ui.editors.filesystem import Filesystem
 from wizard.ui.editors.options import Options
 from wizard.ui.editors.spread import Arrange, Spread
 from wizard.ui.editors.volume import VolumeEditor
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.several_drives import spread_words, still_there
 from wizard.ui.view import (
     BACK,
@@ -257,7 +257,7 @@ class PlanScreen(Screen):
     def act_review(self, _row: str, _values: Values) -> None:
         """Open Review."""
         if self.session.plan is not None:
-            self.desk.open_review(PlanJob(self.session.plan, self.session.specs))
+            self.desk.open_review(PlanJob(self.session.plan))
 
     def act_turn(self, _row: str, _values: Values) -> None:
         """Switch between preserving and replacing the existing contents."""

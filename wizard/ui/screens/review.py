@@ -17,7 +17,7 @@ from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page
-from wizard.ui.jobs.of_changes import Job
+from wizard.ui.jobs.job import AnyJob
 from wizard.ui.view import (
     BACK,
     GAP,
@@ -56,7 +56,7 @@ class Review(Screen):
 
     step = ScreenStep.REVIEW
 
-    def __init__(self, desk: Desk, job: Job) -> None:
+    def __init__(self, desk: Desk, job: AnyJob) -> None:
         super().__init__(desk)
         self.job = job
         self._room: UndoSpace | None = None

@@ -20,7 +20,7 @@ from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker, Typing
-from wizard.ui.jobs.of_move import MigrationJob
+from wizard.ui.jobs.in_place import MigrationJob
 from wizard.ui.messages import NO_OLD
 from wizard.ui.view import (
     Action,

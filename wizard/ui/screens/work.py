@@ -26,9 +26,9 @@ from wizard.ui.components.progress import PERIOD, ProgressState, doing, progress
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question, Typing, confirm, save
 from wizard.ui.dialogs.pages import Page
-from wizard.ui.jobs.of_changes import BringJob, ChangesJob, Job, RunOutcome
-from wizard.ui.jobs.of_move import MigrationJob, MoveJob
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.in_place import BringJob, ChangesJob, MigrationJob, MoveJob
+from wizard.ui.jobs.job import AnyJob, RunOutcome
+from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.view import (
     GAP,
     Action,
@@ -80,7 +80,7 @@ class WorkScreen(Screen):
 
     step = ScreenStep.WORK
 
-    def __init__(self, desk: Desk, job: Job, run: Path) -> None:
+    def __init__(self, desk: Desk, job: AnyJob, run: Path) -> None:
         super().__init__(desk)
         self.job, self.run = job, run
         self._entries: tuple[JournalEntry, ...] = ()
@@ -433,16 +433,15 @@ def _check_blocks(entry: JournalEntry) -> Iterator[Block]:
         yield para(t("got: {seen}", seen=printable(entry.output.strip(), 400)), indent=4, hang=2)
 
 
-def job_of(document: RunDocument) -> Job:
+JOBS: dict[type[RunDocument], type[AnyJob]] = {
+    Plan: PlanJob,
+    Changes: ChangesJob,
+    Moves: MoveJob,
+    Migration: MigrationJob,
+    Bring: BringJob,
+}
+
+
+def job_of(document: RunDocument) -> AnyJob:
     """Return the job of a run's document."""
-    match document:
-        case Plan():
-            return PlanJob(document)
-        case Changes():
-            return ChangesJob(document)
-        case Moves():
-            return MoveJob(document)
-        case Migration():
-            return MigrationJob(document)
-        case Bring():
-            return BringJob(document)
+    return JOBS[type(document)](document)

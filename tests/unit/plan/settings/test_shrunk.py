@@ -24,7 +24,7 @@ from wizard.plan.partition.replace import delete_plan, shrink_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.undo_policy import losses
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.menu import entries
 
 PART = "/dev/sda1"

@@ -11,7 +11,7 @@ from wizard.model.errors import ExitCode, Failed
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
 from wizard.plan.undo_policy import WORD, UndoSpace
-from wizard.ui.jobs.of_plan import PlanJob
+from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.view import Banner, Tone
 
 LONG = "WD-WX12A34B5678"

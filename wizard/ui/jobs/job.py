@@ -1,0 +1,173 @@
+"""A document as Review and Work show it, whatever its kind."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from wizard.model.errors import printable
+from wizard.model.said import t
+from wizard.plan.changes import RunDocument
+from wizard.ui.view import Banner, Bar, Block, Text
+
+if TYPE_CHECKING:
+    from wizard.apply.run.journal import RunState
+    from wizard.apply.run.progress_log import Decision
+    from wizard.host.services import Services
+    from wizard.model.ext import JournalEntry
+    from wizard.model.geometry import Identity
+    from wizard.plan.undo_policy import UndoSpace
+
+LOST_NOW = t("Deleted when applied")
+D = TypeVar("D", bound=RunDocument, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """State of an inactive run: the main result, details and possible decisions."""
+
+    banner: Banner
+    more: tuple[Text, ...]
+    decision: Decision
+
+
+class Job(Generic[D]):
+    """A document to confirm and start. Only `start` writes, in a separate process."""
+
+    title: Text
+    """Short title for banner and header."""
+
+    suffix: ClassVar[str]
+    """End of the name of a saved document."""
+
+    def __init__(self, document: D) -> None:
+        self.document = document
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """Drives to confirm by token, in this order."""
+        return self.document.drives
+
+    def lost(self) -> tuple[Text, ...]:
+        """Return a sentence for each loss. Empty if the job destroys nothing."""
+        return ()
+
+    @property
+    def keeps_all(self) -> bool:
+        """True if the job is known to preserve all data, such as growing a partition."""
+        return False
+
+    def risk(self, services: Services) -> Text:
+        """Return the remaining risk of a job without losses: power failure or no undo. Empty if protected."""
+        return ""
+
+    def lost_when(self, services: Services) -> Text:
+        """Return the heading for the time of the loss."""
+        return LOST_NOW
+
+    def undo_texts(self, services: Services) -> tuple[Text, ...]:
+        """Describe how long undo is possible, and the effect of a power failure."""
+        raise NotImplementedError
+
+    def restores_nothing(self, services: Services) -> bool:
+        """Return True if undo has no contents to restore, so that no space estimate is needed."""
+        return False
+
+    @property
+    def doubts(self) -> tuple[Text, ...]:
+        """Uncertainties of the job, and what the user should know."""
+        return self.document.doubts
+
+    @property
+    def bars(self) -> tuple[Bar, ...]:
+        """Layouts before and after the job. Empty if the layout does not change."""
+        return ()
+
+    @property
+    def sentences(self) -> tuple[Text, ...]:
+        """A sentence for each step."""
+        return self.document.sentences
+
+    @property
+    def brief(self) -> tuple[Text, ...]:
+        """The important steps, shown on Review."""
+        return self.sentences
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """Estimated duration of each step, in seconds."""
+        return tuple(1.0 for _ in self.sentences)
+
+    @property
+    def read_seconds(self) -> float:
+        """Estimated time to read the drive before and after all steps, in seconds."""
+        return 0.0
+
+    def commands(self, services: Services) -> tuple[Block, ...]:
+        """Return every step with commands, undo and checks."""
+        raise NotImplementedError
+
+    def word(self, services: Services) -> str:
+        """Return the extra word to type if undo is impossible, or an empty string."""
+        return ""
+
+    @property
+    def takes_passphrase(self) -> bool:
+        """True if the job needs a new passphrase."""
+        return False
+
+    @property
+    def unread(self) -> bool:
+        """True if a drive was not read, which prevents the start."""
+        return False
+
+    def rehearses(self, services: Services) -> bool:
+        """Return True if `room` rehearses the job."""
+        return False
+
+    def room(self, services: Services) -> UndoSpace:
+        """Return the space needed for undo. May be slow."""
+        raise NotImplementedError
+
+    def saved(self) -> tuple[str, str]:
+        """Return the document as the text of a file, with a suggested name."""
+        from wizard.apply.run.load import render_any
+
+        return render_any(self.document), f"{Path(self.document.devices[0]).name}-{self.suffix}.json"
+
+    def command(self, services: Services, file: str) -> str:
+        """Return the command that applies the saved document as root."""
+        confirmed = (word for token in self._words(services) for word in ("--confirm", printable(token)))
+        return shlex.join(("sudo", "diskwright", "apply", file, *confirmed))
+
+    def _words(self, services: Services) -> tuple[str, ...]:
+        return (*self.document.tokens, *filter(None, (self.word(services),)))
+
+    def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
+        """Start the run and return its folder. Writes to the drives."""
+        return services.start(self.document, tokens, secret)
+
+    def stop_means(self, services: Services) -> Text:
+        """Describe the effect of stopping."""
+        return t("The current step finishes first. Then you can go on or undo.")
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """New mount points that can receive files."""
+        return ()
+
+    def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
+        """Describe the effect of a power failure during step `working`, counted from 1. Empty if unknown."""
+        return services.power(run)
+
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
+        """Return the state of the run."""
+        raise NotImplementedError
+
+
+AnyJob = Job[RunDocument]
