@@ -217,8 +217,8 @@ def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
     BadInput."""
     if now is RunState.WAITING:
         return _with_saved_data(run, tuple(Settling))
-    if now is RunState.DONE and kind_of(run) is RunKind.MIGRATION:
-        return _ways_after_migrating(run)
+    if now is RunState.DONE:
+        return job_of(run).commands_when_done(run)
     if now not in LEFT_OFF or runs_directly(run):
         return ()
     phase = phase_now(run)
@@ -245,24 +245,11 @@ def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(way for way in ways if (has_old if way == "undo" else has_new))
 
 
-def _ways_after_migrating(run: Path) -> tuple[str, ...]:
-    """Return the commands that settle a finished conversion; empty if nothing is waiting to be kept."""
-    from wizard.apply.conversion.rollback import decision_of, is_closed
-    from wizard.apply.run.load import load_migration
-
-    migration = load_migration(run)
-    closed = is_closed(run, migration)
-    decision = decision_of(migration, RunState.DONE, read_entries(run), closed=closed)
-    return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
-
-
 def power_now(run: Path) -> str:
     """Describe the effect of a power cut now; empty if unknown or the run is over. Raises BadInput."""
-    if kind_of(run) is RunKind.MOVE:
-        return _power_while_moving(run)
     record = load_record(run)
     if record is None:
-        return _power_directly(run)
+        return _power_directly(run) or job_of(run).power(run)
     if record.phase is Phase.KEPT and state(run) in SETTLED:
         return ""
     if record.phase is Phase.HIDDEN and record.changes and not _with_saved_data(run, tuple(Settling)):
@@ -279,12 +266,6 @@ def _power_directly(run: Path) -> str:
             drives=load_plan(run).paths,
         )
     )
-
-
-def _power_while_moving(run: Path) -> str:
-    from wizard.apply.move.forward import power_message
-
-    return "" if state(run) in (*SETTLED, RunState.UNDONE) else str(power_message(run))
 
 
 def phase_now(run: Path) -> Phase | None:

@@ -56,7 +56,7 @@ def test_interrupted_undo_is_repeated(used: Used, monkeypatch: pytest.MonkeyPatc
     Journal(run).add(Event.STARTED, "Undoing.")
     without_power(monkeypatch, Event.COMMAND, 3, lambda: carry_out(run, Purpose.UNDO, ()))
     assert state(run) is RunState.INTERRUPTED
-    with pytest.raises(Refused, match="undo has started"):
+    with pytest.raises(Refused, match="is unfinished"):
         resume(run)
     undo(run)
     assert used.all == before

@@ -12,7 +12,7 @@ from wizard.apply.conversion.guard import (
     check_resumable,
     drive_now,
 )
-from wizard.apply.conversion.rollback import can_be_undone
+from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed
 from wizard.apply.conversion.run import (
     check_can_start,
     check_can_undo,
@@ -29,42 +29,18 @@ from wizard.apply.conversion.run import (
 from wizard.apply.conversion.transaction import migration_now
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.conversion.workspace import Workspace, ground_of
-from wizard.apply.run.job import NOTHING_TO_RESUME, JobRequest, Outcome, Prepared, RunJob, RunWork
-from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.run.journal import Journal, RunState, read_entries
+from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import Purpose, lock_drives
+from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import load_environment
-from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.errors import DiskwrightError
 from wizard.model.migration import Migration
-from wizard.model.said import Sentence, t
-
-
-def _prepare(run: Path, asked: JobRequest) -> Prepared:
-    if asked.over_changes:
-        raise Refused(
-            t(
-                "Run {name} is not an `apply` run: undo cannot override later changes. Nothing was written.",
-                name=run.name,
-            )
-        )
-    migration = migration_now(run)
-    check_own(migration, load_environment(run))
-    check_one(run, migration)
-    actions = {
-        Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_goes_on),
-        Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
-        Purpose.KEEP: (Sentence("Keeping the conversion of {device}."), _check_keeps),
-    }
-    title, check = actions[asked.purpose]
-    return Prepared(
-        str(title(device=migration.device)),
-        partial(lock_drives, {migration.drive.path}),
-        partial(check, run, migration),
-    )
+from wizard.model.said import Sentence
 
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
-    if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
-        raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
     check_migration_tools(migration)
     with _workspace(run) as ground:
         check_can_start(run, migration, ground)
@@ -111,42 +87,73 @@ def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork]
     return work_on
 
 
-def _describe_error(run: Path, error: DiskwrightError) -> str:
-    return f"{error} {reached(run)}".rstrip()
+class ConversionJob(RunJob):
+    """Runs that convert a filesystem to ext4."""
+
+    keeps = True
+
+    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+        """Check the filesystem, and what an earlier process left."""
+        migration = migration_now(run)
+        check_own(migration, load_environment(run))
+        check_one(run, migration)
+        actions = {
+            Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_goes_on),
+            Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
+            Purpose.KEEP: (Sentence("Keeping the conversion of {device}."), _check_keeps),
+        }
+        title, check = actions[asked.purpose]
+        return Prepared(
+            title(device=migration.device),
+            partial(lock_drives, {migration.drive.path}),
+            partial(check, run, migration),
+        )
+
+    def ask(self, run: Path, purpose: Purpose) -> None:
+        """Run the read-only checks of a command. Those of a snapshot are left to the command, which removes
+        it."""
+        self.check_possible(run, JobRequest(purpose))
+        migration = migration_now(run)
+        check_own(migration, load_environment(run))
+        check_one(run, migration)
+        match purpose:
+            case Purpose.APPLY:
+                refuse_ended(run)
+            case Purpose.UNDO:
+                check_can_undo(run)
+            case Purpose.KEEP:
+                check_keeps(run)
+                check_held(migration)
+        drive_now(migration)
+
+    def apply(self, work: RunWork) -> Outcome:
+        """Convert the filesystem."""
+        return _with_writes(migrate)(work)
+
+    def undo(self, work: RunWork) -> Outcome:
+        """Restore the old filesystem."""
+        return _with_writes(undo_conversion)(work)
+
+    def keep(self, work: RunWork) -> Outcome:
+        """Keep the new filesystem, and delete the undo data."""
+        return _with_writes(keep)(work)
+
+    def describe_error(self, run: Path, error: DiskwrightError) -> str:
+        """Add how far the conversion got."""
+        return f"{error} {reached(run)}".rstrip()
+
+    def leave(self, work: RunWork, outcome: Outcome) -> None:
+        """Remove the snapshot after a run. If it is in use, the next command handles it."""
+        if work.purpose is Purpose.APPLY:
+            with suppress(DiskwrightError):
+                ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
+
+    def commands_when_done(self, run: Path) -> tuple[str, ...]:
+        """Return keep and undo, until the filesystem is used."""
+        migration = load_migration(run)
+        closed = is_closed(run, migration)
+        decision = decision_of(migration, RunState.DONE, read_entries(run), closed=closed)
+        return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
 
 
-def _check_read_only(run: Path, purpose: Purpose) -> None:
-    """Run the read-only checks of a command. Those of a snapshot are left to the command, which removes
-    it."""
-    migration = migration_now(run)
-    check_own(migration, load_environment(run))
-    check_one(run, migration)
-    match purpose:
-        case Purpose.APPLY:
-            refuse_ended(run)
-        case Purpose.UNDO:
-            check_can_undo(run)
-        case Purpose.KEEP:
-            check_keeps(run)
-            check_held(migration)
-    drive_now(migration)
-
-
-def _release_snapshot(work: RunWork, _: Outcome) -> None:
-    """Remove the snapshot after a run. If it is in use, the next command handles it."""
-    if work.purpose is Purpose.APPLY:
-        with suppress(DiskwrightError):
-            ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
-
-
-JOB = RunJob(
-    _prepare,
-    {
-        Purpose.APPLY: _with_writes(migrate),
-        Purpose.UNDO: _with_writes(undo_conversion),
-        Purpose.KEEP: _with_writes(keep),
-    },
-    _describe_error,
-    _release_snapshot,
-    asks=_check_read_only,
-)
+JOB = ConversionJob()

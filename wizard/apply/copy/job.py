@@ -14,7 +14,7 @@ from wizard.apply.copy.site import BringSite, load_again, site_of
 from wizard.apply.copy.undo import NAMED, compare, remove_brought, remove_made_folders
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
-from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_bring
 from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.runs import load_environment, run_argument
@@ -35,9 +35,7 @@ def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
     bring = load_bring(run)
     try:
         check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
-        if begun_steps(read_entries(run)):
-            check_resumable(run)
-        else:
+        if not begun_steps(read_entries(run)):
             check_new(bring)
         if not _only_fstab_left(run, bring):
             with site_of(run, bring, makes=True) as site:
@@ -59,18 +57,6 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
     """Return True if all is copied and compared, so that the volumes are not needed. After a reboot, they may
     be mounted elsewhere."""
     return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_ACTIONS) + 1))
-
-
-def check_resumable(run: Path) -> None:
-    """Raises Refused if an undo was started."""
-    if (run / UNDOING).exists():
-        raise Refused(
-            t(
-                "The undo of run {run} is unfinished. Continue with `diskwright undo {name}`.",
-                run=run.name,
-                name=run_argument(run),
-            )
-        )
 
 
 def _run_steps(
@@ -198,8 +184,6 @@ def _names(paths: tuple[str, ...]) -> tuple[Message | str, ...]:
 
 def check_can_undo(run: Path) -> None:
     """Raises Refused if the run has no changes to undo."""
-    if state(run) is RunState.UNDONE:
-        raise Refused(t("Run {run} is already undone.", run=run.name))
     if not begun_steps(read_entries(run)):
         raise Refused(t("Run {run} made no changes to undo.", run=run.name))
 
@@ -251,53 +235,33 @@ def _restore_top(site: BringSite, top: Top) -> None:
     site.sync()
 
 
-def _prepare(run: Path, asked: JobRequest) -> Prepared:
-    if asked.over_changes:
-        raise Refused(
-            t(
-                "Run {run} copied files. Undo never removes files changed since. Nothing was written.",
-                run=run.name,
-            )
-        )
-    bring = load_bring(run)
-    folder = shown(bring.target.folder)
-    match asked.purpose:
-        case Purpose.APPLY:
-            now = state(run)
-            if now in (RunState.DONE, RunState.UNDONE):
-                raise Refused(t("Run {run} is {state}; no steps remain.", run=run.name, state=now))
-            check_resumable(run)
+class CopyJob(RunJob):
+    """Runs that copy files."""
+
+    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+        """Check that source and target are the run's. Undo of a replaced source works without the target."""
+        bring = load_bring(run)
+        folder = shown(bring.target.folder)
+        if asked.purpose is Purpose.UNDO:
+            check_can_undo(run)
+            message = t("Removing the copied files from {folder}.", folder=folder)
+        else:
             message = t(
                 "Resuming the copy of {source} to {folder}.", source=shown(bring.source.path), folder=folder
             )
-        case Purpose.UNDO:
-            check_can_undo(run)
-            message = t("Removing the copied files from {folder}.", folder=folder)
-        case Purpose.KEEP:
-            raise Refused(
-                t(
-                    "Run {run} has already copied the files into place; keep does not apply. "
-                    "Nothing was written.",
-                    run=run.name,
-                )
-            )
-    anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or _only_fstab_left(run, bring))
-    drives = check_own(bring, load_environment(run), anywhere=anywhere)
-    return Prepared(message, partial(lock_drives, drives))
+        anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or _only_fstab_left(run, bring))
+        drives = check_own(bring, load_environment(run), anywhere=anywhere)
+        return Prepared(message, partial(lock_drives, drives))
+
+    def apply(self, work: RunWork) -> Outcome:
+        """Copy, catch up, compare, and replace the source if planned."""
+        event, message = _bring_files(work.run, work.journal)
+        return event, str(message)
+
+    def undo(self, work: RunWork) -> Outcome:
+        """Restore fstab, and remove the copied files."""
+        event, message = undo_copy(work.run, work.journal)
+        return event, str(message)
 
 
-def _describe_error(_: Path, error: DiskwrightError) -> str:
-    return str(error)
-
-
-def _apply(work: RunWork) -> Outcome:
-    event, message = _bring_files(work.run, work.journal)
-    return event, str(message)
-
-
-def _undo(work: RunWork) -> Outcome:
-    event, message = undo_copy(work.run, work.journal)
-    return event, str(message)
-
-
-JOB = RunJob(_prepare, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _describe_error)
+JOB = CopyJob()

@@ -26,8 +26,10 @@ from wizard.apply.move.run import (
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import (
     JobRequest,
+    Outcome,
     Prepared,
     RunJob,
+    RunWork,
     Start,
     begin_new,
     check_root,
@@ -35,7 +37,7 @@ from wizard.apply.run.job import (
     settle,
 )
 from wizard.apply.run.journal import Journal as RunJournal
-from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import UNDOING, Purpose, lock_drives, unlock
 from wizard.apply.run.runs import (
@@ -50,7 +52,7 @@ from wizard.apply.run.runs import (
     runs_folder,
 )
 from wizard.filesystems.kind import MOVING_TYPES
-from wizard.model.errors import DiskwrightError, Refused, partition_path
+from wizard.model.errors import Refused, partition_path
 from wizard.model.ext import Event
 from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
@@ -67,54 +69,36 @@ from wizard.plan.partition.moves import (
 from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
 
-OVER = frozenset({RunState.DONE, RunState.UNDONE})
 
+class MoveJob(RunJob):
+    """Runs that move partitions."""
 
-def _prepare(run: Path, asked: JobRequest) -> Prepared:
-    if asked.over_changes:
-        raise Refused(
-            t(
-                "{run} moves a partition: --over-changes does not apply. Nothing was written.",
-                run=run.name,
-            )
-        )
-    moves, now = moves_here(run), state(run)
-    check_own(moves, load_environment(run))
-    check = partial(check_same, run, moves)
-    match asked.purpose:
-        case Purpose.KEEP:
-            raise Refused(
-                t(
-                    "{run} moves a partition, in use directly after the move: keep does not apply.",
-                    run=run.name,
-                )
-            )
-        case Purpose.APPLY:
-            if now in OVER:
-                raise Refused(forward.OVER(run=run.name, state=now.value))
-            if (run / UNDOING).exists():
-                raise Refused(
-                    t(
-                        "The undo of run {run} is unfinished. Continue with `diskwright undo {name}`.",
-                        run=run.name,
-                        name=run_argument(run),
-                    )
-                )
-            sentence = t("Resuming the move of {part:and}.", part=moves.devices)
-        case Purpose.UNDO:
-            if now is RunState.UNDONE:
-                raise Refused(forward.OVER(run=run.name, state=now.value))
+    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+        """Check that the drive has the run's journal and, before undo, that no partition was used since."""
+        moves = moves_here(run)
+        check_own(moves, load_environment(run))
+        check = partial(check_same, run, moves)
+        sentence = t("Resuming the move of {part:and}.", part=moves.devices)
+        if asked.purpose is Purpose.UNDO:
             check_can_undo(run)
             check = partial(check_unused, run, moves)
             sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
-    return Prepared(sentence, partial(lock_drives, (moves.drive.path,)), check)
+        return Prepared(sentence, partial(lock_drives, (moves.drive.path,)), check)
+
+    def apply(self, work: RunWork) -> Outcome:
+        """Move the partitions, or continue."""
+        return carry_out(work)
+
+    def undo(self, work: RunWork) -> Outcome:
+        """Move all partitions back."""
+        return undo_moves(work)
+
+    def power(self, run: Path) -> str:
+        """Describe what the journal on the drive preserves."""
+        return "" if state(run) in self.ended else str(forward.power_message(run))
 
 
-def _describe_error(_: Path, error: DiskwrightError) -> str:
-    return str(error)
-
-
-JOB = RunJob(_prepare, {Purpose.APPLY: carry_out, Purpose.UNDO: undo_moves}, _describe_error)
+JOB = MoveJob()
 
 
 def preflight_document(moves: Moves, how: Start) -> None:

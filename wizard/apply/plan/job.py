@@ -29,15 +29,7 @@ from wizard.apply.plan.run_summary import DIRECT, waiting_sentence
 from wizard.apply.plan.start import check_secret, lock_all, room_bytes, why_direct
 from wizard.apply.plan.verify import ensure_mounted
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import (
-    NOTHING_TO_RESUME,
-    JobRequest,
-    Outcome,
-    Prepared,
-    RunJob,
-    RunWork,
-    check_tokens,
-)
+from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork, check_tokens
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, is_locked, lock_drives, lock_run
 from wizard.apply.run.runs import (
@@ -59,26 +51,10 @@ from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace, needs_word, promise
 
 
-def _prepare(run: Path, asked: JobRequest) -> Prepared:
-    restore_documents(run)
-    if not is_rehearsed(run):
-        raise Refused(DIRECT(name=run.name))
-    match asked.purpose:
-        case Purpose.APPLY:
-            return _prepare_resume(run, asked.secret)
-        case Purpose.UNDO:
-            return _prepare_undo(run, asked)
-        case Purpose.KEEP:
-            return _prepare_keep(run, asked.secret)
-
-
 def _prepare_resume(run: Path, typed: bytes | None) -> Prepared:
-    now = state(run)
-    if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
-        raise Refused(NOTHING_TO_RESUME(name=run.name, state=now))
     moved = settle_drives(run)
     plan, environment = load_plan(run), load_environment(run)
-    if now is RunState.WAITING:
+    if state(run) is RunState.WAITING:
         raise Refused(
             join(t("The run {name} is complete.", name=run.name), waiting_sentence(plan, run_argument(run)))
         )
@@ -153,69 +129,82 @@ def _locks(run: Path, plan: Plan) -> partial[tuple[int, ...]]:
     return partial(lock_all, plan, where=own_drives(run, plan).where)
 
 
-def _apply(work: RunWork) -> Outcome:
-    forget_left_rules()
-    if not is_rehearsed(work.run):
-        return carry_out_directly(work)
-    return rehearsed.carry_out(work.run, work.journal, execute, partial(finish, work), work.secret)
-
-
-def _keep(work: RunWork) -> Outcome:
-    forget_left_rules()
-    event, sentence = rehearsed.release(work.run, work.journal, partial(finish, work))
-    return Event.KEPT if event is Event.DONE else event, sentence
-
-
-def _undo(work: RunWork) -> Outcome:
-    return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
-
-
-def _describe_error(run: Path, error: DiskwrightError) -> str:
-    """Describe the error that ended a run. If a drive was disconnected, say so: later errors may be
-    misleading."""
-    with suppress(DiskwrightError):
-        plan = load_plan(run)
-        return with_unplugged_reason(plan, error)
-    return str(error)
-
-
 def _is_complete(outcome: Outcome) -> bool:
     return outcome[0] in (Event.DONE, Event.KEPT)
 
 
-def _leave(work: RunWork, outcome: Outcome) -> None:
-    """Close encrypted volumes unless the run is complete, and stop the layer of a direct run."""
-    if work.purpose is Purpose.UNDO or _is_complete(outcome):
-        return
-    with suppress(DiskwrightError):
-        plan = load_plan(work.run)
-        close_containers(plan, work.journal)
+class PlanJob(RunJob):
+    """Runs of plans."""
+
+    keeps = True
+    overwrites = True
+
+    def check_possible(self, run: Path, asked: JobRequest) -> None:
+        """Restore lost documents first. Raises Refused for a run directly on the drives."""
+        restore_documents(run)
+        if not is_rehearsed(run):
+            raise Refused(DIRECT(name=run.name))
+        # The record and the drives decide about undo.
+        if asked.purpose is Purpose.APPLY:
+            super().check_possible(run, asked)
+
+    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+        """Find the drives, and check the passphrase."""
+        match asked.purpose:
+            case Purpose.APPLY:
+                return _prepare_resume(run, asked.secret)
+            case Purpose.UNDO:
+                return _prepare_undo(run, asked)
+            case Purpose.KEEP:
+                return _prepare_keep(run, asked.secret)
+
+    def ask(self, run: Path, purpose: Purpose) -> None:
+        """Run the read-only checks of a command."""
+        if not is_rehearsed(run):
+            raise Refused(DIRECT(name=run.name))
+        rehearsed.ask(run, load_plan(run), purpose)
+
+    def apply(self, work: RunWork) -> Outcome:
+        """Rehearse, save and commit, or run directly on the drives."""
+        forget_left_rules()
         if not is_rehearsed(work.run):
-            clear_drives(plan, quietly)
+            return carry_out_directly(work)
+        return rehearsed.carry_out(work.run, work.journal, execute, partial(finish, work), work.secret)
+
+    def keep(self, work: RunWork) -> Outcome:
+        """Write the withheld signatures, and put the result to use."""
+        forget_left_rules()
+        event, sentence = rehearsed.release(work.run, work.journal, partial(finish, work))
+        return Event.KEPT if event is Event.DONE else event, sentence
+
+    def undo(self, work: RunWork) -> Outcome:
+        """Restore the old contents."""
+        return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
+
+    def describe_error(self, run: Path, error: DiskwrightError) -> str:
+        """If a drive was disconnected, say so: later errors may be misleading."""
+        with suppress(DiskwrightError):
+            return with_unplugged_reason(load_plan(run), error)
+        return str(error)
+
+    def leave(self, work: RunWork, outcome: Outcome) -> None:
+        """Close encrypted volumes unless the run is complete, and stop the layer of a direct run."""
+        if work.purpose is Purpose.UNDO or _is_complete(outcome):
+            return
+        with suppress(DiskwrightError):
+            plan = load_plan(work.run)
+            close_containers(plan, work.journal)
+            if not is_rehearsed(work.run):
+                clear_drives(plan, quietly)
+
+    def ending(self, work: RunWork, outcome: Outcome) -> Outcome:
+        """Check that the mounts still exist after the drives were unlocked."""
+        if not _is_complete(outcome) or not (failure := ensure_mounted(load_plan(work.run), work.journal)):
+            return outcome
+        return Event.FAILED, failure
 
 
-def _ending(work: RunWork, outcome: Outcome) -> Outcome:
-    """Check that the mounts still exist after the drives were unlocked."""
-    if not _is_complete(outcome) or not (failure := ensure_mounted(load_plan(work.run), work.journal)):
-        return outcome
-    return Event.FAILED, failure
-
-
-def _ask(run: Path, purpose: Purpose) -> None:
-    """Run the read-only checks of a command."""
-    if not is_rehearsed(run):
-        raise Refused(DIRECT(name=run.name))
-    rehearsed.ask(run, load_plan(run), purpose)
-
-
-JOB = RunJob(
-    _prepare,
-    {Purpose.APPLY: _apply, Purpose.UNDO: _undo, Purpose.KEEP: _keep},
-    _describe_error,
-    _leave,
-    _ending,
-    asks=_ask,
-)
+JOB = PlanJob()
 
 
 BLOCK_BYTES = 512

@@ -4,14 +4,14 @@ A kind of run is a `RunJob` value, which supplies the rest.
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.apply.run import process
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import ENDS, Journal, RunState, follow, read_entries, state
-from wizard.apply.run.process import STOP, Purpose, launch, lock_run, unlock
+from wizard.apply.run.process import STOP, UNDOING, Purpose, launch, lock_run, unlock
 from wizard.apply.run.runs import check_owner, run_argument, runs_folder
 from wizard.model.document import Document
 from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused, printable
@@ -197,38 +197,92 @@ class Prepared:
     secret: bytes | None = None
 
 
-def _keep_outcome(_: RunWork, outcome: Outcome) -> Outcome:
-    return outcome
-
-
-@dataclass(frozen=True, slots=True)
 class RunJob:
-    """A kind of run.
+    """A kind of run. Subclasses say what is particular to it."""
 
-    `taking` prepares a request and raises Refused if the run cannot continue that way. `does` maps each
-    purpose to a function that may raise DiskwrightError; `told` describes such an error while applying.
-    `leave` closes resources while the drives are still locked. `ending` runs after the drives are unlocked
-    and may change the outcome.
+    keeps = False
+    """True if a result can wait to be kept."""
 
-    `asks` checks a purpose without writing and raises DiskwrightError if it is not possible now; None if
-    `taking` and its check do not write.
-    """
+    overwrites = False
+    """True if undo can overwrite later changes by other programs."""
 
-    taking: Callable[[Path, JobRequest], Prepared]
-    does: Mapping[Purpose, Callable[[RunWork], Outcome]]
-    told: Callable[[Path, DiskwrightError], str]
-    leave: Callable[[RunWork, Outcome], None] = lambda _work, _outcome: None
-    ending: Callable[[RunWork, Outcome], Outcome] = _keep_outcome
-    asks: Callable[[Path, Purpose], None] | None = None
+    ended = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
+    """States from which no run resumes."""
+
+    def check_possible(self, run: Path, asked: JobRequest) -> None:
+        """Raises Refused if no run of this kind, or in this state, can continue that way."""
+        now, name = state(run), run.name
+        if asked.over_changes and not self.overwrites:
+            raise Refused(
+                t("Undo of run {name} never overwrites later changes. Nothing was written.", name=name)
+            )
+        match asked.purpose:
+            case Purpose.APPLY:
+                if now in self.ended:
+                    raise Refused(NOTHING_TO_RESUME(name=name, state=now))
+                if (run / UNDOING).exists():
+                    raise Refused(
+                        t(
+                            "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`.",
+                            name=name,
+                            run=run_argument(run),
+                        )
+                    )
+            case Purpose.KEEP:
+                if not self.keeps:
+                    raise Refused(
+                        t("Run {name} has no waiting result to keep. Nothing was written.", name=name)
+                    )
+            case Purpose.UNDO:
+                if now is RunState.UNDONE:
+                    raise Refused(UNDONE(name=name))
+
+    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+        """Prepare a request. Raises Refused if the run cannot continue that way."""
+        raise NotImplementedError
+
+    def ask(self, run: Path, purpose: Purpose) -> None:
+        """Check a purpose without writing. Raises DiskwrightError if it is not possible now."""
+        asked = JobRequest(purpose)
+        self.check_possible(run, asked)
+        self.prepare(run, asked).check()
+
+    def apply(self, work: RunWork) -> Outcome:
+        """Carry out the run, or the rest of it. Raises DiskwrightError."""
+        raise NotImplementedError
+
+    def undo(self, work: RunWork) -> Outcome:
+        """Undo the run. Raises DiskwrightError."""
+        raise NotImplementedError
+
+    def keep(self, work: RunWork) -> Outcome:
+        """Keep the result. Raises DiskwrightError."""
+        raise NotImplementedError
+
+    def describe_error(self, run: Path, error: DiskwrightError) -> str:
+        """Describe an error that ended `apply`."""
+        return str(error)
+
+    def leave(self, work: RunWork, outcome: Outcome) -> None:
+        """Close resources while the drives are still locked."""
+
+    def ending(self, work: RunWork, outcome: Outcome) -> Outcome:
+        """Return the outcome, which may change after the drives are unlocked."""
+        return outcome
+
+    def commands_when_done(self, run: Path) -> tuple[str, ...]:
+        """Return the names of commands that settle a finished run. Empty if nothing waits."""
+        return ()
+
+    def power(self, run: Path) -> str:
+        """Describe the effect of a power cut now; empty if unknown or the run is over. Raises BadInput."""
+        return ""
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
         """Return why the run cannot be continued for this purpose, without "Nothing was written", or None if
         it can. Read-only."""
         try:
-            if self.asks is not None:
-                self.asks(run, purpose)
-            else:
-                self.taking(run, JobRequest(purpose)).check()
+            self.ask(run, purpose)
         except DiskwrightError as error:
             return error.said if isinstance(error.said, Message) else str(error)
         return None
@@ -243,7 +297,8 @@ def hand_over(job: RunJob, run: Path, asked: JobRequest) -> int:
     check_owner(run)
     run_lock = lock_run(run)
     try:
-        taking = job.taking(run, asked)
+        job.check_possible(run, asked)
+        taking = job.prepare(run, asked)
         drive_locks = taking.lock()
         try:
             taking.check()
@@ -299,7 +354,8 @@ def carry_out(job: RunJob, work: RunWork, next_commands: Callable[[Path, RunStat
     """Carry out a run in its own process. Journals errors instead of raising them, with the `next_commands`
     that are possible afterwards."""
     try:
-        outcome = job.does[work.purpose](work)
+        does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}
+        outcome = does[work.purpose](work)
     except DiskwrightError as error:
         outcome = _failure(job, work, error)
     job.leave(work, outcome)
@@ -314,7 +370,7 @@ def carry_out(job: RunJob, work: RunWork, next_commands: Callable[[Path, RunStat
 def _failure(job: RunJob, work: RunWork, error: DiskwrightError) -> Outcome:
     if isinstance(error, Refused):
         return Event.REFUSED, str(error)
-    sentence = job.told(work.run, error) if work.purpose is Purpose.APPLY else str(error)
+    sentence = job.describe_error(work.run, error) if work.purpose is Purpose.APPLY else str(error)
     return Event.FAILED, sentence
 
 

@@ -206,8 +206,6 @@ def steps_done(run: Path, changes: Changes) -> Message | str:
 
 def check_can_undo(run: Path) -> None:
     """Raises Refused if there is nothing to undo."""
-    if state(run) is RunState.UNDONE:
-        raise Refused(t("Run {run} is already undone.", run=run.name))
     if not begun_steps(read_entries(run)):
         raise Refused(t("The run {run} made no changes, so undo is not needed.", run=run.name))
     if state(run) is RunState.DONE:
@@ -255,52 +253,6 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     return Event.UNDONE, join(*results)
 
 
-def _prepare(run: Path, asked: JobRequest) -> Prepared:
-    if asked.over_changes:
-        raise Refused(
-            refusal(
-                t("The run {run} is not an `apply`, so undo does not overwrite later changes.", run=run.name)
-            )
-        )
-    match asked.purpose:
-        case Purpose.APPLY:
-            return _prepare_resume(run)
-        case Purpose.UNDO:
-            return _prepare_undo(run)
-        case Purpose.KEEP:
-            raise Refused(
-                refusal(
-                    t("The run {run} changed a filesystem in use, so no result is waiting.", run=run.name)
-                )
-            )
-
-
-def _prepare_resume(run: Path) -> Prepared:
-    now = state(run)
-    if now in (RunState.DONE, RunState.UNDONE):
-        raise Refused(t("The run {run} is {state} and cannot be resumed.", run=run.name, state=now))
-    changes = load_changes(run)
-    check_own(changes, load_environment(run))
-    check_may(changes)
-    check_tuning_tools(changes)
-    check = partial(check_resumable, run) if begun_steps(read_entries(run)) else check_new
-    return Prepared(
-        str(t("Resuming the changes for {device}.", device=changes.device)),
-        partial(_lock_if_attached, changes),
-        partial(check, changes),
-    )
-
-
-def _prepare_undo(run: Path) -> Prepared:
-    check_can_undo(run)
-    changes = load_changes(run)
-    check_own(changes, load_environment(run))
-    return Prepared(
-        str(t("Undoing the changes for {device}.", device=changes.device)),
-        partial(_lock_if_attached, changes),
-    )
-
-
 def _lock_if_attached(changes: Changes) -> Locks:
     """Lock the drive if it exists. Files can be restored without it."""
     with suppress(BadInput):
@@ -308,18 +260,33 @@ def _lock_if_attached(changes: Changes) -> Locks:
     return ()
 
 
-def _describe_error(_: Path, error: DiskwrightError) -> str:
-    return str(error)
+class SettingsJob(RunJob):
+    """Runs that change settings of a filesystem in use."""
+
+    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+        """Check that the settings are as the run left them."""
+        if asked.purpose is Purpose.UNDO:
+            check_can_undo(run)
+        changes = load_changes(run)
+        check_own(changes, load_environment(run))
+        lock = partial(_lock_if_attached, changes)
+        if asked.purpose is Purpose.UNDO:
+            return Prepared(t("Undoing the changes for {device}.", device=changes.device), lock)
+        check_may(changes)
+        check_tuning_tools(changes)
+        check = partial(check_resumable, run) if begun_steps(read_entries(run)) else check_new
+        sentence = t("Resuming the changes for {device}.", device=changes.device)
+        return Prepared(sentence, lock, partial(check, changes))
+
+    def apply(self, work: RunWork) -> Outcome:
+        """Make all changes that are not made yet."""
+        event, said = make_changes(work.run, work.journal, work.drive_locks)
+        return event, str(said)
+
+    def undo(self, work: RunWork) -> Outcome:
+        """Undo the changes in reverse order."""
+        event, said = _take_all_back(work.run, work.journal, work.drive_locks)
+        return event, str(said)
 
 
-def _apply(work: RunWork) -> Outcome:
-    event, said = make_changes(work.run, work.journal, work.drive_locks)
-    return event, str(said)
-
-
-def _undo(work: RunWork) -> Outcome:
-    event, said = _take_all_back(work.run, work.journal, work.drive_locks)
-    return event, str(said)
-
-
-JOB = RunJob(_prepare, {Purpose.APPLY: _apply, Purpose.UNDO: _undo}, _describe_error)
+JOB = SettingsJob()
