@@ -12,6 +12,7 @@ from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.plan import start as plan_start
 from wizard.cli.commands import ensure
 from wizard.model.errors import ExitCode
 from wizard.plan.desired_state.document import read_wanted
@@ -32,12 +33,12 @@ def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.Monke
     ]
     begun: list[str] = []
 
-    def start(plan: Plan, *tokens: str, **_: object) -> Path:
+    def start(plan: Plan, _: object) -> Path:
         begun.extend(plan.paths)
         return tmp_path / "0001-run"
 
     monkeypatch.setattr(ensure, "look_at", lambda wanted, where: looks[min(len(begun), 1)])
-    monkeypatch.setattr(ensure, "start_run", start)
+    monkeypatch.setattr(plan_start, "start_document", start)
     monkeypatch.setattr(ensure, "narrate", lambda run: ExitCode.DONE)
     (result,) = ensure.ensured(document, where, check=False)
     assert begun == [ONE.path] and result.state == "failed"
