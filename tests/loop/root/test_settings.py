@@ -1,4 +1,4 @@
-"""Changes to a filesystem for an ordinary user: the root process plans, applies and undoes them, and
+"""Changes, moves and copies for an ordinary user: the root process plans, applies and undoes them, and
 trusts no input."""
 
 from collections.abc import Iterator
@@ -8,12 +8,13 @@ import pytest
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
+from tests.loop.bring.bringing import ROOTS, Ways
 from tests.loop.move.test_move import digest, misaligned, part_of, planned
 from tests.loop.program import MIB, BadInput, Moves, Refused, RunState, list_runs, read_entries, state
 from tests.loop.tune.test_actions import label_of, made
 from wizard.apply.privilege.ask import RootProgram
 from wizard.apply.privilege.client import Elevated
-from wizard.model.requests import Detach, SetLabel
+from wizard.model.requests import CopyFiles, Detach, SetLabel
 from wizard.operations.settings import Relabel
 from wizard.plan.settings.steps_of import change_steps
 
@@ -62,7 +63,7 @@ def test_root_moves_a_partition_reports_and_undoes_it(
     path = misaligned(work, make_drive)
     before = digest(f"{path}p1")
     moves = Moves((planned(path),))
-    with pytest.raises(Refused, match="another does not match"):
+    with pytest.raises(Refused, match="does not match"):
         root.start(moves, ("another",), work.runs)
     (move,) = moves.moves
     forged = replace(move, after=replace(move.after, start_bytes=move.after.start_bytes + MIB))
@@ -76,3 +77,24 @@ def test_root_moves_a_partition_reports_and_undoes_it(
     root.undo()
     assert root.state is state(run) is RunState.UNDONE
     assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == move.before.start_bytes
+
+
+def test_root_copies_files_reports_and_undoes_the_copy(
+    root: Elevated, work: Work, make_drive: MakeDrive
+) -> None:
+    ways = Ways(work, make_drive)
+    old, new = ways.source(), ways.target()
+    before = sorted(path.name for path in old.place.iterdir() if path.name != "lost+found")
+    bring = root.work_out_copy(CopyFiles(str(old.place), str(new.place), "taken"))
+    with pytest.raises(Refused, match="does not match"):
+        root.start(bring, ("another",), work.runs)
+    with pytest.raises(Refused):
+        root.work_out_copy(CopyFiles(str(old.place), str(old.place), "inside"))
+    assert not list_runs(work.runs) and not (new.place / "taken").exists()
+    run = root.start(bring, bring.tokens, work.runs)
+    told = list(root.follow(run))
+    assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
+    assert sorted(path.name for path in (new.place / "taken").iterdir()) == before
+    root.undo()
+    assert root.state is state(run) is RunState.UNDONE
+    assert not (new.place / "taken").exists() and (new.place / "mine/file").read_text() == ROOTS
