@@ -47,7 +47,7 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
         yield from ("", str(t("Found:")))
     for finding in told:
         yield from wrapped(
-            f"- {finding.severity}: {finding.sentence} {finding.why} {finding.remedy}", width, 2
+            f"- {finding.severity}: {finding.sentence} {finding.why} {finding.advice}", width, 2
         )
     for offer in prospect.offers:
         yield ""

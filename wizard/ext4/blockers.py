@@ -1,6 +1,7 @@
 """Conversion blockers: which findings prevent which conversion."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from wizard.ext4.assessment import Situation
 from wizard.ext4.filesystem_checks import in_use, kind_findings, programs, state_findings
@@ -13,7 +14,7 @@ from wizard.ext4.system_checks import (
     room_inside,
 )
 from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.finding import Finding, Severity
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.migration import Way
 from wizard.model.said import t
 
@@ -69,24 +70,41 @@ REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"
 
 
 def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
-    """Return all findings, most severe first."""
-    found = [finding for rule in RULES for finding in rule(situation)]
+    """Return all findings with their possible commands, most severe first."""
+    said = [finding for rule in RULES for finding in rule(situation)]
+    found = [
+        replace(one, commands=tuple(each for each in one.commands if _is_possible(situation, each, said)))
+        for one in said
+    ]
     order = list(Severity)
     return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
 
 
 def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
     """Return the first finding that blocks a method, or None."""
-    for finding in obstacles_of(situation):
-        if way in BLOCKED_METHODS.get(finding.code, frozenset()) and not (
-            repairs and finding.code in REPAIRABLE
-        ):
-            return finding
-    return None
+    found = obstacles_of(situation)
+    return next((one for one in found if _blocks(one, way, repairs=repairs)), None)
+
+
+def _blocks(finding: Finding, way: Way, *, repairs: bool) -> bool:
+    blocked = BLOCKED_METHODS.get(finding.code, frozenset())
+    return way in blocked and not (repairs and finding.code in REPAIRABLE)
+
+
+def _is_possible(situation: Situation, command: FindingCommand, found: Sequence[Finding]) -> bool:
+    """Return False for a conversion that another finding blocks, for a missing tool, and for a device in
+    use."""
+    match command.argv:
+        case ("diskwright", "migrate", _, "--way", way, *options):
+            return not any(_blocks(one, Way(way), repairs="--repair" in options) for one in found)
+        case (program, *_):
+            in_use = situation.mounts or situation.opened or situation.is_root
+            return program not in situation.missing and not (command.unused and in_use)
+    return False
 
 
 def refusal(finding: Finding) -> DiskwrightError:
     """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
     filesystem."""
-    message = f"{finding.sentence} {finding.remedy} {NOTHING_WRITTEN}"
+    message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
     return Refused(message) if finding.severity is Severity.DANGER else BadInput(message)

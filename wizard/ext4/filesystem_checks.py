@@ -1,20 +1,27 @@
 """Conversion blockers in the filesystem and its use."""
 
-import shlex
 from collections.abc import Iterator
 
 from wizard.advice.missing import missing
 from wizard.ext4.assessment import BAR, Situation
 from wizard.ext4.operations import fstab_operations, may_have_blocks
-from wizard.ext4.system_checks import COPY_INSTEAD, danger, info, version_text, warning
+from wizard.ext4.system_checks import (
+    COPY_INSTEAD,
+    Commands,
+    copy_commands,
+    danger,
+    info,
+    version_text,
+    warning,
+)
 from wizard.model.errors import printable
-from wizard.model.finding import Finding
+from wizard.model.finding import Finding, FindingCommand
 from wizard.model.said import Message, Sentence, join, t, tn
 
 NO_ACTION = t("No action needed.")
 
 REPAIR = t(
-    "Repair with --repair, on a copy of the changes or with an undo file. A backup first is recommended."
+    "Make a backup, then let the conversion repair the damage, on a scratch copy or with an undo file."
 )
 
 OLDEST_PROGRAMS = (1, 43)
@@ -66,6 +73,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             t("A filesystem cannot be converted while the system runs from it."),
             join(*_on_another_system(situation)),
             "/proc/self/mountinfo",
+            _change_fstab(situation),
         )
     elif situation.mounts:
         yield danger(
@@ -78,12 +86,13 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             ),
             t("Changes to a mounted filesystem damage it."),
             join(
-                t("Unmount it first (`umount {device}`).", device=device),
+                t("Unmount the filesystem first."),
                 t("If that fails, a program uses the filesystem in its own namespace: end that program."),
                 t("If the system requires it, as with /usr or /var, convert it from another system."),
                 *_on_another_system(situation),
             ),
             "/proc/*/mountinfo",
+            (FindingCommand(("umount", device)), *_change_fstab(situation)),
         )
     for file in situation.swap_files:
         yield danger(
@@ -95,8 +104,9 @@ def in_use(situation: Situation) -> Iterator[Finding]:
                 device=device,
             ),
             t("The kernel writes to the positions of a swap file recorded when swap was enabled."),
-            t("Disable it first (`swapoff {file}`).", file=printable(file, 200)),
+            t("Disable the swap file first."),
             "/proc/swaps",
+            (FindingCommand(("swapoff", file)),),
         )
     if situation.opened and not situation.mounts and not situation.is_root:
         yield danger(
@@ -104,8 +114,9 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             situation,
             t("Another device or a program has exclusive use of {device}.", device=device),
             t("Two writers damage a filesystem."),
-            t("Close the dependent device or end the program; `lsblk` and `fuser` show the user."),
+            t("Close the dependent device, or end the program that uses {device}.", device=device),
             "open(2), O_EXCL",
+            (FindingCommand(("lsblk", device)), FindingCommand(("fuser", "-v", device))),
         )
 
 
@@ -117,19 +128,20 @@ def _on_another_system(situation: Situation) -> Iterator[Message]:
     """Yield how to convert a filesystem that the running system needs."""
     device, uuid = situation.device, situation.ext.uuid
     if fstab_operations(situation) and ROOT not in situation.mounts:
-        token = shlex.quote(printable(situation.drive.token))
-        yield t(
-            "First change {fstab} here: `diskwright migrate {device} --way mount --confirm {token}`.",
-            fstab=printable(situation.fstab, 200),
-            device=device,
-            token=token,
-        )
+        yield t("First change {fstab} here.", fstab=printable(situation.fstab, 200))
     yield t("Start a rescue medium or another system, and do not mount {device} there.", device=device)
     yield t("Mount another drive there at /mnt, for the undo data.")
     yield t(
         "Convert with `diskwright migrate /dev/disk/by-uuid/{uuid} --way full --journal /mnt/diskwright`.",
         uuid=uuid,
     )
+
+
+def _change_fstab(situation: Situation) -> Commands:
+    """Return the command that changes fstab on the running system."""
+    if not fstab_operations(situation) or ROOT in situation.mounts:
+        return ()
+    return (FindingCommand(("diskwright", "migrate", situation.device, "--way", "mount")),)
 
 
 def state_findings(situation: Situation) -> Iterator[Finding]:
@@ -155,11 +167,9 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
             situation,
             t("The superblock of {device} reports more free blocks or inodes than exist.", device=device),
             t("Plans cannot rely on wrong numbers, and other numbers may also be wrong."),
-            t(
-                "Create an image of {device} first, then check the filesystem: `e2fsck -f {device}`.",
-                device=device,
-            ),
+            t("Create an image of {device} first, then check the filesystem.", device=device),
             "superblock",
+            (FindingCommand(("e2fsck", "-f", device), device),),
         )
     yield from _errors(situation)
     yield from _not_unmounted(situation)
@@ -168,6 +178,7 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
 def _errors(situation: Situation) -> Iterator[Finding]:
     """Report the most severe error, current or past; the first in this order covers the rest."""
     before, device = situation.ext, situation.device
+    repair = (FindingCommand(("diskwright", "migrate", device, "--way", "full", "--repair")),)
     if before.half_done:
         yield danger(
             "migrate-half-done",
@@ -180,6 +191,7 @@ def _errors(situation: Situation) -> Iterator[Finding]:
             t("Further steps could rely on incomplete changes."),
             REPAIR,
             "superblock",
+            repair,
         )
     elif before.has_errors:
         yield danger(
@@ -192,6 +204,7 @@ def _errors(situation: Situation) -> Iterator[Finding]:
             ),
             REPAIR,
             "superblock",
+            repair,
         )
     elif situation.damaged:
         yield danger(
@@ -205,6 +218,7 @@ def _errors(situation: Situation) -> Iterator[Finding]:
             t("Conversion and copying rely on the damaged data."),
             REPAIR,
             "e2fsck",
+            repair,
         )
     elif before.recorded_errors:
         yield warning(
@@ -220,7 +234,8 @@ def _errors(situation: Situation) -> Iterator[Finding]:
                 "Damage or a failing drive may be the cause. The first step checks "
                 "everything and stops on damage."
             ),
-            t("Check the drive's health with `diskwright inspect`."),
+            t("Check the drive's health."),
+            commands=(FindingCommand(("diskwright", "inspect", situation.drive.path)),),
         )
 
 
@@ -259,15 +274,14 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
             t("A snapshot of one device would not match the other."),
             join(
                 t(
-                    "Remove the external journal first, while the filesystem is unmounted and "
-                    "clean: `tune2fs -O ^has_journal {device}`. The conversion adds an internal "
-                    "journal.",
-                    device=device,
+                    "Remove the external journal first, while the filesystem is unmounted and clean. "
+                    "The conversion adds an internal journal."
                 ),
                 t("The other device is then free, and undoing the conversion does not change that."),
                 t("Mounting as ext4 requires none of this."),
             ),
             "superblock",
+            (FindingCommand(("tune2fs", "-O", "^has_journal", device), device),),
         )
     if UNMOUNTABLE in before.features:
         yield danger(
@@ -278,10 +292,8 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
                 device=device,
             ),
             t("The filesystem is partly new and partly old; any repair would destroy it."),
-            t(
-                "Continue with `diskwright resume` or undo with `diskwright undo`; "
-                "`diskwright status` lists the runs."
-            ),
+            t("Resume or undo the run that did this."),
+            commands=(FindingCommand(("diskwright", "status")),),
         )
     elif unknown := sorted(before.features - KNOWN):
         yield danger(
@@ -295,6 +307,7 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
             t("A step could damage unknown features."),
             COPY_INSTEAD,
             "superblock",
+            copy_commands(situation),
         )
     if before.revision == 0:
         yield danger(
@@ -304,6 +317,7 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
             t("The superblock has no space for newer fields, and tune2fs damages it when widening inodes."),
             COPY_INSTEAD,
             "superblock",
+            copy_commands(situation),
         )
     if before.kind == "ext4" and may_have_blocks(before):
         form = (

@@ -18,7 +18,7 @@ from wizard.ext4.operations import (
 )
 from wizard.ext4.steps import OWN_FSTAB
 from wizard.model.errors import printable
-from wizard.model.finding import Finding, Severity
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.migration import Way
 from wizard.model.said import Message, Sentence, join, t
 
@@ -26,11 +26,18 @@ NO_UNDO_FOLDER = Sentence("Cannot store undo data in {folder}: {fault}.")
 
 FREE_SPACE = t("Delete or move files first.")
 
-COPY_INSTEAD = t(
-    "Create an ext4 on another drive with `diskwright plan --fs ext4`, then copy the "
-    "files there with `diskwright bring`."
-)
+COPY_INSTEAD = t("Create an ext4 on another drive, then copy the files there.")
 """How to get an ext4 that no conversion can make."""
+
+Commands = tuple[FindingCommand, ...]
+
+
+def copy_commands(situation: Situation) -> Commands:
+    """Return the commands that create an ext4 on another drive and copy the files there."""
+    return (
+        FindingCommand(("diskwright", "plan", "DRIVE", "--workload", "WORKLOAD", "--fs", "ext4")),
+        FindingCommand(("diskwright", "bring", situation.device, "VOLUME")),
+    )
 
 
 def danger(
@@ -40,9 +47,10 @@ def danger(
     why: Message,
     remedy: Message,
     source: str = "e2fsprogs",
+    commands: Commands = (),
 ) -> Finding:
     """Return a finding that blocks a method or means risk for data."""
-    return _finding(code, Severity.DANGER, situation, sentence, why, remedy, source)
+    return _finding(code, Severity.DANGER, situation, sentence, why, remedy, source, commands)
 
 
 def warning(
@@ -52,9 +60,10 @@ def warning(
     why: Message,
     remedy: Message,
     source: str = "superblock",
+    commands: Commands = (),
 ) -> Finding:
     """Return a finding about a possible problem or disadvantage."""
-    return _finding(code, Severity.WARNING, situation, sentence, why, remedy, source)
+    return _finding(code, Severity.WARNING, situation, sentence, why, remedy, source, commands)
 
 
 def info(
@@ -64,9 +73,10 @@ def info(
     why: Message,
     remedy: Message,
     source: str = "superblock",
+    commands: Commands = (),
 ) -> Finding:
     """Return an informational finding."""
-    return _finding(code, Severity.INFO, situation, sentence, why, remedy, source)
+    return _finding(code, Severity.INFO, situation, sentence, why, remedy, source, commands)
 
 
 def _finding(
@@ -77,13 +87,14 @@ def _finding(
     why: Message,
     remedy: Message,
     source: str,
+    commands: Commands,
 ) -> Finding:
-    return Finding(code, severity, situation.device, sentence, why, source, remedy)
+    return Finding(code, severity, situation.device, sentence, why, source, remedy, commands)
 
 
 def as_message(finding: Finding) -> Message | str:
-    """Return a finding's sentence and remedy."""
-    sentence, remedy = finding.sentence, finding.remedy
+    """Return a finding's sentence, and its remedy with commands."""
+    sentence, remedy = finding.sentence, finding.advice
     if isinstance(sentence, Message) and isinstance(remedy, Message):
         return join(sentence, remedy)
     return f"{sentence} {remedy}"
@@ -128,6 +139,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             t("Without a journal, a power cut requires a full filesystem check."),
             join(FREE_SPACE, COPY_INSTEAD),
             "superblock",
+            copy_commands(situation),
         )
     if before.free_blocks < spare:
         yield danger(
@@ -159,6 +171,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 bytes=WIDE_INODE_BYTES,
             ),
             t("Free {more:size} more.", more=more) if widening_blocker(before) is None else COPY_INSTEAD,
+            commands=() if widening_blocker(before) is None else copy_commands(situation),
         )
     if not before.free_inodes:
         yield info(
@@ -170,6 +183,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             ),
             t("The number of inodes ({inodes}) is fixed when a filesystem is created.", inodes=before.inodes),
             COPY_INSTEAD,
+            commands=copy_commands(situation),
         )
 
 
@@ -268,11 +282,11 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
             ),
             t(
                 "If Linux is older than 4.3 or rootfstype= specifies ext3, rebuild the "
-                "initramfs before the first boot: `{command}`. If the system is not running, "
-                "use chroot from a rescue medium.",
-                command=" ".join(command),
+                "initramfs before the first boot. If the system is not running, use chroot from a "
+                "rescue medium."
             ),
             "/etc",
+            (FindingCommand(command),),
         )
 
 
@@ -299,8 +313,9 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             situation,
             form(fstab=printable(situation.fstab, 200)),
             t("Mounting as ext4 manually requires no changes."),
-            t("Run `mount -t ext4 {device} PLACE`.", device=device),
+            t("Mount the filesystem as ext4."),
             "fstab(5)",
+            (FindingCommand(("mount", "-t", "ext4", device, "FOLDER"), device),),
         )
 
 
@@ -322,7 +337,7 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
             ),
             t("An ext3 or ext2 entry for the filesystem in that file would prevent booting."),
             t(
-                "After `keep`, check {file} on that system. Change the type to ext4 before booting.",
+                "Change the type in {file} to ext4 after you keep the result, before booting that system.",
                 file=OWN_FSTAB,
             ),
             "debugfs",

@@ -1,11 +1,13 @@
 """The blockers of a conversion, each in a case without any other, and the recommended method."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.unit.ext4.migrations import EXT3, FSTAB, UUID, situation
+from wizard.cli.main import parser_of
 from wizard.ext4.assessment import BootLine, BootPath, Folder, OwnFstab, Situation
 from wizard.ext4.blockers import BLOCKED_METHODS, WRITING, against, obstacles_of
 from wizard.ext4.make import make_migration
@@ -51,7 +53,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "running-root": (around(is_root=True, mounts=("/",)), "rescue medium", WRITING),
     "swap-file": (around(swap_files=("/srv/swap",)), "swapoff /srv/swap", WRITING),
     "opened": (around(opened=True), "exclusive use of /dev/sda1", WRITING),
-    "barred": (having("FEATURE_I31"), "diskwright resume", frozenset(Way)),
+    "barred": (having("FEATURE_I31"), "diskwright status", frozenset(Way)),
     "cut-off": (around(device_bytes=CUT), "smaller than its filesystem", WRITING),
     "counts": (ext(free_inodes=EXT3.inodes + 1), "more free blocks or inodes than exist", WRITING),
     "half-done": (ext(half_done="it was being resized"), "it was being resized", WRITING),
@@ -64,9 +66,9 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
         frozenset(),
     ),
     "not-clean": (ext(clean=False), "/dev/sda1 was not unmounted cleanly", frozenset()),
-    "external-journal": (ext(journal_device=True), "tune2fs -O ^has_journal /dev/sda1", WRITING),
+    "external-journal": (ext(journal_device=True), "tune2fs -O '^has_journal' /dev/sda1", WRITING),
     "unknown-features": (having("encrypt", "FEATURE_R29"), "FEATURE_R29, encrypt", WRITING),
-    "first-revision": (ext(revision=0), "`diskwright bring`", WRITING),
+    "first-revision": (ext(revision=0), "diskwright bring /dev/sda1", WRITING),
     "incomplete": (having("extent"), "incompletely converted ext3", frozenset()),
     "programs-missing": (
         around(missing=("e2undo", "tune2fs")),
@@ -113,7 +115,7 @@ def test_each_blocker_has_its_remedy_and_blocks_its_ways(
     code = f"migrate-{request.node.callspec.id}"
     finding = next(one for one in obstacles_of(found) if one.code == code)
     assert (
-        said in f"{finding.sentence} {finding.why} {finding.remedy}"
+        said in f"{finding.sentence} {finding.why} {finding.advice}"
         and str(finding.why).endswith(".")
         and str(finding.remedy).endswith(".")
     )
@@ -127,6 +129,27 @@ def test_each_blocker_has_its_remedy_and_blocks_its_ways(
             make_migration(found, way)
     offers = {offer.way: offer for offer in prospect_of(found).offers}
     assert {way for way in Way if offers[way].obstacle} == barred
+
+
+def test_commands_are_typed_and_possible() -> None:
+    """Only the command for another system is in a text."""
+    for found, *_ in CASES.values():
+        for finding in obstacles_of(found):
+            named = re.findall(r"`([^`]+)`", str(finding.remedy))
+            assert all("/dev/disk/by-uuid/" in command for command in named), finding
+            for command in finding.commands:
+                assert command.argv[0] not in found.missing
+                assert not (command.unused and found.mounts), command
+                if command.argv[0] == "diskwright":
+                    asked = parser_of(command.argv[1]).parse_args(command.argv[2:])
+                    if command.argv[1] == "migrate":
+                        make_migration(found, Way(asked.way), repairs=asked.repair)
+
+
+def test_blocked_repair_is_not_offered() -> None:
+    for found, offered in ((ext(has_errors=True), True), (ext(has_errors=True, revision=0), False)):
+        finding = next(one for one in obstacles_of(found) if one.code == "migrate-errors")
+        assert bool(finding.commands) is offered
 
 
 def test_folder_named_for_everything_is_mentioned_once() -> None:
@@ -151,7 +174,7 @@ def test_filesystem_in_use_explains_conversion_from_another_system() -> None:
             make_migration(found, Way.FULL)
         said = str(refused.value)
         assert f"`diskwright migrate /dev/disk/by-uuid/{UUID} --way full --journal /mnt/" in said
-        assert (f"--way mount --confirm {found.drive.token}`" in said) is changed_here
+        assert ("`sudo diskwright migrate /dev/sda1 --way mount`" in said) is changed_here
         assert against(found, Way.MOUNT) is None or not found.lines
 
 
@@ -268,4 +291,4 @@ def test_several_lines_are_changed_after_all_other_steps() -> None:
 def test_refusal_joins_its_sentences() -> None:
     with pytest.raises(DiskwrightError) as error:
         make_migration(around(mounts=("/srv", "/mnt/copy")), Way.FULL)
-    assert str(error.value).startswith("/dev/sda1 is mounted at /srv, /mnt/copy. Unmount it first")
+    assert str(error.value).startswith("/dev/sda1 is mounted at /srv, /mnt/copy. Unmount the filesystem")
