@@ -70,7 +70,7 @@ class Signature:
     `level`: of the md array (`raid5`), `mirror`, `raidz2` or `disk` for ZFS, `cache` or `backing` for bcache.
     `number`: of this md member; spares have no number. `devices`: how many devices the Btrfs, md array or
     volume group has, for ZFS and bcache at least. `most_bytes`: largest size to which an unmounted ext
-    filesystem can grow.
+    filesystem can grow. `damaged_copy`: one of the two LUKS2 headers is damaged, or of an unknown form.
     """
 
     kind: str
@@ -94,6 +94,7 @@ class Signature:
     number: int | None = None
     devices: int | None = None
     most_bytes: int | None = None
+    damaged_copy: bool = False
 
     @property
     def name(self) -> str | None:

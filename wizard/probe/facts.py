@@ -29,7 +29,7 @@ class RawChunk:
 @dataclass(frozen=True, slots=True)
 class RawSignature:
     """A superblock as libblkid or udev's database describes it. `offset_bytes` counts from the start of its
-    device. `member`: UUID_SUB. Older recordings have none."""
+    device. `member`: UUID_SUB. `damaged_copy`: see Signature. Older recordings have neither."""
 
     kind: str
     usage: str
@@ -38,6 +38,7 @@ class RawSignature:
     version: str | None = None
     offset_bytes: int | None = None
     member: str | None = None
+    damaged_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)

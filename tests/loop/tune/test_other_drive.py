@@ -217,6 +217,20 @@ def test_copied_table_or_container_gets_own_uuids_and_undo_reverts(
     assert undone.returncode == 0 and work.digest(drive) == was, undone.stderr
 
 
+@pytest.mark.parametrize("at", [5000, 16384, 16384 + 450], ids=["first", "second", "second's checksum"])
+def test_damaged_copy_of_a_header_is_refused_before_confirming(
+    work: Work, make_drive: MakeDrive, at: int
+) -> None:
+    drive = with_table_or_luks(work, make_drive, "luks2")
+    with Path(drive).open("r+b") as device:
+        device.seek(at)
+        device.write(b"damaged")
+    was = work.digest(drive)
+    shown = diskwright(work, "new-uuid", drive, "--fstab", str(work.fstab))
+    assert shown.returncode == ExitCode.REFUSED and "cryptsetup repair" in shown.stderr
+    assert work.digest(drive) == was
+
+
 @pytest.mark.parametrize("kind", COPIED)
 def test_single_drive_is_compared_with_the_udev_data_of_others(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, kind: str

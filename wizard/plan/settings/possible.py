@@ -194,6 +194,12 @@ def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message
         return NO_UUID(device=device)
     if table is not None and kind != "mbr" and (table.primary, table.backup) != ("ok", "ok"):
         return t("The GPT of {drive} needs a repair first.", drive=drive.path)
+    if any(mark.damaged_copy for mark in signatures_on(drive, device)):
+        return t(
+            "One of the two LUKS2 headers on {device} is damaged. Repair the header first: "
+            "`cryptsetup repair {device}`.",
+            device=device,
+        )
     used = next((use for use in drive.uses if table is not None or use.subject == device), None)
     return USED(use=in_use(used)) if used else None
 

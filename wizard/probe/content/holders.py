@@ -10,7 +10,14 @@ from typing import Any
 from wizard.model.machine import Obstacle
 from wizard.model.said import t
 from wizard.probe import unread as words
-from wizard.probe.content.superblocks import LUKS2_HEADER_BYTES, READERS, find_copy, read_inside, segments_of
+from wizard.probe.content.superblocks import (
+    LUKS2_HEADER_BYTES,
+    READERS,
+    find_copy,
+    has_damaged_copy,
+    read_inside,
+    segments_of,
+)
 from wizard.probe.host import sysfs
 from wizard.probe.unread import not_read, obstacle_of, system_says, unread
 
@@ -63,6 +70,7 @@ def superblocks(
     path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
 ) -> tuple[list[Facts], Facts | None]:
     """Return RawChunks of the superblocks in `content`, and a RawError if any are unreadable. Raises OSError.
+    Adds to LUKS signatures if a copy of the header is damaged.
 
     Offsets count from `offset_bytes`. `size_bytes` 0 means to the end of the device. `node` names the content
     in errors. For LUKS, only locations are recorded: no salts, digests or tokens.
@@ -79,6 +87,8 @@ def superblocks(
             return _encoded(_backup_superblock(Bytes(descriptor, offset_bytes, node))), None
         for signature in signatures:
             reader = Bytes(descriptor, offset_bytes, node)
+            if signature["kind"] == "crypto_LUKS":
+                signature["damaged_copy"] = has_damaged_copy(Bytes(descriptor, offset_bytes, node).read)
             read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
             chunks = _without_secrets(reader.chunks) if signature["kind"] == "crypto_LUKS" else reader.chunks
             found += _encoded(chunks)

@@ -217,6 +217,7 @@ def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
         mark.offset_bytes,
         ambivalent,
         member=mark.member,
+        damaged_copy=mark.damaged_copy,
     )
 
 

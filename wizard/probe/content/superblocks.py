@@ -174,6 +174,36 @@ def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Dat
     return DataLayout(_first_segment(found[2])) if found else NOTHING
 
 
+LUKS2_SECOND = b"SKUL\xba\xbe"
+LUKS2_ALGORITHMS = frozenset({"sha1", "sha256", "sha512"})
+LUKS2_ALGORITHM, LUKS2_UUID, LUKS2_CHECKSUM = slice(72, 104), slice(168, 208), slice(448, 512)
+"""Fields of a LUKS2 header: name of the checksum's algorithm, UUID, and checksum (LUKS2 On-Disk Format)."""
+
+
+def has_damaged_copy(read: SuperblocksRead) -> bool:
+    """Return True if one of the two LUKS2 headers fails its checksum or has another UUID."""
+    head = read(0, LUKS1_READ_BYTES)
+    if len(head) < LUKS1_READ_BYTES or not head.startswith(LUKS_MAGIC):
+        return False
+    version, size = struct.unpack_from(">HQ", head, 6)
+    if version != 2 or not LUKS2_HEADER_BYTES < size <= LUKS2_LARGEST_BYTES:
+        return False
+    first, second = read(0, size), read(size, size)
+    sound = _is_sound(first, LUKS_MAGIC, size) and _is_sound(second, LUKS2_SECOND, size)
+    return not sound or first[LUKS2_UUID] != second[LUKS2_UUID]
+
+
+def _is_sound(header: bytes, magic: bytes, size: int) -> bool:
+    """Return True if a LUKS2 header with its JSON area matches its checksum."""
+    name = header[LUKS2_ALGORITHM].rstrip(b"\0").decode("latin-1")
+    if len(header) != size or not header.startswith(magic) or name not in LUKS2_ALGORITHMS:
+        return False
+    blank = bytearray(header)
+    blank[LUKS2_CHECKSUM] = bytes(len(header[LUKS2_CHECKSUM]))
+    digest = hashlib.new(name, blank).digest()
+    return header[LUKS2_CHECKSUM].startswith(digest)
+
+
 def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
     """Return start and end of the `segments` object (from its key) in LUKS2's JSON text, and the object.
     Nothing else is recorded, because the rest of the text contains salts, digests and tokens."""
