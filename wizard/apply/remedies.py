@@ -8,6 +8,7 @@ from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
 from wizard.apply.run.runs import RunKind, find_run, kind_of, list_runs
 from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
+from wizard.apply.settings.guard import NO_GROWING, is_growing_refused
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Tags, parse, tags_of
 from wizard.benchmark.smr_run import quick_test_obstacle
@@ -176,7 +177,9 @@ def _refuse_table(machine: Machine, drive: Drive, words: tuple[str, ...]) -> Mes
             grow_plan(machine, drive, _partition(drive, device), asked_bytes=size_bytes)
             return None
         case ("grow", device):
-            return why_not_grow_mounted(drive, _partition(drive, device))
+            part = _partition(drive, device)
+            is_refused = (part.filesystem or "").startswith("ext") and is_growing_refused()
+            return why_not_grow_mounted(drive, part) or (NO_GROWING if is_refused else None)
         case _:
             return why_not_restore(drive)
 

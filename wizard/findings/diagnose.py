@@ -335,17 +335,34 @@ def _is_one_drive(drive: Drive, other: Drive) -> bool:
     return by_loop or not _maps_of(drive).isdisjoint(_maps_of(other))
 
 
-def _copy_commands(drive: Drive, devices: set[str]) -> Iterator[FindingCommand]:
-    """Yield commands that give the drive's copies new UUIDs. vgimportclone also renames the group."""
+def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, tuple[FindingCommand, ...]]:
+    """Return how to give the drive's copies new identifiers. vgimportclone needs all devices of a group."""
+    said, commands = [t("Detach the copy, or give the copy new identifiers.")], []
     for device in (drive.path, *(part.path for part in drive.partitions)):
         kind, uuid = drive.content_on(device) or ("", "")
         used = any(kind in UUID_TABLES or use.subject == device for use in drive.uses)
         if device not in devices or not uuid or used or drive.read_only:
             continue
         if kind == "LVM2_member":
-            yield FindingCommand(("vgimportclone", device), device)
+            part = drive.partition(device)
+            (mark,) = part.signatures if part else drive.signatures
+            if not mark.group:
+                continue
+            if mark.devices != 1:
+                said.append(
+                    t(
+                        "{device} has one of {count} physical volumes of a group. Run vgimportclone with all "
+                        "of one copy at once.",
+                        device=device,
+                        count=mark.devices or 0,
+                    )
+                )
+                continue
+            said.append(t("vgimportclone also renames the volume group, and diskwright cannot undo that."))
+            commands.append(FindingCommand(("vgimportclone", device), device))
         elif kind in WRITTEN_UUIDS or (kind in KINDS and KINDS[kind].set_uuid):
-            yield FindingCommand(("diskwright", "new-uuid", device))
+            commands.append(FindingCommand(("diskwright", "new-uuid", device)))
+    return join(*dict.fromkeys(said)), tuple(commands)
 
 
 def copies_of(machine: Machine, drive: Drive) -> tuple[tuple[str, str, str], ...]:
@@ -388,8 +405,7 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         ),
         t("A mount by UUID may use either. The kernel refuses to mount a second XFS; Btrfs may mix both."),
         t("libblkid: UUID and UUID_SUB; the disk GUID or MBR signature"),
-        t("Detach the copy, or give the copy new identifiers."),
-        tuple(_copy_commands(drive, devices)),
+        *_copy_remedy(drive, devices),
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, drop_partitions, tool
+from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
 from tests.loop.engine.test_old_pools import label
 from tests.loop.program import MIB, partition_path, probe_machine
@@ -14,15 +14,9 @@ from wizard.apply.remedies import diagnose
 from wizard.cli.commands import inspect
 from wizard.cli.main import main
 from wizard.findings.geometry import load_patterns
-from wizard.model.finding import Finding, FindingCommand
+from wizard.model.finding import Finding
 
 MISALIGNED = "label: {label}\nstart=63,size=700000,type={kind}\n"
-OFFERED = {
-    "ext4": ("dos", "83", ("mkfs.ext4", "-q")),
-    "swap": ("dos", "82", ("mkswap", "-q")),
-    "vfat": ("gpt", "U", ("mkfs.vfat",)),
-    "xfs": ("gpt", "L", ("mkfs.xfs", "-q", "-f")),
-}
 REFUSED = {
     "mounted": ("dos", "83", ("mkfs.ext4", "-q")),
     "nothing recognised": ("dos", "83", ()),
@@ -46,24 +40,6 @@ def misaligned(make_drive: MakeDrive, label: str, kind: str, makes: tuple[str, .
     return path
 
 
-def runs(work: Work, finding: Finding) -> int:
-    """Run the finding's command without writing."""
-    (command,) = (one for one in finding.commands if one.argv[1] in ("move", "plan"))
-    words = command.argv[1:]
-    options = ["--dry-run"] if words[0] == "move" else ["-o", str(work.folder / "plan.json")]
-    done = diskwright(work, *words, *options)
-    return done.returncode
-
-
-@pytest.mark.parametrize("name", list(OFFERED))
-def test_offered_move_is_possible(work: Work, make_drive: MakeDrive, name: str) -> None:
-    path = misaligned(make_drive, *OFFERED[name])
-    move = FindingCommand(("diskwright", "move", partition_path(path, 1)))
-    (finding,) = (one for one in findings(path) if move in one.commands)
-    assert runs(work, finding) == 0
-    assert f"diskwright move {finding.subject}" in str(finding.advice)
-
-
 @pytest.mark.parametrize("name", list(REFUSED))
 def test_refused_move_is_not_offered(work: Work, make_drive: MakeDrive, name: str) -> None:
     path = misaligned(make_drive, *REFUSED[name])
@@ -81,28 +57,6 @@ def test_refused_move_is_not_offered(work: Work, make_drive: MakeDrive, name: st
     (found,) = (one for one in findings(path) if one.code == "alignment-4096")
     assert not any("move" in command.argv for command in found.commands)
     assert diskwright(work, "move", partition_path(path, 1), "--dry-run").returncode != 0
-
-
-@pytest.mark.parametrize("full", [False, True], ids=["room behind", "mounted"])
-def test_offered_growth_is_possible(work: Work, make_drive: MakeDrive, full: bool) -> None:
-    small, path = make_drive(300 * MIB), make_drive(600 * MIB)
-    tool("sh", "-c", f"echo '1MiB,280MiB' | sfdisk --quiet --label gpt --no-reread {small}")
-    tool("partx", "--add", small)
-    tool("mkfs.ext4", "-q", partition_path(small, 1))
-    drop_partitions(small)
-    work.bench.own(path)
-    tool("dd", f"if={small}", f"of={path}", "bs=1M", "conv=fsync", "status=none")
-    tool("partx", "--add", path)
-    if full:
-        place = work.place("held")
-        Path(place).mkdir(parents=True)
-        tool("mount", partition_path(path, 1), str(place))
-    found = next(one for one in findings(path) if one.code == "table-backup-misplaced")
-    if full:
-        tool("umount", partition_path(path, 1))
-    assert bool(found.commands) is not full
-    if found.commands:
-        assert runs(work, found) == 0
 
 
 PLACES = {

@@ -18,6 +18,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, rounded_up, t
 from wizard.operations.filesystem import Resizing
+from wizard.plan.partition.possible import UNCLEAN
 from wizard.process.program import run
 
 PROBE = ("ntfs-3g.probe", "--readwrite")
@@ -67,15 +68,7 @@ def _info(showing: Showing) -> str:
     result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
     output = result.output + result.errors
     if result.status and SCHEDULED.search(output):
-        raise Failed(
-            refusal(
-                t(
-                    "{device} is scheduled for a check. Start Windows twice, or run `chkdsk /f` "
-                    "there, then try again.",
-                    device=showing.real,
-                )
-            )
-        )
+        raise Failed(refusal(UNCLEAN(device=showing.real)))
     if result.status:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))))
     least = LEAST_SAID.search(output)

@@ -104,6 +104,11 @@ SYS_RESOURCE = 24
 """Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
 (fs/ext4/resize.c, ext4_resize_begin)."""
 
+NO_GROWING = t(
+    "The kernel does not let root grow a mounted ext filesystem here (CAP_SYS_RESOURCE). Unmount the "
+    "filesystem first."
+)
+
 LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue, StopLayer)
 """Operations whose effect ends at reboot. Resuming after a reboot repeats them."""
 
@@ -151,14 +156,12 @@ def check_may(changes: Changes) -> None:
     for step in changes.steps:
         operation = step.operation
         if isinstance(operation, GrowMounted) and _is_of_ext(operation) and not has_capability(SYS_RESOURCE):
-            raise Refused(
-                refusal(
-                    t(
-                        "The kernel does not let root grow a mounted ext filesystem here "
-                        "(CAP_SYS_RESOURCE). Unmount the filesystem first."
-                    )
-                )
-            )
+            raise Refused(refusal(NO_GROWING))
+
+
+def is_growing_refused() -> bool:
+    """Return True if this process is root without the capability for growing. Others ask root first."""
+    return os.geteuid() == 0 and not has_capability(SYS_RESOURCE)
 
 
 def has_capability(number: int) -> bool:

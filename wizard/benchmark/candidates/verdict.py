@@ -58,6 +58,7 @@ def announcement(order: Order) -> tuple[Message, ...]:
             seconds=bounds.seconds,
             written=bounds.written_bytes,
         ),
+        t("A clear result ends the trial earlier, with less written."),
         t(
             "All data in the free space of {drive} is lost. Deleted files cannot be recovered afterwards.",
             drive=path,

@@ -32,6 +32,11 @@ MARGIN_SHARE, MARGIN_BYTES = 16, 8 * MIB
 500, and at most twice the number of inodes (e2fsprogs, resize/resize2fs.c, calculate_minimum_resize_size)."""
 
 
+UNCLEAN = Sentence(
+    "{device} is scheduled for a check. Start Windows twice, or run `chkdsk /f` there, then try again."
+)
+
+
 def why_not_format(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition cannot be formatted, or None."""
     return _why_not_change(drive, part)
@@ -65,6 +70,8 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     mark, growing = part.signatures[0], growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
+    if mark.unclean:
+        return UNCLEAN(device=part.path)
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
         return t(
             "{part} was not unmounted cleanly. Check the filesystem first: `e2fsck -f {part}`.",
@@ -263,7 +270,7 @@ def _why_cannot_grow(drive: Drive, part: Partition) -> Message | None:
     if why := _why_cannot_resize(drive, part):
         return why
     if growing_of(part.filesystem):
-        return None
+        return UNCLEAN(device=part.path) if part.signatures[0].unclean else None
     kind = KINDS.get(part.filesystem or "")
     if kind and kind.why_not_grow:
         return t(

@@ -128,7 +128,7 @@ TOOLS = (
     "lvs",
     "cryptsetup",
     *("blockdev", "dmesg", "fuser", "gdisk", "hdparm", "lvchange", "ntfsfix", "nvme"),
-    *("sg_format", "sg_readcap", "sgdisk", "swapoff"),
+    *("sg_format", "sg_readcap", "sgdisk", "swapoff", "vgimportclone"),
 )
 
 FILES = tuple(dict.fromkeys(path for kind in MADE.values() for path, _ in kind.needs_files))

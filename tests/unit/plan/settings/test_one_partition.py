@@ -14,7 +14,7 @@ from wizard.cli.commands.apply import destroyed
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import Waiting
-from wizard.model.machine import Drive, Layer, Partition, Use
+from wizard.model.machine import Drive, Layer, Partition, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
 from wizard.operations.table import WipeSignatures
@@ -347,6 +347,7 @@ def test_forged_plan_does_not_grow_a_fixed_size_filesystem() -> None:
         check_plan(forged)
 
 
+DIRTY = Signature("ntfs", "filesystem", unclean=True)
 GROWING = {
     "in use": (growing(uses=(Use("mounted", "/dev/sda1", "/srv"),)), "is in use"),
     "F2FS": (
@@ -362,6 +363,10 @@ GROWING = {
     "no room": (
         (full := partitioned(partition(1, filesystem="ext4"), partition(2, MIB + GIB)), full.partitions[0]),
         "No free space directly after /dev/sda1.",
+    ),
+    "dirty NTFS": (
+        (dirty := partitioned(partition(1, signatures=(DIRTY,))), dirty.partitions[0]),
+        "/dev/sda1 is scheduled for a check.",
     ),
     "a logical one": ((logical(), logical().partitions[2]), "is a logical partition"),
 }
