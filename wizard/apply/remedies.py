@@ -1,5 +1,6 @@
 """Findings that depend on this system: possible commands, and lines of fstab without nofail. Reads only."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from wizard.apply.run.runs import RunKind, find_run, kind_of, list_runs
 from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
 from wizard.apply.settings.guard import NO_GROWING, is_growing_refused
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Tags, parse, tags_of
+from wizard.apply.system.fstab import Line, Tags, parse, tags_of
 from wizard.benchmark.smr_run import quick_test_obstacle
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
@@ -74,8 +75,9 @@ def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
 def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
     """Yield lines of fstab for devices that are not attached, with which the next boot may stop. `machine`
     has all drives. Mapped devices may only be closed."""
-    if not machine.root or any(map(unread_content, machine.drives)):
+    if not machine.root or machine.unprobed:
         return
+    unread = tuple(drive.path for drive in machine.drives if unread_content(drive))
     try:
         lines = parse(read_text(fstab), str(fstab))
     except BadInput:
@@ -90,7 +92,27 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
                 file=printable(str(fstab), 200),
                 source=printable(line.source, 80),
             )
-            yield _stops(printable(line.source, 80), found, ())
+            if unread:
+                found = t(
+                    "Line {line} of {file} names {source}, which was not found. {drives:list} could not be "
+                    "read.",
+                    line=line.number,
+                    file=printable(str(fstab), 200),
+                    source=printable(line.source, 80),
+                    drives=unread,
+                )
+            yield _stops(printable(line.source, 80), found, tuple(_add_nofail(line, fstab)))
+
+
+def _add_nofail(line: Line, fstab: Path) -> Iterator[FindingCommand]:
+    """Yield the command that adds nofail to a line, if its source needs no quoting. It keeps the old file and
+    changes nothing if the line has moved."""
+    if line.options and PLAIN_SOURCE.fullmatch(line.source):
+        script = rf"{line.number}s|^\s*{line.source}\s+\S+\s+\S+\s+\S+|&,nofail|"
+        yield FindingCommand(("sed", "-i.old", "-E", script, str(fstab)))
+
+
+PLAIN_SOURCE = re.compile(r"[A-Za-z0-9_=:./-]+")
 
 
 def _devices(machine: Machine) -> Iterator[tuple[str, Tags]]:

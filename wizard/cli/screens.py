@@ -30,7 +30,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.probe.machine import drive_under, load_machine, probe_machine
+from wizard.probe.machine import drive_under, load_machine, probe_machine, with_others
 
 REFUSED_FIRST = t("a drive with content is refused without permission to erase")
 
@@ -386,7 +386,7 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
     """Return the machine and the drives at `devices`, in order. Raises BadInput if a drive is missing or
     listed twice."""
     if recorded is None:
-        machine = probe_machine(devices)
+        machine = with_others(probe_machine(devices))
         if len(machine.drives) != len(devices):
             raise BadInput(t("A drive is listed twice."))
         return machine, machine.drives
@@ -400,7 +400,7 @@ def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive,
     if recorded is None:
         if not (path := drive_under(device)):
             return None
-        machine = probe_machine([path])
+        machine = with_others(probe_machine([path]))
         node = str(Path(device).resolve())
     else:
         machine, node = load_machine(Path(recorded)), device

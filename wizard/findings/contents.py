@@ -3,7 +3,7 @@
 All foreign text is made printable.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.errors import printable
@@ -71,11 +71,25 @@ FATES_BY_KIND = {
 
 def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
     """Describe the multi-device volumes to which a device belongs, and what its loss means for the rest."""
-    return tuple(_beyond_text(device, mark) for mark in marks if _reaches_beyond(mark))
+    return tuple(_beyond_text(device, mark) for mark in marks if mark.is_shared)
 
 
-CACHE = "cache"
-"""Level of the cache of a bcache set, which does not count its backing devices."""
+def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Message]:
+    """Name the other attached devices of the volumes on these devices of a drive."""
+    for device, marks in _marks_on(drive):
+        for mark in marks if device in devices else ():
+            if mark.is_shared and (others := _others(machine, device, mark)):
+                yield t("{volume} is also on {devices:and}.", volume=_volume_name(mark), devices=others)
+
+
+def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
+    """Return the other attached devices of a volume."""
+    return tuple(
+        path
+        for other in (*machine.drives, *machine.unprobed)
+        for path, found in _marks_on(other)
+        if path != device and any(_is_same_volume(mark, one) for one in found)
+    )
 
 
 def _beyond_text(device: str, mark: Signature) -> Message:
@@ -98,10 +112,6 @@ def _beyond_text(device: str, mark: Signature) -> Message:
 _TITLES = {"LVM2_member": "LVM", "zfs_member": "ZFS", "bcache": "bcache"}
 
 
-def _reaches_beyond(mark: Signature) -> bool:
-    return (mark.devices or 0) > 1 or mark.level == CACHE
-
-
 def _volume_name(mark: Signature) -> str:
     kind = _TITLES.get(mark.kind) or mark.level or title_of(mark.kind)
     name = f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
@@ -113,17 +123,17 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
     """Yield each multi-device volume on the drive, with the other devices and the number of missing ones."""
     for device, marks in _marks_on(drive):
         for mark in marks:
-            if not _reaches_beyond(mark):
+            if not mark.is_shared:
                 continue
-            attached = tuple(
-                path
-                for other in (*machine.drives, *machine.unprobed)
-                for path, found in _marks_on(other)
-                if path != device and any(_is_same_volume(mark, one) for one in found)
-            )
+            attached = _others(machine, device, mark)
             missing = (mark.devices or 0) - 1 - len(attached)
             # udev does not report the group of LVM devices.
-            known = mark.group is None or not machine.unprobed
+            known = mark.group is None or not any(
+                one.kind == mark.kind and one.group is None
+                for other in machine.unprobed
+                for _, found in _marks_on(other)
+                for one in found
+            )
             yield Finding(
                 "content-shared",
                 Severity.WARNING if missing > 0 and known else Severity.INFO,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from wizard.host.session import SessionConversion
     from wizard.model.advice import Advice, Choice
     from wizard.model.ext import JournalEntry
-    from wizard.model.finding import Diagnosis, Recording
+    from wizard.model.finding import Diagnosis, Finding, Recording
     from wizard.model.layout import Writer
     from wizard.model.migration import Migration, Prospect
     from wizard.model.requests import Wanted
@@ -154,6 +154,12 @@ class Services(ABC):
 
         known_machine = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
         return diagnose(known_machine, drive, self._patterns, self.quick_tested(drive), self._fstab)
+
+    def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
+        """Return the findings about fstab lines of devices that are not attached."""
+        from wizard.apply.remedies import absent_at_boot
+
+        return tuple(absent_at_boot(machine, self._fstab)) if self._fstab else ()
 
     @property
     def _fstab(self) -> Path | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from wizard.benchmark.smr_probe import ProbeProgress
     from wizard.ext4.assessment import Situation
     from wizard.host.session import SessionConversion
+    from wizard.model.finding import Finding
     from wizard.model.layout import Writer
     from wizard.model.machine import Machine
     from wizard.model.migration import Migration, Prospect
@@ -78,6 +79,10 @@ class RealServices(Running):
     @property
     def _fstab(self) -> Path | None:
         return self._apply_environment.fstab
+
+    def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
+        """Check fstab, unless only some drives are read."""
+        return () if self._only is not None else super().absent_at_boot(machine)
 
     def usual(self) -> Usual:
         """Return the defaults of this system. In `mounts`, volumes belong to root because no one else can

@@ -97,6 +97,12 @@ class Signature:
     damaged_copy: bool = False
 
     @property
+    def is_shared(self) -> bool:
+        """True if the volume is on several devices. The cache of a bcache set does not count its backing
+        devices."""
+        return (self.devices or 0) > 1 or self.level == "cache"
+
+    @property
     def name(self) -> str | None:
         """The name of the volume group, the bcache set's UUID, or the label."""
         return self.group or self.label

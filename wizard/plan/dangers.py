@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking
-from wizard.findings.contents import lost_beyond, unmarked_contents
+from wizard.findings.contents import lost_beyond, lost_with, unmarked_contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.errors import Refused, printable
 from wizard.model.finding import Recording
@@ -351,6 +351,13 @@ def esp_doubts(
         for part in one.partitions
         if role_by_type(part.type, "") == "esp" and (one.path != drive.path or part.number in kept)
     )
+
+
+def shared_doubts(machine: Machine, drive: Drive, before: Layout) -> tuple[Message, ...]:
+    """Return the other devices of each volume on several devices that loses one."""
+    kept = {slot.number for slot in before.partitions if slot.kept}
+    lost = {part.path for part in drive.partitions if part.number not in kept}
+    return tuple(lost_with(machine, drive, lost if kept else lost | {drive.path}))
 
 
 def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Message, ...]:

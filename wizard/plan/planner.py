@@ -25,6 +25,7 @@ from wizard.plan.dangers import (
     refuse_lacking,
     refuse_missing,
     rehearsal_doubts,
+    shared_doubts,
 )
 from wizard.plan.free_space import (
     GPT_PARTITIONS,
@@ -209,6 +210,7 @@ def _partitioned_plan(
     doubts = (
         *doubts_of(drive, recording, preserve=preserve),
         *rehearsal_doubts(machine.kernel),
+        *shared_doubts(machine, drive, before),
         *forgotten_doubts(machine, operations),
         *encryption_doubts(drive, specs),
         *esp_doubts(machine, drive, volumes, {slot.number for slot in before.partitions if slot.kept}),
@@ -246,6 +248,7 @@ def _grouped_plan(
     doubts = (
         *doubts_of(drive, recording, preserve=preserve),
         *rehearsal_doubts(machine.kernel),
+        *shared_doubts(machine, drive, before),
         *forgotten_doubts(machine, operations),
         *asked_doubts(specs),
     )
@@ -317,6 +320,7 @@ def _whole_plan(
     steps = steps_of(operations, Context(identity, before, after))
     doubts = (
         *doubts_of(drive, recording, preserve=False),
+        *shared_doubts(machine, drive, before),
         *forgotten_doubts(machine, operations),
         *spec.doubts,
     )

@@ -43,6 +43,17 @@ def probe_machine(
     return machine_of(survey(paths, seconds=seconds, all_devices=all_devices, on_drive=on_drive))
 
 
+def with_others(machine: Machine) -> Machine:
+    """Read the other attached drives too, as `unprobed`, if a drive has part of a volume on several
+    devices."""
+    places = [on for drive in machine.drives for on in (drive, *drive.partitions)]
+    if not any(mark.is_shared for on in places for mark in on.signatures):
+        return machine
+    read = {drive.path for drive in machine.drives}
+    others = [path for path in list_drive_paths() if path not in read]
+    return replace(machine, unprobed=probe_machine(others).drives)
+
+
 def probe_drive(path: str, *, seconds: float = 10.0) -> Drive:
     """Read one drive. Raises BadInput if `path` is not a whole drive."""
     return probe_machine([path], seconds=seconds).drives[0]

@@ -1,12 +1,13 @@
 """Report section on drives: identity, contents, findings and recording technology."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.contents import unmarked_content, unmarked_contents
 from wizard.findings.drive_faults import turning_words
 from wizard.model.advice import Advice
+from wizard.model.errors import WHERE_USED
 from wizard.model.ext import Check, JournalEntry
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Partition, Signature, Unread
@@ -28,7 +29,8 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The drives with their diagnoses, in the same order. `origin`: where and when they were read."""
+    """The drives with their diagnoses, in the same order. `origin`: where and when they were read. `absent`:
+    findings about drives that are not attached."""
 
     origin: str
     kernel: str
@@ -36,6 +38,7 @@ class Facts:
     drives: tuple[Drive, ...]
     diagnoses: tuple[Diagnosis, ...]
     unread: tuple[Unread, ...] = ()
+    absent: tuple[Finding, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +222,8 @@ def _row(drive: Drive, part: Partition) -> Sequence[str]:
 
 def findings_part(facts: Facts) -> Markup:
     """Describe the findings about each drive, the most severe first, and the recording method."""
-    return join(_diagnosis(diagnosis) for diagnosis in facts.diagnoses)
+    absent = join((tag("h3", t("Not attached")), *map(_finding, facts.absent))) if facts.absent else ""
+    return join((*map(_diagnosis, facts.diagnoses), absent))
 
 
 def _diagnosis(diagnosis: Diagnosis) -> Markup:

@@ -9,8 +9,8 @@ from wizard import __version__
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.plan.identity_check import identity_difference
-from wizard.apply.remedies import diagnose
-from wizard.apply.run.backup_store import kept_machine
+from wizard.apply.remedies import absent_at_boot, diagnose
+from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
 from wizard.apply.run.journal import ENDS, RunState, read_entries, state
 from wizard.apply.run.load import load
 from wizard.apply.run.runs import command_on
@@ -150,7 +150,7 @@ def _facts(
     known = document.drives if document is not None else ()
     wanted = tuple(drive.path for drive in known) if document is not None else sources.devices
     try:
-        machine, origin = _machine(sources, wanted)
+        machine, origin, is_live = _machine(sources, wanted)
         if wanted:
             machine = _with_only(machine, wanted)
     except BadInput as error:
@@ -169,9 +169,18 @@ def _facts(
             root=machine.root,
             drives=machine.drives,
             diagnoses=tuple(
-                diagnose(machine, drive, patterns, _verdict_for(sources.displaced, drive))
+                diagnose(
+                    machine,
+                    drive,
+                    patterns,
+                    _verdict_for(sources.displaced, drive),
+                    OWN_FSTAB if is_live else None,
+                )
                 for drive in machine.drives
             ),
+            absent=tuple(absent_at_boot(probe_machine() if wanted else machine, OWN_FSTAB))
+            if is_live and machine.root
+            else (),
             unread=machine.unread,
         ),
         machine,
@@ -186,16 +195,18 @@ def _verdict_for(verdict: DisplacedVerdict | None, drive: Drive) -> DisplacedVer
     return verdict if (verdict.drive, verdict.model, verdict.size_bytes) == now else None
 
 
-def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
+def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str, bool]:
+    """Return the machine, where and when it was read, and True if that was now."""
     if sources.machine is not None:
-        return sources.machine, sources.origin
+        return sources.machine, sources.origin, False
     if sources.run is not None and (kept := kept_machine(sources.run)):
-        return kept, str(t("Read at the start of the run, before the first write."))
-    if sources.run is not None:
-        return probe_machine(wanted), str(
-            t("Read for this report. The run saved no drive information, so this is the state after the run.")
-        )
-    return probe_machine(wanted or None), str(t("Read for this report."))
+        return kept, str(t("Read at the start of the run, before the first write.")), False
+    origin = (
+        t("Read for this report. The run saved no drive information, so this is the state after the run.")
+        if sources.run is not None
+        else t("Read for this report.")
+    )
+    return probe_machine(wanted or None), str(origin), True
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:

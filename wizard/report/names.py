@@ -19,6 +19,7 @@ from wizard.filesystems.registry import KINDS as FILESYSTEMS
 from wizard.model.advice import Evidence, Workload
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Waiting
+from wizard.model.finding import Finding
 from wizard.model.layout import Group, Slot, Stripe, TableEntry, Writer
 from wizard.model.machine import Partition
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
@@ -165,6 +166,9 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
         return
     if isinstance(value, Waiting) and "/" in value.run:
         yield value.run.strip("'"), FILE
+    if isinstance(value, Finding) and "=" in value.subject:
+        # A finding about a line of fstab names a device that is not attached.
+        yield value.subject.partition("=")[2], LABEL
     if isinstance(value, Relabel):
         names = (value.old, value.new, *(uuid for part in value.parts for uuid in part[1:]))
         yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in names)

@@ -13,6 +13,7 @@ from tests.loop.program import MIB, Extent, RunState, partition_path, probe_driv
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding
+from wizard.plan.partition.possible import why_not_shrink
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import why_not_mount
 from wizard.plan.undo_policy import losses
@@ -57,6 +58,7 @@ def test_end_of_a_filesystem_is_not_free(work: Work, make_drive: MakeDrive, kind
     cut_short(path, kind, label, "1MiB" if kind != "ntfs" else "3MiB")
     drive = probe_drive(path)
     (part,) = drive.partitions
+    assert why_not_shrink(drive, part) is not None
     over = part.overhang
     assert over is not None and over.start_bytes == part.end_bytes and over.size_bytes <= LARGE - SMALL
     assert over.size_bytes > LARGE - SMALL - 8 * MIB

@@ -10,7 +10,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
 from tests.loop.engine.test_old_pools import label
 from tests.loop.program import MIB, partition_path, probe_machine
-from wizard.apply.remedies import diagnose
+from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.cli.commands import inspect
 from wizard.cli.main import main
 from wizard.findings.geometry import load_patterns
@@ -144,3 +144,22 @@ def test_fstab_lines_of_missing_drives_are_listed(
     assert main(["inspect"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert all(f"names {source}, which is not attached" in told for source in gone)
+    for finding in found:
+        for command in finding["commands"]:
+            tool(*command["argv"])
+    assert not [*absent_at_boot(probe_machine([path]), work.fstab)]
+    added = [line for line in work.fstab.read_text().split("\n") if line.endswith("auto defaults,nofail 0 0")]
+    assert [line.split()[0] for line in added] == list(gone)
+
+
+@pytest.mark.parametrize("source", ["UUID=AB12-34CD", "LABEL=gone", "PARTLABEL=gone", "/dev/disk/by-id/gone"])
+def test_missing_drives_are_listed_although_another_is_unreadable(
+    work: Work, make_drive: MakeDrive, source: str
+) -> None:
+    path = make_drive(64 * MIB)
+    work.fstab.write_text(f"{source} /mnt/gone auto defaults 0 0\n")
+    machine = probe_machine([path])
+    unread = replace(machine, drives=(replace(machine.drives[0], table=None, content_digest=None),))
+    for seen, named in ((machine, False), (unread, True)):
+        (finding,) = absent_at_boot(seen, work.fstab)
+        assert source in str(finding.sentence) and (path in str(finding.sentence)) is named

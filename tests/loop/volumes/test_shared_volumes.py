@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, spec
+from tests.loop.applying import Work, diskwright, spec
 from tests.loop.program import MIB, Mode, partition_path, probe_machine
 from tests.unit.probe.superblocks import bcache, zfs, zfs_list, zfs_top
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Severity
 from wizard.plan.undo_policy import losses
+from wizard.probe.machine import with_others
 
 
 def btrfs(*nodes: str) -> None:
@@ -52,13 +53,20 @@ def test_other_half_is_named(
     make(*nodes)
     machine = probe_machine(drives)
     alone = probe_machine(drives[:1])
-    for seen, severity in ((machine, Severity.INFO), (alone, Severity.WARNING)):
+    for seen, severity in (
+        (machine, Severity.INFO),
+        (alone, Severity.WARNING),
+        (with_others(alone), Severity.INFO),
+    ):
         found = diagnose(seen, seen.drives[0], load_patterns()).findings
         (finding,) = (one for one in found if one.code == "content-shared")
         assert finding.severity is severity and "thesis" in str(finding.sentence)
-        assert all((node in str(finding.sentence)) is (seen is machine) for node in nodes[1:])
+        assert all((node in str(finding.sentence)) is (seen is not alone) for node in nodes[1:])
     plan = work.plan(drives[0], spec("ext4"), mode=Mode.REPLACE)
     assert any("3" in line and "thesis" in line for line in losses(plan)), losses(plan)
+    words = ("plan", drives[0], "--replace", "--workload", "large-media", "--mount", "none")
+    shown = diskwright(work, *words).stderr
+    assert all(node in shown for node in nodes[1:]), shown
 
 
 SET = "0d7f3b1c-93a5-4e0b-8f53-6a1f0c7c2d4e"

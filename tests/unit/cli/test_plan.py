@@ -124,6 +124,14 @@ def test_impossible_plan_is_one_sentence_and_the_right_code(
     assert err.startswith("diskwright: ") and says in err and err.count("\n") == 1 and err[:-1].isprintable()
 
 
+@pytest.mark.parametrize("change", [("--delete",), ("--grow",), ("--shrink", "1G")])
+def test_change_of_a_missing_partition_names_the_device(plan_on: Run, change: tuple[str, ...]) -> None:
+    code, _, err = plan_on(drive(), "plan", "/dev/sda9", *change)
+    assert code == ExitCode.USAGE and "There is no device /dev/sda9" in err
+    code, _, err = plan_on(drive(), "plan", "/dev/sda", *change)
+    assert code == ExitCode.USAGE and "requires one partition" in err
+
+
 def test_each_filesystem_without_tools_has_a_line_with_its_package(plan_on: Run) -> None:
     words = ("plan", "/dev/sda", "--workload", "large-media")
     code, out, err = plan_on(drive(), *words, tools=(), family="debian")

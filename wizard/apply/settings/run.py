@@ -67,7 +67,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     words = ("sudo", "diskwright", "mount", mount.device, "--writable", printable(asked.name, 60))
     command = shlex.join((*words, "--confirm", changes.drive.token))
     return ready, t(
-        "The owner is unchanged. To let {who} write there: {command}", who=who(asked), command=command
+        "The owner is unchanged. To let {who} write there: `{command}`.", who=who(asked), command=command
     )
 
 

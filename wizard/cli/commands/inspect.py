@@ -20,7 +20,7 @@ from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Machine
 from wizard.model.said import t
 from wizard.probe.interpret import machine_of
-from wizard.probe.machine import load_machine, save_machine, survey
+from wizard.probe.machine import load_machine, save_machine, survey, with_others
 
 STYLES = {"title": "bold", "dim": "dim"}
 
@@ -71,7 +71,8 @@ def _machine(arguments: Namespace) -> Machine:
     if arguments.machine is not None:
         return _chosen(load_machine(Path(arguments.machine)), arguments.devices, arguments.machine)
     facts = survey(arguments.devices or None, all_devices=arguments.all)
-    return machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
+    machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
+    return with_others(machine) if arguments.devices else machine
 
 
 def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:

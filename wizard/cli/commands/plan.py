@@ -66,6 +66,7 @@ def main(arguments: Namespace) -> ExitCode:
     part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
     if change is not None and part is None:
+        machine_and_drives(arguments.devices, arguments.machine)
         raise BadInput(
             t(
                 "--{option} requires one partition, such as /dev/sdX2, not a drive.",

@@ -67,6 +67,12 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
         )
     if why := _why_not_change(drive, part) or _why_cannot_resize(drive, part):
         return why
+    if part.overhang is not None:
+        return t(
+            "The contents of {part} continue after its end. Restore the end first: "
+            "`diskwright plan {part} --grow`.",
+            part=part.path,
+        )
     mark, growing = part.signatures[0], growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
@@ -229,15 +235,25 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when growing, or None."""
     _, geometry = measured(drive)
-    most = part.size_bytes + room_behind(drive, part)
+    room = most = part.size_bytes + room_behind(drive, part)
     if (limit := part.signatures[0].most_bytes) is not None:
-        most = min(most, align_down(geometry, part.start_bytes + limit) - part.start_bytes)
-    if size_bytes > most:
+        most = min(room, align_down(geometry, part.start_bytes + limit) - part.start_bytes)
+    if size_bytes > room:
         return t(
-            "{part} cannot be that large. Its filesystem and the adjacent free space allow {most:exact}.",
+            "{part} cannot be that large. The adjacent free space allows {most:exact}.",
             part=part.path,
             most=most,
         )
+    if size_bytes > most:
+        why = t(
+            "The {kind} on {part} can grow to {most:exact} at most: it reserves no more space for its group "
+            "descriptors.",
+            kind=_kinds_in(part),
+            part=part.path,
+            most=most,
+        )
+        works = t("`diskwright plan {part} --grow-to {size}` works.", part=part.path, size=size_text(most))
+        return join(why, works) if most > part.size_bytes else why
     if size_bytes < (least := needed_bytes(drive, part)):
         return t("{part} cannot be that small. Request at least {least:exact}.", part=part.path, least=least)
     if size_bytes <= part.size_bytes and not part.is_unfilled:

@@ -21,6 +21,7 @@ from wizard.plan.dangers import (
     layout_before,
     refuse_missing,
     rehearsal_doubts,
+    shared_doubts,
 )
 from wizard.plan.free_space import place, reserved_in, with_free
 from wizard.plan.partition.possible import (
@@ -334,6 +335,7 @@ def _plan_of(
     general = (
         *doubts_of(drive, recording, preserve=True),
         *rehearsal_doubts(machine.kernel),
+        *shared_doubts(machine, drive, before),
         *forgotten_doubts(machine, operations),
     )
     return Plan(

@@ -19,6 +19,7 @@ from wizard.plan.dangers import (
     layout_before,
     refuse_lacking,
     refuse_missing,
+    shared_doubts,
 )
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, old_wipes, option_words, refuse_obstacles, volume_of
@@ -116,6 +117,7 @@ def make_striped_plan(
     doubts = (
         *drive_doubts(drives, recordings, extents[0].size_bytes, stripe),
         *stripe_doubts(stripe),
+        *(said for pair in zip(drives, befores, strict=True) for said in shared_doubts(machine, *pair)),
         *forgotten_doubts(machine, operations),
         *spec.doubts,
     )

@@ -100,7 +100,10 @@ MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
 DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
 """Findings that the quick test for shingled recording may resolve."""
 
-ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED}
+BOOTED = frozenset({"boot-may-stop"})
+"""Findings resolved by the option nofail in fstab."""
+
+ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED, "nofail": BOOTED}
 """Findings by the action that resolves them."""
 
 
@@ -113,6 +116,12 @@ def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Parti
     """Return the misaligned partitions at a row: one partition, or all of a drive."""
     subjects = {finding.subject for finding in diagnosis.findings if finding.code in MISALIGNED}
     return tuple(part for part in drive.partitions if part.path in subjects and at in (drive.path, part.path))
+
+
+def without_nofail(diagnosis: Diagnosis, at: str) -> str:
+    """Return the first device at a row with which the boot may stop, or an empty string."""
+    found = (one.subject for one in diagnosis.findings if one.code in BOOTED and one.commands)
+    return next((device for device in found if at in (diagnosis.drive, device)), "")
 
 
 def answers(
@@ -128,6 +137,8 @@ def answers(
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
         yield Action("move", "f", label, why_not, aside=True)
+    if without_nofail(diagnosis, at):
+        yield Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
     if any(finding.code in DOUBTED for finding in diagnosis.findings):
         obstacle = hindered or services.quick_test_obstacle(drive)
         yield Action(

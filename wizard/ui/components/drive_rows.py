@@ -159,6 +159,19 @@ def gone_row(count: int) -> Row:
     return Row("gone", (Piece("!"), Piece(""), muted(said)), pinned=True)
 
 
+def absent_row(finding: Finding) -> Row:
+    """Return the row of a finding about a device that is not attached."""
+    said = Piece(t("not attached, the boot may stop"), Tone.WARN)
+    return Row(
+        f"absent:{finding.subject}", (Piece("!", Tone.WARN), strong(finding.subject), said), pinned=True
+    )
+
+
+def absent_pane(finding: Finding) -> Pane:
+    """Describe a finding about a device that is not attached."""
+    return Pane(finding.subject, tuple(finding_paras((finding,))))
+
+
 def reading_row(path: str) -> Row:
     """Return the row of a drive still being read."""
     return Row(path, (strong(short(path)), muted(t("reading ..."))))

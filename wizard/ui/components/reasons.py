@@ -179,10 +179,11 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
         if clues
         else ()
     )
-    return (*map(_finding, found), *recording)
+    return (*map(finding_reason, found), *recording)
 
 
-def _finding(finding: Finding) -> Reason:
+def finding_reason(finding: Finding) -> Reason:
+    """Return a finding with reason, remedy, source and figures."""
     from wizard.advice.evidence import evidence_for
 
     behind = [

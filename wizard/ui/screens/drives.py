@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from wizard.apply.run.journal import RunState
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.host.session import OpenRun, Session
 from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.finding import Diagnosis
+from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Sentences, t
 from wizard.ui.components import drive_rows, way_rows
-from wizard.ui.components.decisions import answers, blocker, misaligned_found, runs_on
+from wizard.ui.components.decisions import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import Action, Column, Pane, Piece, Row, Rows, ScreenStep, Text, Tone, Values, View, para
 
@@ -47,6 +48,7 @@ class DrivesScreen(Screen):
         self._at = part or drive
         self._led = bool(drive)
         self._free: dict[str, int | None] = {}
+        self._absent: dict[str, Finding] = {}
 
     def entered(self) -> None:
         """Read the drives if they may have changed."""
@@ -90,6 +92,8 @@ class DrivesScreen(Screen):
         """Diagnose again with all drives, which can affect findings. Drops card readers without a medium."""
         answers = {drive.path: (drive, self.services.diagnose(machine, drive)) for drive in machine.drives}
         self.desk.found = {path: answers[path] for path in self.desk.found if path in answers}
+        absent = self.services.absent_at_boot(machine)
+        self._absent = {drive_rows.absent_row(finding).key: finding for finding in absent}
         self._finish_asking()
 
     def _not_probed(self, error: DiskwrightError) -> None:
@@ -176,6 +180,7 @@ class DrivesScreen(Screen):
             yield drive_rows.run_row(run, named=len(alike) > 1)
         if gone := len(self.desk.runs) - len(runs):
             yield drive_rows.gone_row(gone)
+        yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
                 yield drive_rows.reading_row(path)
@@ -211,6 +216,8 @@ class DrivesScreen(Screen):
 
     def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
         if found is None:
+            if at in self._absent:
+                return (drive_rows.absent_pane(self._absent[at]),)
             if at in self.desk.found:
                 name = drive_rows.short(at)
                 return (
@@ -235,6 +242,8 @@ class DrivesScreen(Screen):
     def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[Action]:
         if at.startswith("run:"):
             yield Action("show-run", "enter", SHOW)
+        elif at in self._absent:
+            yield Action("why", "enter", SHOW)
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
@@ -328,10 +337,13 @@ class DrivesScreen(Screen):
 
     def act_why(self, row: str, _values: Values) -> None:
         """Open the findings with evidence."""
-        from wizard.ui.components.reasons import finding_reasons
+        from wizard.ui.components.reasons import finding_reason, finding_reasons
         from wizard.ui.dialogs.pages import Reasons
 
-        if found := self._current(row):
+        if row in self._absent:
+            finding = self._absent[row]
+            self.desk.go(Reasons(self.desk, finding.subject, (finding_reason(finding),)))
+        elif found := self._current(row):
             self.desk.go(Reasons(self.desk, drive_rows.short(found[0].path), finding_reasons(found[1])))
 
     def act_health(self, row: str, _values: Values) -> None:
@@ -357,6 +369,25 @@ class DrivesScreen(Screen):
         if parts and session.machine is not None:
             part = parts[0] if len(parts) == 1 else None
             self.desk.open_review(move_job(self.services, session.machine, session.drives[0], part))
+
+    def act_nofail(self, row: str, _values: Values) -> None:
+        """Open Review to add nofail to the line of fstab."""
+        from wizard.model.requests import SetOptions
+        from wizard.ui.jobs.in_place import ChangesJob
+
+        found = self._current(row)
+        if found is None or not (device := without_nofail(found[1], row)):
+            return
+        self.desk.session = self.taken(row)
+        wanted = SetOptions((*(self.services.options_at_boot(found[0], device) or ()), "nofail"))
+        self.desk.with_root(
+            self,
+            lambda: self.desk.later(
+                self,
+                partial(self.services.work_out, device, wanted),
+                lambda changes: self.desk.open_review(ChangesJob(changes)),
+            ),
+        )
 
     def act_shingled(self, row: str, _values: Values) -> None:
         """Open the test for shingled recording."""

@@ -57,7 +57,7 @@ def test_root_only_folder_is_reported_first_with_its_command(
 ) -> None:
     first, more = map(str, ready_message(mounted))
     assert first == "1.0 TB ready at /srv/media, writable by root only."
-    assert "To let nobody write there: sudo diskwright mount /dev/sda1 --writable nobody" in more
+    assert "To let nobody write there: `sudo diskwright mount /dev/sda1 --writable nobody" in more
     assert len(ready_message(replace(mounted, wanted=Attach(writer=ROOT)))) == 1
 
 

@@ -138,7 +138,7 @@ def test_partition_grows_to_a_size() -> None:
     check_plan(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
-    for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "allow 90 GiB")):
+    for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "allows 90 GiB")):
         with pytest.raises(Refused, match=why):
             grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=size)
 
@@ -150,11 +150,12 @@ def test_filesystem_limits_the_growth_of_its_partition(most: int | None, allowed
     on, part = between()
     part = replace(part, signatures=(replace(part.signatures[0], most_bytes=most),))
     on = replace(on, partitions=(part, *on.partitions[1:]))
-    with pytest.raises(Refused, match=f"allow {allowed // GIB} GiB"):
+    with pytest.raises(Refused, match=f" {allowed // GIB} GiB"):
         grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=allowed + MIB)
     if allowed < 90 * GIB:
-        with pytest.raises(Refused, match=f"allow {allowed // GIB} GiB"):
+        with pytest.raises(Refused, match=f" {allowed // GIB} GiB") as refused:
             grow_plan(machine(on, tools=EVERYTHING), on, part)
+        assert (f"--grow-to {allowed // GIB}GiB" in str(refused.value)) is (allowed > SIZE)
     if allowed > SIZE:
         plan = grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=allowed)
         assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", allowed)

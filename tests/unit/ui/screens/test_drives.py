@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +12,10 @@ from tests.unit.ui.live import RUN, Live
 from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.run.journal import RunState
 from wizard.host.session import OpenRun
+from wizard.model.errors import Refused
 from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Machine, Signature, Use
+from wizard.model.requests import SetOptions, Wanted
 from wizard.model.said import GIB, MIB, t
 from wizard.ui.view import Para
 from wizard.ui.wizard import Wizard
@@ -305,3 +308,37 @@ def test_mounted_drive_shows_its_mount_point_first(
     said = [" ".join(str(piece.text) for piece in one.pieces) for one in pane.blocks if isinstance(one, Para)]
     assert said[0].endswith(first) if first else said[0].startswith(caption)
     assert sum(caption in one for one in said) == 1
+
+
+def test_fstab_line_of_an_absent_drive_is_shown_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fstab = tmp_path / "fstab"
+    fstab.write_text("LABEL=gone /mnt/gone ext4 defaults 0 2\nLABEL=fine /mnt/fine ext4 nofail 0 2\n")
+    monkeypatch.setattr(Live, "_fstab", fstab)
+    person = Person(Live(machine(drive())))
+    assert [row.key for row in person.rows] == ["absent:LABEL=gone", "/dev/sda"]
+    assert cursor(person) == "/dev/sda"
+    person.desk.moved("absent:LABEL=gone")
+    assert "Line 1" in person.text and "nofail" in person.text
+    person.key("enter", "absent:LABEL=gone")
+    assert person.view.place == "reasons" and "sed -i.old -E" in person.text
+
+
+def test_n_on_a_removable_drive_adds_nofail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = Signature("ext4", "filesystem", "photos", "11111111-2222-4333-8444-555555555555")
+    stick = replace(partitioned(partition(signatures=(mark,), path="/dev/sda1"), bus="usb"), removable=True)
+    fstab = tmp_path / "fstab"
+    fstab.write_text("LABEL=photos /mnt/photos ext4 noatime 0 2\n")
+    asked: list[tuple[str, Wanted]] = []
+
+    def work_out(_: Live, device: str, wanted: Wanted) -> None:
+        asked.append((device, wanted))
+        raise Refused("seen")
+
+    monkeypatch.setattr(Live, "_fstab", fstab)
+    monkeypatch.setattr(Live, "work_out", work_out)
+    monkeypatch.setattr(Live, "options_at_boot", lambda *_: ("noatime",))
+    person = Person(Live(machine(stick)))
+    person.key("n", "/dev/sda")
+    assert asked == [("/dev/sda1", SetOptions(("noatime", "nofail")))]
