@@ -11,6 +11,9 @@ from wizard.model.said import Message
 MAPPER = "/dev/mapper/"
 """Directory of device mapper nodes, by name."""
 
+ARRAY_LINKS = "/dev/md/"
+"""Directory of links to md arrays, by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Encryption:

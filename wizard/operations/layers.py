@@ -89,7 +89,8 @@ class StopLayer:
     """Stop an md array, deactivate an LVM volume group or close an encrypted container, on these `members`.
 
     `device`: node of the array or container, or name of the group. `uuid`: of the array. `volumes`: the
-    group's active logical volumes, as `group/volume`. `state`: of the array.
+    group's active logical volumes, as `group/volume`. `state`: of the array. `name`: the array's link in
+    /dev/md, which udev creates only for arrays started by this name.
     """
 
     device: str
@@ -98,4 +99,5 @@ class StopLayer:
     uuid: str = ""
     volumes: tuple[str, ...] = ()
     state: Literal["active", "read-only", "inactive"] = "active"
+    name: str = field(default="", metadata=WHERE_USED)
     kind: Literal["stop-layer"] = "stop-layer"

@@ -46,8 +46,9 @@ def probe_machine(
 def with_others(machine: Machine) -> Machine:
     """Read the other attached drives too, as `unprobed`, if a drive has part of a volume on several
     devices."""
-    places = [on for drive in machine.drives for on in (drive, *drive.partitions)]
-    if not any(mark.is_shared for on in places for mark in on.signatures):
+    marks = [mark for drive in machine.drives for mark in drive.signatures]
+    marks += [mark for drive in machine.drives for part in drive.partitions for mark in part.signatures]
+    if not any(mark.is_shared for mark in marks):
         return machine
     read = {drive.path for drive in machine.drives}
     others = [path for path in list_drive_paths() if path not in read]

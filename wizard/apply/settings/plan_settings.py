@@ -12,6 +12,7 @@ from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.job import udev_runs
 from wizard.apply.settings.current_value import is_mount_of, read_top
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
@@ -30,7 +31,7 @@ from wizard.apply.system.mounts import (
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.layout import Writer
+from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.requests import (
     Attach,
@@ -53,7 +54,7 @@ from wizard.plan.dangers import BACKUP_MOVES, dangers_in, forgotten_doubts, know
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.refusals import unmeasured
 from wizard.plan.request.using import free_place, owner_options
-from wizard.plan.rules import mount_options_fault, mount_point_fault
+from wizard.plan.rules import is_device_path, mount_options_fault, mount_point_fault
 from wizard.plan.settings import possible
 from wizard.plan.settings.check_changes import REMOUNTED, label_fault_of, old_label_fault
 from wizard.plan.settings.possible import (
@@ -541,6 +542,10 @@ def _as_running(operation: StopLayer) -> StopLayer:
     state = text(folder / "array_state")
     if state in STOPPED:
         return replace(operation, state="inactive")
+    # Without udev, mdadm gives an array started by name another number while its old node exists.
+    links = (str(one) for one in sorted(Path(ARRAY_LINKS).glob("*")) if one.is_symlink() and udev_runs())
+    named = (one for one in links if is_device_path(one) and str(Path(one).resolve()) == operation.device)
+    operation = replace(operation, name=next(named, ""))
     return replace(operation, state="read-only" if state in ("readonly", "read-auto") else "active")
 
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, partition_path
-from wizard.model.layout import MAPPER
+from wizard.model.layout import ARRAY_LINKS, MAPPER
 from wizard.model.requests import (
     Attach,
     Detach,
@@ -241,7 +241,9 @@ def _layer_fault(operation: StopLayer) -> str | None:
         uuid_fits = bool(_UUID.fullmatch(operation.uuid)) if layer == "md" else not operation.uuid
         start = "/dev/md" if layer == "md" else MAPPER
         fits = is_device_path(device) and device.startswith(start) and uuid_fits and not operation.volumes
-    return None if fits and is_whole else operation.kind
+    link = operation.name
+    fits_link = not link or (layer == "md" and is_device_path(link) and link.startswith(ARRAY_LINKS))
+    return None if fits and fits_link and is_whole else operation.kind
 
 
 def _growing_fault(operation: ExtendPartition | GrowMounted, changes: Changes) -> str | None:

@@ -140,7 +140,7 @@ def _restart_commands(operation: StopLayer) -> tuple[Argv, ...]:
             "--assemble",
             "--run",
             *read_only,
-            device,
+            operation.name or device,
             f"--uuid={array_uuid(operation.uuid)}",
             *members,
         ),

@@ -9,6 +9,7 @@ from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, diskwright, empty, node_of, shown, tool
 from tests.lab.visits.layers.containers import FILE, prepare
+from wizard.apply.run.job import udev_runs
 from wizard.apply.run.runs import list_runs
 from wizard.model.ext import Check
 from wizard.probe.machine import probe_machine
@@ -22,8 +23,9 @@ MAPPED = "/dev/mapper/released-secret"
 
 def _array(level: str, nodes: list[str]) -> str:
     tool("mdadm", "--create", "/dev/md/nas", "--run", f"--level={level}", "--raid-devices=2", *nodes)
-    # mdadm recreates the link by name only at the next boot.
-    return str(Path("/dev/md/nas").resolve())
+    link = Path("/dev/md/nas")
+    # Without udev, mdadm creates the link only with the array.
+    return str(link if udev_runs() else link.resolve())
 
 
 def _group(nodes: list[str]) -> str:

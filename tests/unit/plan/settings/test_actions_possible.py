@@ -324,6 +324,7 @@ WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
         wanting(Detach(boot=True), UNMOUNT, edits(GONE)),
         wanting(SwitchOff(), UNMOUNT, POWER, **WHOLE),
         wanting(Release(), CLOSE, INACTIVE, STOP, **WHOLE),
+        wanting(Release(), replace(STOP, name="/dev/md/nas:photos"), **WHOLE),
     ],
 )
 def test_action_document_is_consistent(good: Changes) -> None:
@@ -362,6 +363,9 @@ def test_action_document_is_consistent(good: Changes) -> None:
         (wanting(Release(), STOP), "filesystem"),
         (wanting(Release(), POWER, **WHOLE), "steps"),
         (wanting(Release(), STOP, STOP, **WHOLE), "steps"),
+        (wanting(Release(), replace(STOP, name="/dev/sda1"), **WHOLE), "stop-layer"),
+        (wanting(Release(), replace(STOP, name="/dev/md/../sda1"), **WHOLE), "stop-layer"),
+        (wanting(Release(), replace(CLOSE, name="/dev/md/nas"), **WHOLE), "stop-layer"),
         (wanting(Release(), replace(STOP, device="/dev/sdb"), **WHOLE), "stop-layer"),
         (wanting(Release(), replace(STOP, uuid="$(reboot)"), **WHOLE), "stop-layer"),
         (wanting(Release(), replace(STOP, members=("--force",)), **WHOLE), "stop-layer"),
