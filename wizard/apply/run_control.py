@@ -174,8 +174,8 @@ def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
     from wizard.apply.plan.rehearsed import working_commands
     from wizard.apply.plan.run import with_unplugged_reason
 
-    commands = working_commands(run) if load_record(run) is not None else ""
-    return f"{with_unplugged_reason(load_plan(run), fault)} {commands}".strip()
+    commands = working_commands(run) if load_record(run) is not None else None
+    return f"{with_unplugged_reason(load_plan(run), fault)} {commands or ''}".strip()
 
 
 def next_commands(run: Path, now: RunState) -> Message | str:
