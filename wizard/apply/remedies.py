@@ -108,7 +108,7 @@ def _add_nofail(line: Line, fstab: Path) -> Iterator[FindingCommand]:
     """Yield the command that adds nofail to a line, if its source needs no quoting. It keeps the old file and
     changes nothing if the line has moved."""
     if line.options and PLAIN_SOURCE.fullmatch(line.source):
-        script = rf"{line.number}s|^\s*{line.source}\s+\S+\s+\S+\s+\S+|&,nofail|"
+        script = rf"{line.number}s|^{line.source}(\s+\S+){{3}}|&,nofail|"
         yield FindingCommand(("sed", "-i.old", "-E", script, str(fstab)))
 
 

@@ -172,6 +172,7 @@ def _signature(mark: Signature) -> JSON:
         "group": mark.group,
         "level": mark.level,
         "number": mark.number,
+        "used_bytes": mark.used_bytes,
     }
 
 

@@ -1,9 +1,9 @@
 """Print a drive in a few lines: identity, partitions and findings. Fits 80 columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from wizard.findings.contents import layer_words, unmarked_content, unmarked_contents
+from wizard.findings.contents import layer_words, unmarked_content, unmarked_contents, used_on, used_text
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import turning_words
 from wizard.model.errors import printable
@@ -199,6 +199,7 @@ def _table(drive: Drive) -> str:
     if drive.table is None:
         return str(t("table: {what}", what=unread(drive, "table")))
     marks = tuple(_mark(mark.kind, mark.name) for mark in drive.signatures)
+    marks += tuple(map(str, _use_of(drive, drive.path, drive.signatures)))
     if drive.table.kind != "none":
         table = t("table {table}", table=_table_words(drive.table))
         return str(
@@ -251,6 +252,7 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
         if use.subject == part.path and use.kind not in ("mounted", "running-system")
     ]
     inside = [told for mark in part.signatures for told in _inside(mark)]
+    inside += map(str, _use_of(drive, part.path, part.signatures))
     notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
     columns = COLUMNS.format(
         part.number,
@@ -261,6 +263,15 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     )
     first, *rest = wrap(notes, width - NOTES_AT, break_on_hyphens=False) or [""]
     return [(columns + first).rstrip(), *(" " * NOTES_AT + line for line in rest)]
+
+
+def _use_of(drive: Drive, device: str, marks: Sequence[Signature]) -> tuple[Message, ...]:
+    """Return the used space. Pools and arrays may not tell."""
+    used = used_text(used_on(drive, device))
+    return used or tuple(t("use unknown") for mark in marks if mark.kind in _UNCOUNTED)
+
+
+_UNCOUNTED = ("zfs_member", "bcache", "linux_raid_member")
 
 
 def _inside(mark: Signature) -> Iterator[str]:

@@ -49,6 +49,25 @@ def _lost_text(part: Partition) -> Message:
     )
 
 
+def used_on(drive: Drive, device: str) -> int | None:
+    """Return the used space of the only content of a device, or of what its open array or container contains.
+    None if unknown."""
+    marks = dict(_marks_on(drive)).get(device)
+    above = [layer for layer in drive.layers if layer.below == device]
+    if marks is None:
+        marks = next((layer.signatures for layer in drive.layers if layer.path == device), ())
+    if len(marks) != 1 or marks[0].ambivalent:
+        return None
+    if marks[0].used_bytes is None and len(above) == 1:
+        return used_on(drive, above[0].path)
+    return marks[0].used_bytes
+
+
+def used_text(used_bytes: int | None) -> tuple[Message, ...]:
+    """Return the used space as a note, if known."""
+    return () if used_bytes is None else (t("{used:size} used", used=used_bytes),)
+
+
 ALL_LOST = t("All files on the other devices are lost too.")
 ALL_SURVIVE = t("All files survive on the other devices.")
 ONE_MISSING = t("The files survive unless another device is missing.")

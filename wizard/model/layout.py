@@ -102,7 +102,7 @@ class Slot(Placed):
     `kept`: preserved by the plan. `filesystem`: may be a container such as crypto_LUKS. `opened`: node of the
     open container, if the filesystem is inside one. `unread`: contents unknown, so an empty `filesystem`
     proves nothing. `beyond`: what its loss means for other devices of the same volume. `overhang_bytes`:
-    size of the contents that continue after the end.
+    size of the contents that continue after the end. `used_bytes`: used space, None if unknown.
     """
 
     number: int
@@ -121,6 +121,7 @@ class Slot(Placed):
     unread: bool = field(default=False, metadata=WHERE_USED)
     beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
     overhang_bytes: int = field(default=0, metadata=WHERE_USED)
+    used_bytes: int | None = field(default=None, metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class Layout:
     `whole`: a planned filesystem on the whole drive without a table. An existing one appears in `signatures`,
     and its `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
     which nothing else shows. `unmarked`: descriptions of data that no signature or table shows.
-    `beyond`: as in slots, for the drive itself.
+    `beyond` and `used_bytes`: as in slots, for the drive itself.
     """
 
     table: str
@@ -142,6 +143,7 @@ class Layout:
     label: str = field(default="", metadata=WHERE_USED)
     unmarked: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
     beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
+    used_bytes: int | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:

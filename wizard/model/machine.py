@@ -71,6 +71,8 @@ class Signature:
     `number`: of this md member; spares have no number. `devices`: how many devices the Btrfs, md array or
     volume group has, for ZFS and bcache at least. `most_bytes`: largest size to which an unmounted ext
     filesystem can grow. `damaged_copy`: one of the two LUKS2 headers is damaged, or of an unknown form.
+    `used_bytes`: used space by the superblock's counters, which can be old while mounted: of all devices for
+    Btrfs, of the extents on this device for LVM.
     """
 
     kind: str
@@ -95,6 +97,7 @@ class Signature:
     devices: int | None = None
     most_bytes: int | None = None
     damaged_copy: bool = False
+    used_bytes: int | None = None
 
     @property
     def is_shared(self) -> bool:

@@ -229,7 +229,7 @@ def _stretch(stretch: Stretch) -> str:
     mark = f"({said()})" if said else ""
     name = str(stretch.name)
     kind = "" if name.casefold() == stretch.filesystem.casefold() else stretch.filesystem
-    return " ".join(part for part in (name, kind, size, mark) if part)
+    return " ".join(part for part in (name, kind, size, str(stretch.use), mark) if part)
 
 
 def _progress(progress: Progress) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking
-from wizard.findings.contents import lost_beyond, lost_with, unmarked_contents
+from wizard.findings.contents import lost_beyond, lost_with, unmarked_contents, used_on
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.errors import Refused, printable
 from wizard.model.finding import Recording
@@ -86,7 +86,13 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve
     """Return the current layout. `preserve` marks every partition as preserved."""
     kind = drive.table.kind if drive.table else "unread"
     partitions = tuple(
-        replace(slot_of(part), kept=preserve, unread=drive.is_unread(part)) for part in drive.partitions
+        replace(
+            slot_of(part),
+            kept=preserve,
+            unread=drive.is_unread(part),
+            used_bytes=used_on(drive, part.path),
+        )
+        for part in drive.partitions
     )
     waiting = _waiting_text(drive)
     whole_is_taken = bool(drive.signatures or waiting or unmarked_contents(drive)) or kind == "unread"
@@ -105,6 +111,7 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve
         label=label,
         unmarked=unmarked_contents(drive),
         beyond=lost_beyond(drive.path, drive.signatures),
+        used_bytes=used_on(drive, drive.path),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.findings.contents import used_text
 from wizard.model.errors import printable
 from wizard.model.geometry import FLOOR_BYTES, Identity
 from wizard.model.layout import NO_PLACE, Layout, Slot
@@ -354,7 +355,7 @@ def _contents(slot: Slot) -> str:
         if slot.mount_point
         else ""
     )
-    tail = [content_of(slot), f'"{label}"' if label else "", where]
+    tail = [content_of(slot), f'"{label}"' if label else "", where, *map(str, used_text(slot.used_bytes))]
     return " ".join(word for word in tail if word)
 
 

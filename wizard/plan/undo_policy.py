@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from wizard.findings.contents import used_text
 from wizard.model.errors import printable
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Sentences, joined, t, tn
@@ -184,4 +185,4 @@ def _mirror_losses(plan: Plan) -> list[str]:
 def _slot_contents(slot: Slot) -> str:
     label = slot.label or slot.name
     named = f' "{printable(label, 40)}"' if label else ""
-    return content_of(slot) + named
+    return ", ".join((content_of(slot) + named, *map(str, used_text(slot.used_bytes))))

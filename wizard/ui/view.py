@@ -79,13 +79,21 @@ class Fate(StrEnum):
 class Stretch:
     """A partition or free space in a bar, drawn to scale but at least as wide as the name if space allows.
 
-    `filesystem` is libblkid's name, or empty.
+    `filesystem` is libblkid's name, or empty. `used_bytes`: used space, None if unknown.
     """
 
     name: Text
     size_bytes: int
     filesystem: str = ""
     fate: Fate = Fate.PRESERVED
+    used_bytes: int | None = None
+
+    @property
+    def use(self) -> Text:
+        """The used share, or an empty text."""
+        if self.used_bytes is None or not self.size_bytes:
+            return ""
+        return t("{percent} % used", percent=min(100, round(100 * self.used_bytes / self.size_bytes)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
     name, kind, size = _words(stretch, look)
     whole = " ".join(filter(None, (kind, size)))
     free = stretch.fate in (Fate.FREE, Fate.UNREAD)
+    whole = ", ".join(filter(None, (whole, shown(stretch.use))))
     if high == 1 or free:
         return [
             (" ".join(filter(None, (size, name))) if free else "  ".join(filter(None, (name, whole))), ""),

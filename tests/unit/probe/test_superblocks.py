@@ -23,8 +23,10 @@ END_0_90 = SIZE // 65536 * 65536 - 65536
 
 
 def inside(kind: str, pieces: dict[int, bytes], mark: int | None = None, size: int = SIZE) -> DataLayout:
-    """Read a superblock. tests/loop/partition/test_beyond_partition.py compares the size in it."""
-    return replace(read_inside(kind, Bytes(size, pieces).read, size, mark), size_bytes=None)
+    """Read a superblock. tests/loop/partition/test_beyond_partition.py compares the size in it, and
+    tests/loop/probe/test_used_space.py the used space."""
+    found = read_inside(kind, Bytes(size, pieces).read, size, mark)
+    return replace(found, size_bytes=None, used_bytes=None)
 
 
 @pytest.mark.parametrize("place", [0, 4096, END_1_0])
@@ -106,6 +108,24 @@ def test_lvm_has_its_data_area_and_volume_offsets() -> None:
     plain = LogicalVolume(made.LVM_VOLUME, MIB + 3 * extent)
     wide = LogicalVolume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
     assert found == DataLayout(MIB, volumes=(plain, wide), group="lab", devices=2)
+
+
+@pytest.mark.parametrize(("stripes", "extents"), [(1, 3 + 4), (2, 3 + 2), (4, 3 + 1)])
+def test_used_extents_of_a_physical_volume_are_counted(stripes: int, extents: int) -> None:
+    others = "".join(f',\n"pv{number}", 0' for number in range(1, stripes))
+    text = made.lvm_text(2048).replace(',\n"pv1", 0', others)
+    found = read_inside("LVM2_member", Bytes(SIZE, made.lvm(text, MIB)).read, SIZE, None)
+    assert found.used_bytes == extents * 4 * MIB
+
+
+@pytest.mark.parametrize(
+    ("percent", "used"), [(0, 0), (40, 40 * 1000 * KIB // 100), (100, 1000 * KIB), (255, None)]
+)
+def test_exfat_counts_its_use_in_percent(percent: int, used: int | None) -> None:
+    boot = bytearray(512)
+    boot[3:11], boot[510:], boot[108], boot[112] = b"EXFAT   ", b"\x55\xaa", 9, percent
+    boot[72:80], boot[88:92] = (2048).to_bytes(8, "little"), (48).to_bytes(4, "little")
+    assert read_inside("exfat", Bytes(SIZE, {0: bytes(boot)}).read, SIZE, None).used_bytes == used
 
 
 def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
@@ -211,7 +231,7 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
         kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
         assert trouble is None
         read = read_inside(kind, replayed(kept), SIZE)
-        assert replace(read, size_bytes=None) == inside(kind, pieces) != NOTHING
+        assert replace(read, size_bytes=None, used_bytes=None) == inside(kind, pieces) != NOTHING
         assert b"secret" not in b"".join(data for _, data in kept) and b"c2VjcmV0" not in b"".join(
             data for _, data in kept
         )

@@ -5,6 +5,7 @@ The planner refuses for these reasons, and menus show them in advance. Pure.
 
 from wizard.filesystems.kind import CONTAINER_TYPES, Growing, is_half_moved
 from wizard.filesystems.registry import KINDS
+from wizard.findings.contents import used_text
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, printable
 from wizard.model.geometry import align_down, align_up, grain_bytes
@@ -425,6 +426,7 @@ def lost(part: str, slot: Slot) -> Message:
         )
     label = slot.label or slot.name
     what = printable(slot.filesystem, 40) + (f' "{printable(label, 40)}"' if label else "")
+    what = ", ".join((what, *map(str, used_text(slot.used_bytes))))
     files = t("All files on {part}: {what}, {size:size}.", part=part, what=what, size=slot.size_bytes)
     return join(files, *slot.beyond)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE, title_of
+from wizard.findings.contents import used_text
 from wizard.model.errors import partition_path, printable
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Message, Sentence, join, t
@@ -192,7 +193,7 @@ def whole_lost(member: Member) -> str:
     if not kinds:
         return ""
     named = f' "{printable(before.label, 40)}"' if before.label else ""
-    content = f"{'+'.join(kinds)}{named}"
+    content = ", ".join((f"{'+'.join(kinds)}{named}", *map(str, used_text(before.used_bytes))))
     whole = t(
         "All of {drive}: {content}, {size:size}.",
         drive=member.drive.path,
@@ -267,15 +268,21 @@ def _removed(member: Member) -> list[Slot]:
 
 def _slot_text(slot: Slot) -> Message:
     number, content, size = slot.number, content_of(slot), slot.size_bytes
+    used = used_text(slot.used_bytes)
     if not slot.label:
-        return t("partition {number} ({content}, {size:size})", number=number, content=content, size=size)
+        return t(
+            "partition {number} ({content}, {facts:list})",
+            number=number,
+            content=content,
+            facts=(t("{size:size}", size=size), *used),
+        )
     label = repr(printable(slot.label))
     return t(
-        "partition {number} ({content} {label}, {size:size})",
+        "partition {number} ({content} {label}, {facts:list})",
         number=number,
         content=content,
         label=label,
-        size=size,
+        facts=(t("{size:size}", size=size), *used),
     )
 
 

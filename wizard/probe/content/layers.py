@@ -49,6 +49,7 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
         number=found.number,
         devices=found.devices,
         most_bytes=found.most_bytes,
+        used_bytes=found.used_bytes,
     )
 
 

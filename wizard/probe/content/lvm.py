@@ -54,6 +54,7 @@ class DataLayout:
     level: str | None = None
     number: int | None = None
     devices: int | None = None
+    used_bytes: int | None = None
 
 
 NOTHING = DataLayout()
@@ -155,9 +156,24 @@ def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
         start = _number(volume.get("pe_start"))
         if start is None:
             return None
-        volumes = _volumes(group, name, start, sectors) if sectors else ()
-        return DataLayout(start * SECTOR_BYTES, volumes=tuple(volumes))
+        if not sectors:
+            return DataLayout(start * SECTOR_BYTES)
+        volumes = tuple(_volumes(group, name, start, sectors))
+        used = _used_extents(group, name) * sectors * SECTOR_BYTES
+        return DataLayout(start * SECTOR_BYTES, volumes=volumes, used_bytes=used)
     return None
+
+
+def _used_extents(group: Section, physical: str) -> int:
+    """Return how many extents of the physical volume `physical` belong to logical volumes."""
+    used = 0
+    for _, volume in _sections(group.get("logical_volumes")):
+        for _, segment in _sections(volume):
+            stripes = segment.get("stripes")
+            owners = stripes[::2] if isinstance(stripes, list) else []
+            if physical in owners:
+                used += (_number(segment.get("extent_count")) or 0) * owners.count(physical) // len(owners)
+    return used
 
 
 def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[LogicalVolume]:

@@ -249,6 +249,8 @@ EXT_META_BG, EXT_64BIT = 0x10, 0x80
 XFS_READ_BYTES = 192
 XFS_VERSION_AT = 101
 """The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
+XFS_FREE_AT = 144
+"""sb_fdblocks."""
 BTRFS_AT, BTRFS_READ_BYTES = 64 * 1024, 256
 """The first superblock, up to the start of dev_item."""
 
@@ -268,7 +270,7 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
         return NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
-    taken, size, most = _ext_sizes(read, block)
+    taken, used, size, most = _ext_sizes(read, block)
     return DataLayout(
         striping=striping(stride * block, width * block),
         block_bytes=block,
@@ -276,6 +278,7 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
         taken_bytes=taken,
         size_bytes=size,
         most_bytes=most,
+        used_bytes=used,
         unconverted=is_unconverted(read),
     )
 
@@ -286,8 +289,9 @@ def _ext_features(read: SuperblocksRead) -> tuple[int, int, int] | None:
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
-def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, int | None, int | None]:
-    """Return the least number of used bytes, the size, and the largest size after growing, as far as known.
+def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, ...]:
+    """Return the least size in bytes, the used bytes, the size, and the largest size after growing, as far as
+    known.
 
     Derived from s_blocks_count and s_free_blocks_count, and from the block groups that the used inodes need.
     resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
@@ -298,7 +302,7 @@ def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, int
     )
     features = _ext_features(read)
     if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
-        return None, None, None
+        return None, None, None, None
     inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack(
         "<11I", low
     )
@@ -312,10 +316,10 @@ def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, int
         tables = -(-(blocks - first) // spanned) + _number(reserved, 0, 2)
         most = min(limit, first + tables * spanned) * block_bytes
     if free > blocks or free_inodes > inodes or not inodes_in_group:
-        return None, blocks * block_bytes, most
+        return None, None, blocks * block_bytes, most
     groups = -(-(inodes - free_inodes) // inodes_in_group)
     taken = min(blocks, max(blocks - free, (groups - 1) * in_group))
-    return taken * block_bytes, blocks * block_bytes, most
+    return taken * block_bytes, (blocks - free) * block_bytes, blocks * block_bytes, most
 
 
 def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
@@ -325,45 +329,57 @@ def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
         return NOTHING
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
-    blocks = int.from_bytes(data[8:16], "big")
+    blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, XFS_FREE_AT))
     return DataLayout(
         striping=striping(unit * block, width * block),
         block_bytes=block,
         size_bytes=blocks * block,
         version=str(data[XFS_VERSION_AT] & 0xF),
+        used_bytes=(blocks - free) * block if free <= blocks else None,
     )
 
 
 def _btrfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """Return dev_item.total_bytes, the bytes of this device, and num_devices. Source: Linux
+    """Return dev_item.total_bytes, the bytes of this device, num_devices, and bytes_used. Source: Linux
     uapi/linux/btrfs_tree.h."""
     del size_bytes, mark_bytes
     data = read(BTRFS_AT, BTRFS_READ_BYTES)
     if len(data) < BTRFS_READ_BYTES or data[64:72] != b"_BHRfS_M":
         return NOTHING
-    return DataLayout(size_bytes=_number(data, 209, 8), devices=_number(data, 136, 8))
+    used = _number(data, 120, 8)
+    return DataLayout(size_bytes=_number(data, 209, 8), devices=_number(data, 136, 8), used_bytes=used)
 
 
 FAT_ENTRY_BYTES = 32
 """Size of an entry in the root directory of FAT12 and FAT16, which precedes the file area."""
 
+FAT_COUNTS_AT = 48
+"""Number of the sector with the free clusters of FAT32, FSInfo. FAT12 and FAT16 have none."""
+
 
 def _boot_sector(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area of the first two. NTFS has
-    a copy of the sector after its last one."""
+    """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area and use of the first two.
+    NTFS has a copy of the sector after its last one, and counts its clusters elsewhere."""
     del size_bytes, mark_bytes
     data = read(0, SECTOR_BYTES)
     if len(data) < SECTOR_BYTES or data[510:512] != b"\x55\xaa":
         return NOTHING
     if data[3:11] == b"EXFAT   ":
         shift = min(data[108], 12)
-        return DataLayout(_number(data, 88, 4) << shift, size_bytes=_number(data, 72, 8) << shift)
+        start = _number(data, 88, 4) << shift
+        size, percent = _number(data, 72, 8) << shift, data[112]
+        used = (size - start) * percent // 100 if percent <= 100 else None
+        return DataLayout(start, size_bytes=size, used_bytes=used)
     sector = _number(data, 11, 2)
     if data[3:11] == b"NTFS    ":
         return DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
     tables = data[16] * (_number(data, 22, 2) or _number(data, 36, 4))
     files = (_number(data, 14, 2) + tables) * sector + _number(data, 17, 2) * FAT_ENTRY_BYTES
-    return DataLayout(files, size_bytes=(_number(data, 19, 2) or _number(data, 32, 4)) * sector)
+    size = (_number(data, 19, 2) or _number(data, 32, 4)) * sector
+    counts = read(_number(data, FAT_COUNTS_AT, 2) * sector, SECTOR_BYTES) if not _number(data, 22, 2) else b""
+    free = _number(counts, 488, 4) * data[13] * sector
+    known = counts[484:488] == b"rrAa" and free <= size - files
+    return DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)
 
 
 MFT_VOLUME = 3

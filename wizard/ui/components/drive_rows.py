@@ -65,7 +65,9 @@ def _bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "",
             fate = Fate.PRESERVED
         kind = slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not Fate.FREE else ""
         named = printable(layout.label, 40) if slot is None and fate in (Fate.PRESERVED, Fate.LOST) else ""
-        found.append(Stretch(named or _name(slot, fate), stretch.size_bytes, printable(kind, 40), fate))
+        used = slot.used_bytes if slot else layout.used_bytes if fate in (Fate.PRESERVED, Fate.LOST) else None
+        name = named or _name(slot, fate)
+        found.append(Stretch(name, stretch.size_bytes, printable(kind, 40), fate, used))
     return Bar(tuple(found), caption)
 
 
