@@ -70,9 +70,6 @@ def power_message(run: Path) -> Message:
     return HALF(part=device, command="resume", run=run_argument(run))
 
 
-OVER = Sentence("Run {run} is {state}; no steps remain.")
-
-
 NOT_SAME = Sentence("The contents of {part} differ from before. Do not use the partition.")
 CHECKS_FAIL = Sentence("{part} was moved, but a check failed. {way}")
 NO_JOURNAL = Sentence("The journal of {run} on {drive} was overwritten. This attempt made no changes.")
