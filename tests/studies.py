@@ -12,7 +12,7 @@ from tests.readme import renew
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import Profile, RankedChoice, load_workloads
-from wizard.benchmark.loads.load import LOADS
+from wizard.benchmark.loads.table import LOADS
 from wizard.cli.main import COMMANDS
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import FilesystemKind, MadeKind
@@ -284,11 +284,11 @@ def tools() -> str:
 def loads() -> str:
     """Return the table of loads and their phases."""
     lines = ["| load | phases | counted in | needs |", "|---|---|---|---|"]
-    for load in LOADS.values():
+    for name, load in LOADS.items():
         phases = load.phases(0.01, 1)
-        names = ", ".join(phase.name for phase in phases)
+        steps = ", ".join(phase.name for phase in phases)
         units = ", ".join(dict.fromkeys(str(phase.unit) for phase in phases))
-        lines.append(f"| `{load.id}` | {names} | {units} | {', '.join(load.programs) or 'nothing'} |")
+        lines.append(f"| `{name}` | {steps} | {units} | {', '.join(load.programs) or 'nothing'} |")
     return "\n".join(lines)
 
 

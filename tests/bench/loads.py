@@ -6,6 +6,7 @@ median of the runs, and the difference is the median over pairs of successive ru
 """
 
 import argparse
+import gc
 import os
 import shutil
 import subprocess
@@ -19,8 +20,7 @@ from statistics import median
 from time import process_time_ns
 
 from tests.readme import put
-from wizard.benchmark.loads.load import LoadPhase, Unit
-from wizard.benchmark.loads.script import Draft, ScriptAccess, phase
+from wizard.benchmark.loads.script import Draft, LoadPhase, ScriptAccess, Unit, phase
 
 COUNT = 2000
 THREADS = 16
@@ -102,6 +102,7 @@ def measured(folder: Path) -> Iterator[int]:
         (True, phase("crowd", Unit.FILES, *crowd)),
         (False, phase("tidy", Unit.FILES, tidy)),
     ]
+    gc.disable()
     with _opened(folder) as root:
         for counts, step in steps:
             begun = process_time_ns()

@@ -20,7 +20,7 @@ from wizard.benchmark.candidates import running
 from wizard.benchmark.candidates.__main__ import carried_out
 from wizard.benchmark.candidates.compare import Bounds, Candidate, Order, PhaseRun, TrialFinding
 from wizard.benchmark.candidates.trial import order_of
-from wizard.benchmark.loads.load import LoadPhase
+from wizard.benchmark.loads.script import LoadPhase
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.said import GIB

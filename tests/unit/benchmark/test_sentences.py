@@ -19,7 +19,7 @@ from wizard.benchmark.candidates.compare import (
 )
 from wizard.benchmark.candidates.trial import read_trial, render_trial
 from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
-from wizard.benchmark.loads.load import Unit
+from wizard.benchmark.loads.script import Unit
 from wizard.cli.commands.trial import _check
 from wizard.cli.main import parser_of
 from wizard.model.errors import BadInput

@@ -15,7 +15,7 @@ from wizard.benchmark.candidates.compare import (
     comparisons,
     speeds,
 )
-from wizard.benchmark.loads.load import Unit
+from wizard.benchmark.loads.script import Unit
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB
 from wizard.operations.filesystem import MakeFilesystem

@@ -8,7 +8,7 @@ from math import exp, lgamma, log, sqrt
 from statistics import fmean, median
 from typing import TypeVar
 
-from wizard.benchmark.loads.load import Unit
+from wizard.benchmark.loads.script import Unit
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB
 from wizard.operations.filesystem import MakeFilesystem

@@ -15,7 +15,7 @@ from wizard.benchmark.candidates.compare import (
     TrialFinding,
     TrialVerdict,
 )
-from wizard.benchmark.loads.load import Unit
+from wizard.benchmark.loads.script import Unit
 from wizard.filesystems.registry import KINDS
 from wizard.model.said import GIB, Message, Sentence, t
 

@@ -2,16 +2,26 @@
 running script is a list of steps, without choices or clock."""
 
 import errno
-import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, partial
 from random import Random
 from threading import Thread
 from typing import NamedTuple
 
-from wizard.benchmark.loads.load import CHUNK_BYTES, Contents, LoadPhase, Unit, shares
+from wizard.model.said import KIB, MIB
+
+SPAN_BYTES = 8 * MIB
+"""Bytes drawn. Longer files repeat them, beyond the window of any filesystem's compression."""
+
+BLOCK_BYTES = 4 * KIB
+CHUNK_BYTES = 128 * KIB
+"""Buffer size of cp and cat."""
+
+GAMMA = 1.5
+"""Shape of FileBench's distribution of sizes around a mean."""
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -23,6 +33,59 @@ MODIFIED_NS = 1_262_304_000_000_000_000
 Pieces = Sequence[memoryview]
 """Contents of a file, one write(2) each."""
 
+Step = Callable[[int], None]
+"""An operation on a volume. Receives a descriptor of its root folder. Raises OSError if the volume is full or
+fails."""
+
+
+class Unit(StrEnum):
+    """Unit of a phase's amount."""
+
+    BYTES = "bytes"
+    FILES = "files"
+    OPERATIONS = "operations"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPhase:
+    """A phase of a load, on a volume mounted for this phase. Does `amount` units of work."""
+
+    name: str
+    unit: Unit
+    amount: int
+    act: Step
+
+
+class Contents:
+    """Incompressible bytes for one file after another."""
+
+    def __init__(self, seed: int) -> None:
+        self._all = memoryview(Random(seed).randbytes(SPAN_BYTES))
+        self._at = self._laps = 0
+
+    def take(self, size_bytes: int, record_bytes: int = CHUNK_BYTES) -> Pieces:
+        """Return the next `size_bytes` in pieces of `record_bytes`."""
+        if size_bytes > SPAN_BYTES:
+            return self._long(size_bytes, record_bytes)
+        pieces = []
+        while size_bytes > 0:
+            length = min(size_bytes, record_bytes)
+            if self._at + length > SPAN_BYTES:
+                self._laps += 1
+                # Each lap starts at another offset, so that no two files have equal blocks.
+                self._at = self._laps * 1021 % BLOCK_BYTES
+            pieces.append(self._all[self._at : self._at + length])
+            self._at += length
+            size_bytes -= length
+        return tuple(pieces)
+
+    def _long(self, size_bytes: int, record_bytes: int) -> Pieces:
+        """Reuse slices. A gibibyte in 1 KiB records would otherwise be a million objects."""
+        once = tuple(self._all[at : at + record_bytes] for at in range(0, SPAN_BYTES, record_bytes))
+        whole, rest = divmod(size_bytes, record_bytes)
+        pieces = (once * (whole // len(once) + 1))[:whole]
+        return (*pieces, self._all[:rest]) if rest else pieces
+
 
 class ScriptAccess(NamedTuple):
     """An access inside an open file. Writes `piece` at `offset`, or reads if it is None."""
@@ -31,134 +94,47 @@ class ScriptAccess(NamedTuple):
     piece: memoryview | None
 
 
-def make_folder(name: str, root: int) -> None:
-    """Create an empty folder."""
-    os.mkdir(name, dir_fd=root)
+class _Opened:
+    """Context with an open file. Faster than a generator, whose time would count."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, name: str, flags: int, root: int) -> None:
+        self._file = os.open(name, flags, 0o644, dir_fd=root)
+
+    def __enter__(self) -> int:
+        return self._file
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._file)
 
 
-def remove_folder(name: str, root: int) -> None:
-    """Remove an empty folder."""
-    os.rmdir(name, dir_fd=root)
-
-
-def sync_folder(name: str, root: int) -> None:
-    """Wait until renames in the folder are durable."""
-    folder = os.open(name, READ | os.O_DIRECTORY, dir_fd=root)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def write(name: str, flags: int, pieces: Pieces, sync: bool, root: int) -> None:
-    """Open a file, write, and close it. With `sync`, wait until the data is durable."""
-    file = os.open(name, flags, 0o644, dir_fd=root)
-    try:
-        for piece in pieces:
-            _write_all(file, piece)
-        if sync:
-            os.fsync(file)
-    finally:
-        os.close(file)
-
-
-def read(name: str, size_bytes: int, buffer: memoryview, root: int) -> None:
-    """Read a whole file. Raises OSError if its size is wrong."""
-    into, left = [buffer], size_bytes
-    file = os.open(name, READ, dir_fd=root)
-    try:
-        while got := os.readv(file, into):
-            left -= got
-    finally:
-        os.close(file)
-    _expect_end(name, left)
-
-
-def copy(source: str, target: str, flags: int, size_bytes: int, buffer: memoryview, root: int) -> None:
-    """Copy a file with read and write, as programs did before filesystems could share blocks."""
-    into, left = [buffer], size_bytes
-    file = os.open(source, READ, dir_fd=root)
-    try:
-        output = os.open(target, flags, 0o644, dir_fd=root)
-        try:
-            while got := os.readv(file, into):
-                _write_all(output, buffer[:got])
-                left -= got
-        finally:
-            os.close(output)
-    finally:
-        os.close(file)
-    _expect_end(source, left)
-
-
-def access(name: str, moves: Sequence[ScriptAccess], sync: bool, buffer: memoryview, root: int) -> None:
-    """Do the `moves` in an open file, in order. With `sync`, wait for each write."""
-    into, size_bytes = [buffer], len(buffer)
-    file = os.open(name, os.O_RDWR | os.O_CLOEXEC, dir_fd=root)
-    try:
-        for offset, piece in moves:
-            if piece is None:
-                _expect_end(name, size_bytes - os.preadv(file, into, offset))
-                continue
-            if os.pwrite(file, piece, offset) != len(piece):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
-            if sync:
-                os.fdatasync(file)
-    finally:
-        os.close(file)
-
-
-def list_folder(name: str, root: int) -> None:
-    """Read all names in a folder."""
-    folder = os.open(name, READ | os.O_DIRECTORY, dir_fd=root)
-    try:
-        with os.scandir(folder) as entries:
-            for _ in entries:
-                pass
-    finally:
-        os.close(folder)
-
-
-def look(name: str, root: int) -> None:
-    """Read a file's size and times."""
-    os.stat(name, dir_fd=root)
-
-
-def date(name: str, root: int) -> None:
-    """Set the times of a copied file to those of the original."""
-    os.utime(name, ns=(MODIFIED_NS, MODIFIED_NS), dir_fd=root)
-
-
-def rename(old: str, new: str, root: int) -> None:
-    """Replace a file by another."""
-    os.replace(old, new, src_dir_fd=root, dst_dir_fd=root)
-
-
-def delete(name: str, root: int) -> None:
-    """Delete a file."""
-    os.unlink(name, dir_fd=root)
-
-
-def _write_all(file: int, piece: memoryview) -> None:
-    if os.write(file, piece) != len(piece):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _expect_end(name: str, left: int) -> None:
-    if left:
-        raise OSError(errno.EIO, os.strerror(errno.EIO), name)
-
-
-Step = Callable[[int], None]
+def _expect(done: bool, number: int, name: str) -> None:
+    if not done:
+        raise OSError(number, os.strerror(number), name)
 
 
 class Draft:
-    """Random draws and file sizes while composing a load's scripts."""
+    """Random draws and file sizes while composing a load's scripts. `scale` multiplies all counts."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, scale: float = 1.0) -> None:
         self.random = Random(seed)
         self.contents = Contents(seed)
         self.sizes: dict[str, int] = {}
+        self.scale, self.seed = scale, seed
+
+    def count(self, number: float, least: int = 1) -> int:
+        """Return a count at this scale."""
+        return max(least, round(number * self.scale))
+
+    def gamma_size(self, mean_bytes: int) -> int:
+        """Return a random size with FileBench's distribution."""
+        return max(1, int(self.random.gammavariate(GAMMA, mean_bytes / GAMMA)))
+
+    @cached_property
+    def log_entry(self) -> Pieces:
+        """An entry that several threads append to one log. One write, so that the order does not matter."""
+        return self.contents.take(16 * KIB)
 
     def script(self, buffer_bytes: int = CHUNK_BYTES) -> "Script":
         """Return an empty script with a read buffer of this size."""
@@ -166,167 +142,173 @@ class Draft:
 
 
 class Script:
-    """Operations in order, and their totals. Each script has its own read buffer."""
+    """Operations in order, and their totals. Each script has its own read buffer. Folders are not counted."""
 
     def __init__(self, draft: Draft, buffer_bytes: int) -> None:
         self.steps: list[Step] = []
-        self.files = self.operations = self.read_bytes = self.written_bytes = 0
+        self.files = self.operations = self.moved_bytes = 0
         self._draft = draft
         self._buffer = memoryview(bytearray(buffer_bytes))
 
     def make_folder(self, name: str) -> None:
-        """Create an empty folder. Folders are not counted."""
-        self.steps.append(partial(make_folder, name))
+        """Create an empty folder."""
+        self.steps.append(lambda root: os.mkdir(name, dir_fd=root))
 
     def remove_folder(self, name: str) -> None:
         """Remove an empty folder."""
-        self.steps.append(partial(remove_folder, name))
+        self.steps.append(lambda root: os.rmdir(name, dir_fd=root))
 
     def sync_folder(self, name: str) -> None:
         """Wait until renames in the folder are durable."""
-        self.steps.append(partial(sync_folder, name))
+
+        def step(root: int) -> None:
+            with _Opened(name, READ | os.O_DIRECTORY, root) as folder:
+                os.fsync(folder)
+
+        self.steps.append(step)
+
+    def list_folder(self, name: str) -> None:
+        """Read all names in a folder."""
+
+        def step(root: int) -> None:
+            with _Opened(name, READ | os.O_DIRECTORY, root) as folder:
+                list(os.scandir(folder))
+
+        self.steps.append(step)
 
     def create(
         self, name: str, size_bytes: int, record_bytes: int = CHUNK_BYTES, *, sync: bool = False
     ) -> None:
-        """Write a new file in records of this size."""
+        """Write a new file in records of this size. With `sync`, wait until the data is durable."""
         self._write(name, NEW, self._draft.contents.take(size_bytes, record_bytes), sync=sync)
 
     def append(self, name: str, pieces: Pieces, *, sync: bool = False) -> None:
         """Append to a file, creating it if missing."""
         self._write(name, APPEND, pieces, sync=sync)
 
+    def _write(self, name: str, flags: int, pieces: Pieces, *, sync: bool) -> None:
+        def step(root: int) -> None:
+            with _Opened(name, flags, root) as file:
+                for piece in pieces:
+                    _expect(os.write(file, piece) == len(piece), errno.ENOSPC, name)
+                if sync:
+                    os.fsync(file)
+
+        self._count(step, files=1, moved_bytes=self._grow(name, sum(map(len, pieces))))
+
     def read(self, name: str) -> None:
-        """Read a whole file."""
-        size_bytes = self._draft.sizes[name]
-        self._count(read, name, size_bytes, self._buffer, files=1, read_bytes=size_bytes)
+        """Read a whole file. The step raises OSError if its size is wrong."""
+        size_bytes, into = self._draft.sizes[name], [self._buffer]
+
+        def step(root: int) -> None:
+            left = size_bytes
+            with _Opened(name, READ, root) as file:
+                while got := os.readv(file, into):
+                    left -= got
+            _expect(not left, errno.EIO, name)
+
+        self._count(step, files=1, moved_bytes=size_bytes)
 
     def copy(self, source: str, target: str, *, append: bool = False) -> None:
-        """Copy a file, or append it to another."""
-        sizes, flags = self._draft.sizes, APPEND if append else NEW
-        size_bytes = sizes[source]
-        sizes[target] = sizes.get(target, 0) + size_bytes
-        sums = {"files": 1, "read_bytes": size_bytes, "written_bytes": size_bytes}
-        self._count(copy, source, target, flags, size_bytes, self._buffer, **sums)
+        """Copy a file, or append it to another. Uses read and write, as programs did before filesystems could
+        share blocks."""
+        size_bytes, buffer, flags = self._draft.sizes[source], self._buffer, APPEND if append else NEW
+
+        def step(root: int) -> None:
+            into, left = [buffer], size_bytes
+            with _Opened(source, READ, root) as file, _Opened(target, flags, root) as output:
+                while got := os.readv(file, into):
+                    _expect(os.write(output, buffer[:got]) == got, errno.ENOSPC, target)
+                    left -= got
+            _expect(not left, errno.EIO, source)
+
+        self._count(step, files=1, moved_bytes=2 * self._grow(target, size_bytes))
 
     def access(self, name: str, moves: Sequence[ScriptAccess], *, sync: bool = False) -> None:
-        """Read and write inside a file. Reads have the size of the script's buffer."""
-        written = sum(len(move.piece) for move in moves if move.piece is not None)
-        read = sum(move.piece is None for move in moves) * len(self._buffer)
-        self._count(access, name, tuple(moves), sync, self._buffer, written_bytes=written, read_bytes=read)
-        self.operations += len(moves) - 1
+        """Read and write inside a file, in order. Reads have the size of the script's buffer. With `sync`,
+        wait for each write."""
+        moves, into, size_bytes = tuple(moves), [self._buffer], len(self._buffer)
 
-    def list_folder(self, name: str) -> None:
-        """Read all names in a folder. Folders are not counted."""
-        self.steps.append(partial(list_folder, name))
+        def step(root: int) -> None:
+            with _Opened(name, os.O_RDWR | os.O_CLOEXEC, root) as file:
+                for offset, piece in moves:
+                    if piece is None:
+                        _expect(os.preadv(file, into, offset) == size_bytes, errno.EIO, name)
+                        continue
+                    _expect(os.pwrite(file, piece, offset) == len(piece), errno.ENOSPC, name)
+                    if sync:
+                        os.fdatasync(file)
+
+        moved = sum(size_bytes if move.piece is None else len(move.piece) for move in moves)
+        self._count(step, moved_bytes=moved, operations=len(moves))
 
     def look(self, name: str) -> None:
         """Read a file's size and times."""
-        self._count(look, name, files=1)
+        self._count(lambda root: _ignore(os.stat(name, dir_fd=root)), files=1)
 
     def date(self, name: str) -> None:
-        """Set a file's times."""
-        self._count(date, name)
+        """Set the times of a copied file to those of the original."""
+        self._count(lambda root: os.utime(name, ns=(MODIFIED_NS, MODIFIED_NS), dir_fd=root))
 
     def rename(self, old: str, new: str) -> None:
         """Replace a file by another."""
         self._draft.sizes[new] = self._draft.sizes.pop(old)
-        self._count(rename, old, new)
+        self._count(lambda root: os.replace(old, new, src_dir_fd=root, dst_dir_fd=root))
 
     def delete(self, name: str) -> None:
         """Delete a file."""
         del self._draft.sizes[name]
-        self._count(delete, name, files=1)
+        self._count(lambda root: os.unlink(name, dir_fd=root), files=1)
 
-    def _write(self, name: str, flags: int, pieces: Pieces, *, sync: bool) -> None:
-        written = sum(map(len, pieces))
-        sizes = self._draft.sizes
-        sizes[name] = sizes.get(name, 0) + written
-        self._count(write, name, flags, pieces, sync, files=1, written_bytes=written)
+    def _grow(self, name: str, size_bytes: int) -> int:
+        self._draft.sizes[name] = self._draft.sizes.get(name, 0) + size_bytes
+        return size_bytes
 
-    def _count(
-        self,
-        action: Callable[..., None],
-        *arguments: object,
-        files: int = 0,
-        read_bytes: int = 0,
-        written_bytes: int = 0,
-    ) -> None:
-        self.steps.append(partial(action, *arguments))
-        self.operations += 1
+    def _count(self, step: Step, *, files: int = 0, moved_bytes: int = 0, operations: int = 1) -> None:
+        self.steps.append(step)
+        self.operations += operations
         self.files += files
-        self.read_bytes += read_bytes
-        self.written_bytes += written_bytes
+        self.moved_bytes += moved_bytes
+
+
+def _ignore(_: object) -> None:
+    pass
 
 
 def phase(name: str, unit: Unit, *scripts: Script, amount: int | None = None) -> LoadPhase:
     """Return a phase that runs the scripts in parallel. `amount` defaults to their total."""
-    written = sum(script.written_bytes for script in scripts)
     if amount is None:
         amount = {
-            Unit.BYTES: written + sum(script.read_bytes for script in scripts),
+            Unit.BYTES: sum(script.moved_bytes for script in scripts),
             Unit.FILES: sum(script.files for script in scripts),
             Unit.OPERATIONS: sum(script.operations for script in scripts),
         }[unit]
-    lists = tuple(tuple(script.steps) for script in scripts)
-    return LoadPhase(name, unit, amount, partial(_run_all, lists), writes_bytes=written)
+    return LoadPhase(name, unit, amount, partial(_run_all, [tuple(script.steps) for script in scripts]))
 
 
-Turn = Callable[[Script, list[str], str], None]
-"""One turn of a thread: uses and updates the list of its files, and creates a file with the given name."""
-
-
-def crowd(
-    draft: Draft, folder: str, *, threads: int, turns: int, files: Sequence[str], turn: Turn
-) -> list[Script]:
-    """Return scripts that share a folder. Each thread has its own files, so all runs are equal."""
-    threads = min(threads, turns, len(files))
-    scripts = []
-    for thread, mine in enumerate(shares(turns, threads)):
-        script, have = draft.script(), list(files[thread::threads])
-        for number in range(mine):
-            turn(script, have, f"{folder}/t{thread}-{number}")
-        scripts.append(script)
-    return scripts
+def shares(total: int, parts: int) -> list[int]:
+    """Split `total` as evenly as possible."""
+    return [total // parts + (part < total % parts) for part in range(parts)]
 
 
 def _run_all(lists: Sequence[Sequence[Step]], root: int) -> None:
-    with _without_garbage_collection():
-        if len(lists) == 1:
-            _run(lists[0], root, [])
-            return
-        failed: list[OSError] = []
-        threads = [Thread(target=_run_in_thread, args=(steps, root, failed)) for steps in lists]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if failed:
-            raise failed[0]
+    """Run each list in its own thread. If a step fails, the others stop at their next step."""
+    failed: list[OSError] = []
 
+    def run(steps: Sequence[Step]) -> None:
+        try:
+            for step in steps:
+                if failed:
+                    return
+                step(root)
+        except OSError as error:
+            failed.append(error)
 
-def _run(steps: Sequence[Step], root: int, failed: list[OSError]) -> None:
-    for step in steps:
-        if failed:
-            return
-        step(root)
-
-
-def _run_in_thread(steps: Sequence[Step], root: int, failed: list[OSError]) -> None:
-    """Run steps in a thread. Reports an error to the caller; other threads stop at their next step."""
-    try:
-        _run(steps, root, failed)
-    except OSError as error:
-        failed.append(error)
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Disable Python's garbage collection during a measurement."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    threads = [Thread(target=run, args=(steps,)) for steps in lists[1:]]
+    for thread in threads:
+        thread.start()
+    run(lists[0])
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]

@@ -3,13 +3,13 @@ and deletes half of them again."""
 
 import ctypes
 import errno
+import math
 import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from random import Random
 
-from wizard.benchmark.loads.load import PAGE_BYTES, Load, LoadPhase, Unit, scaled, source_size, source_tree
-from wizard.benchmark.loads.script import Draft, Script, phase
+from wizard.benchmark.loads.script import BLOCK_BYTES, Draft, LoadPhase, Script, Unit, phase
 from wizard.model.said import KIB
 
 SHARE = 0.85
@@ -17,7 +17,7 @@ SHARE = 0.85
 FILES = 3000
 FILLS = 3
 SPREAD = 1.6
-FILES_A_FOLDER = 75
+AGED_A_FOLDER = 75
 
 
 def aged(root: int, free_bytes: int, seed: int) -> int:
@@ -53,13 +53,13 @@ def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
     weights = [random.lognormvariate(0, SPREAD) for _ in range(count)]
     unit = together_bytes / sum(weights)
     return [
-        int(weight * unit) // PAGE_BYTES * PAGE_BYTES for weight in weights if weight * unit >= PAGE_BYTES
+        int(weight * unit) // BLOCK_BYTES * BLOCK_BYTES for weight in weights if weight * unit >= BLOCK_BYTES
     ]
 
 
 def _name(number: int, root: int) -> str:
-    folder = f"aged{number // FILES_A_FOLDER}"
-    if number % FILES_A_FOLDER == 0:
+    folder = f"aged{number // AGED_A_FOLDER}"
+    if number % AGED_A_FOLDER == 0:
         os.mkdir(folder, dir_fd=root)
     return f"{folder}/{number}"
 
@@ -99,18 +99,44 @@ def _fallocate(file: int, size_bytes: int) -> int:
     return 0
 
 
-KERNEL_TREE_FILES = 700
-TREE, KERNEL_TREE_COPY, ARCHIVE = "linux", "copy", "linux.tar"
+SOURCE_MEDIAN_BYTES, SOURCE_SPREAD, SOURCE_MOST_BYTES = 5000, 1.2, 200_000
+FILES_A_FOLDER = 18
+"""A kernel tree of 2.6.33 has about 31,500 files of 11 kB on average in 2,000 folders."""
 
 
-def _kernel_tree_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
-    draft = Draft(seed)
-    tree = source_tree(draft.random, scaled(KERNEL_TREE_FILES, scale), TREE)
+def _source_size(random: Random) -> int:
+    """Return a random size of a source file."""
+    size_bytes = int(random.lognormvariate(math.log(SOURCE_MEDIAN_BYTES), SOURCE_SPREAD))
+    return max(1, min(SOURCE_MOST_BYTES, size_bytes))
+
+
+def _source_tree(random: Random, files: int, base: str) -> dict[str, list[str]]:
+    """Return the files by folder, parent folders first."""
+    folders = [base]
+    for number in range(files // FILES_A_FOLDER):
+        folders.append(f"{random.choice(folders)}/d{number}")
+    tree: dict[str, list[str]] = {folder: [] for folder in folders}
+    for number in range(files):
+        folder = random.choice(folders)
+        tree[folder].append(f"{folder}/f{number}.c")
+    return tree
+
+
+def _phases(**scripts: Script) -> tuple[LoadPhase, ...]:
+    return tuple(phase(name, Unit.FILES, script) for name, script in scripts.items())
+
+
+TREE, COPY, ARCHIVE = "linux", "copy", "linux.tar"
+
+
+def kernel_tree(draft: Draft) -> tuple[LoadPhase, ...]:
+    """Compose work on kernel sources with tar, cp, find and rm."""
+    tree = _source_tree(draft.random, draft.count(700), TREE)
     extract, copy, archive, list_, read, delete = (draft.script() for _ in range(6))
     for folder, files in tree.items():
         extract.make_folder(folder)
         for name in files:
-            extract.create(name, source_size(draft.random))
+            extract.create(name, _source_size(draft.random))
     for folder, files in tree.items():
         # Directory order differs from creation order.
         draft.random.shuffle(files)
@@ -129,80 +155,56 @@ def _kernel_tree_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
         delete.remove_folder(folder)
         delete.remove_folder(_copied(folder))
     delete.delete(ARCHIVE)
-    return (
-        phase("extract", Unit.FILES, extract),
-        phase("copy", Unit.FILES, copy),
-        phase("archive", Unit.FILES, archive),
-        phase("list", Unit.FILES, list_),
-        phase("read", Unit.FILES, read),
-        phase("delete", Unit.FILES, delete),
-    )
+    return _phases(extract=extract, copy=copy, archive=archive, list=list_, read=read, delete=delete)
 
 
 def _copied(name: str) -> str:
-    return KERNEL_TREE_COPY + name.removeprefix(TREE)
+    return COPY + name.removeprefix(TREE)
 
 
-KERNEL_TREE_LOAD = Load("kernel-tree", _kernel_tree_phases)
-
-
-MANY_FILES_FILES = 1800
-FILE_BYTES = KIB
-FOLDER, MANY_FILES_COPY = "many", "copy"
-
-
-def _many_files_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
-    draft = Draft(seed)
-    numbers = list(range(scaled(MANY_FILES_FILES, scale)))
+def many_files(draft: Draft) -> tuple[LoadPhase, ...]:
+    """Compose creating, copying, listing and deleting many files of 1 KiB in one folder."""
+    numbers = list(range(draft.count(1800)))
     create, copy, look, delete = (draft.script() for _ in range(4))
-    create.make_folder(FOLDER)
-    copy.make_folder(MANY_FILES_COPY)
-    look.list_folder(FOLDER)
+    create.make_folder("many")
+    copy.make_folder(COPY)
+    look.list_folder("many")
     for number in numbers:
-        create.create(f"{FOLDER}/{number}", FILE_BYTES)
+        create.create(f"many/{number}", KIB)
     # Directory order differs from creation order.
     draft.random.shuffle(numbers)
     for number in numbers:
-        copy.copy(f"{FOLDER}/{number}", f"{MANY_FILES_COPY}/{number}")
-        look.look(f"{FOLDER}/{number}")
+        copy.copy(f"many/{number}", f"{COPY}/{number}")
+        look.look(f"many/{number}")
     draft.random.shuffle(numbers)
     for number in numbers:
-        for folder in (FOLDER, MANY_FILES_COPY):
+        for folder in ("many", COPY):
             delete.delete(f"{folder}/{number}")
-    for folder in (FOLDER, MANY_FILES_COPY):
+    for folder in ("many", COPY):
         delete.remove_folder(folder)
-    return (
-        phase("create", Unit.FILES, create),
-        phase("copy", Unit.FILES, copy),
-        phase("list", Unit.FILES, look),
-        phase("delete", Unit.FILES, delete),
-    )
+    return _phases(create=create, copy=copy, list=look, delete=delete)
 
 
-MANY_FILES_LOAD = Load("many-files", _many_files_phases)
-
-
-RSYNC_FILES = 3000
 CHANGED = 10
 """One in this many files differs the second time."""
 
 
-def _rsync_phases(scale: float, seed: int) -> tuple[LoadPhase, ...]:
-    draft = Draft(seed)
-    tree = source_tree(draft.random, scaled(RSYNC_FILES, scale), "copied")
+def rsync(draft: Draft) -> tuple[LoadPhase, ...]:
+    """Compose the writes of rsync to its target, twice."""
+    tree = _source_tree(draft.random, draft.count(3000), "copied")
     copy, again = draft.script(), draft.script()
     for folder, files in tree.items():
         copy.make_folder(folder)
         for name in files:
-            _transfer(copy, name, source_size(draft.random))
-    files = [name for names in tree.values() for name in names]
-    for name in files:
+            _transfer(copy, name, _source_size(draft.random))
+    names = [name for files in tree.values() for name in files]
+    for name in names:
         again.look(name)
-    for name in draft.random.sample(files, -(-len(files) // CHANGED)):
+    for name in draft.random.sample(names, -(-len(names) // CHANGED)):
         # rsync compares with the old file.
         again.read(name)
-        _transfer(again, name, source_size(draft.random))
-    return phase("copy", Unit.FILES, copy), phase("again", Unit.FILES, again, amount=len(files))
+        _transfer(again, name, _source_size(draft.random))
+    return phase("copy", Unit.FILES, copy), phase("again", Unit.FILES, again, amount=len(names))
 
 
 def _transfer(script: Script, name: str, size_bytes: int) -> None:
@@ -211,6 +213,3 @@ def _transfer(script: Script, name: str, size_bytes: int) -> None:
     script.create(temporary, size_bytes)
     script.date(temporary)
     script.rename(temporary, name)
-
-
-RSYNC_LOAD = Load("rsync", _rsync_phases)

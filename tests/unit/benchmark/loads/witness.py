@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from unittest.mock import patch
 
-from wizard.benchmark.loads.load import LoadPhase
+from wizard.benchmark.loads.script import LoadPhase
 
 
 @contextmanager
