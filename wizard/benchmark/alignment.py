@@ -5,11 +5,22 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import TypeVar
 
-from wizard.benchmark.access import Accesses, Grid, Reads, WriteBacks, draw_places
-from wizard.benchmark.measure import BAND, CACHE_CLAIM, Clock, MeasureProgress, judge, measure
+from wizard.benchmark.access import READING, WRITING, TimedDrive
+from wizard.benchmark.measure import (
+    BAND,
+    CACHE_CLAIM,
+    Accesses,
+    Clock,
+    Grid,
+    MeasureProgress,
+    draw_places,
+    judge,
+    measure,
+)
 from wizard.benchmark.scratch import claimed, confirm_scratch, scratch_extents
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import BadInput, Failed
@@ -37,6 +48,10 @@ def read_verdict(text: str, where: str, kind: type[T]) -> T:
     """Parse a verdict from JSON text. Raises BadInput naming `where`."""
     return from_json(parse_document(text, SCHEMAS[kind], where), kind, where)
 
+
+INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
+
+ENDED = t("You stopped the test early.")
 
 LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 
@@ -93,13 +108,7 @@ def run_alignment_trial(
         outcome=outcome,
         ratio=result.ratio,
         sentence=sentence_for(
-            part.path if part else drive.path,
-            access,
-            outcome,
-            result.ratio,
-            len(result.pairs),
-            claim,
-            as_in_part=part is not None,
+            part.path if part else drive.path, access, outcome, result.ratio, len(result.pairs), claim
         ),
         caveats=caveats_for(
             drive,
@@ -118,19 +127,9 @@ def run_alignment_trial(
 
 def _unread(drive: Drive) -> Message:
     """Describe a drive with unread geometry, with the probe's reason."""
-    reason = next(
-        (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None
-    )
-    if not reason:
-        return t(
-            "{drive}: cannot read the size and block sizes. Measuring is impossible.",
-            drive=drive.path,
-        )
-    return t(
-        "{drive}: cannot read the size and block sizes. {why} Measuring is impossible.",
-        drive=drive.path,
-        why=reason,
-    )
+    known = (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes"))
+    unread = t("{drive}: cannot read the size and block sizes.", drive=drive.path)
+    return join(unread, *islice(known, 1), t("Measuring is impossible."))
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:
@@ -187,10 +186,11 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
 
 @contextmanager
 def _reads(path: str, size_bytes: int, grid: Grid) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Open the whole drive for reads. Raises Failed."""
+    """Open the whole drive for reads. Every place is read only once. Raises Failed."""
     descriptor = _open_to_read(path)
     try:
-        yield Reads(path, descriptor, grid.block_bytes), (Extent(0, size_bytes),)
+        drive = TimedDrive(path, descriptor, grid.block_bytes)
+        yield Accesses(lambda _: None, drive.read), (Extent(0, size_bytes),)
     finally:
         os.close(descriptor)
 
@@ -199,10 +199,15 @@ def _reads(path: str, size_bytes: int, grid: Grid) -> Iterator[tuple[Accesses, S
 def _write_backs(
     drive: Drive, grid: Grid, probe: Callable[[str], Drive]
 ) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Claim the drive and open its free space for writes. Raises Refused like `claimed`."""
+    """Claim the drive and open its free space for writes. Raises Refused like `claimed`.
+
+    A batch is read before it is written: a drive that has just read a block can change part of it without
+    another read, which is the cost of a misaligned write. Writes are synchronous (O_DSYNC), because a write
+    cache would shift the cost to a later write.
+    """
     with claimed(drive, probe, synchronous=True) as claim:
-        writes = WriteBacks(drive.path, claim.descriptor, grid.block_bytes, claim.extents, claim.watch)
-        yield writes, claim.extents
+        timed = TimedDrive(drive.path, claim.descriptor, grid.block_bytes, claim.extents, claim.watch)
+        yield Accesses(timed.hold, timed.write), claim.extents
 
 
 def _open_to_read(path: str) -> int:
@@ -224,27 +229,14 @@ def _open_to_read(path: str) -> int:
 
 
 def sentence_for(
-    path: str,
-    access: str,
-    outcome: Outcome,
-    ratio: Ratio | None,
-    pairs: int,
-    claim_above: float = BAND[1],
-    *,
-    as_in_part: bool = False,
+    path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]
 ) -> str:
-    """Describe the verdict in one or two sentences, claiming no more than was measured. `as_in_part`: the
-    second access of each pair had the offset of the partition at `path`."""
-    verb = t("reading") if access == "read" else t("writing")
+    """Describe the verdict in one or two sentences, claiming no more than was measured. `path` is that of the
+    partition if the second access of each pair had its offset."""
+    verb = READING if access == "read" else WRITING
     if ratio is None:
-        return str(
-            t(
-                "{drive}, {doing}: inconclusive; {pairs} pairs are too few. Allow more time.",
-                drive=path,
-                doing=verb,
-                pairs=pairs,
-            )
-        )
+        few = t("{pairs} pairs are too few. Allow more time", pairs=pairs)
+        return str(INCONCLUSIVE(drive=path, doing=verb, why=few))
     factor = _number(ratio.estimate, ratio)
     interval = t(
         "({low}-{high}, {confidence} %)",
@@ -252,51 +244,23 @@ def sentence_for(
         high=_number(ratio.high, ratio),
         confidence=f"{ratio.confidence * 100:.0f}",
     )
-    match outcome:
-        case Outcome.ALIGNED_FASTER:
-            return str(
-                t(
-                    "{drive}, {doing}: aligned is {factor}x faster {interval}.",
-                    drive=path,
-                    doing=verb,
-                    factor=factor,
-                    interval=interval,
-                )
-            )
-        case Outcome.NO_DIFFERENCE:
-            none = (
-                Sentence("{drive}, {doing}: as fast as aligned {interval}.")
-                if as_in_part
-                else Sentence(
-                    "{drive}, {doing}: no measurable difference between aligned and misaligned {interval}."
-                )
-            )
-            sentence = none(drive=path, doing=verb, interval=interval)
-            return str(join(sentence, READING_ONLY) if access == "read" else sentence)
-        case _:
-            unclear = (
-                Sentence(
-                    "{drive}, {doing}: inconclusive, {factor} times as long as aligned "
-                    "{interval}. Only a factor above {above} counts as a difference, only "
-                    "{low}-{high} as none."
-                )
-                if as_in_part
-                else Sentence(
-                    "{drive}, {doing}: inconclusive, misaligned takes {factor} times as long as "
-                    "aligned {interval}. Only a factor above {above} counts as a difference, "
-                    "only {low}-{high} as none."
-                )
-            )
-            sentence = unclear(
-                drive=path,
-                doing=verb,
-                factor=factor,
-                interval=interval,
-                above=claim_above,
-                low=BAND[0],
-                high=BAND[1],
-            )
-            return str(sentence)
+    if outcome is Outcome.ALIGNED_FASTER:
+        faster = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
+        return str(faster(drive=path, doing=verb, factor=factor, interval=interval))
+    if outcome is Outcome.NO_DIFFERENCE:
+        none = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
+        sentence = none(drive=path, doing=verb, interval=interval)
+        return str(join(sentence, READING_ONLY) if access == "read" else sentence)
+    unclear = t(
+        "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "
+        "only {low}-{high} as none",
+        factor=factor,
+        interval=interval,
+        above=claim_above,
+        low=BAND[0],
+        high=BAND[1],
+    )
+    return str(INCONCLUSIVE(drive=path, doing=verb, why=unclear))
 
 
 def caveats_for(
@@ -329,7 +293,7 @@ def caveats_for(
     if drive.uses:
         caveats.append(t("The drive is in use. Other requests widen the interval."))
     if ended:
-        caveats.append(t("You stopped the test before the interval was as narrow as possible."))
+        caveats.append(ENDED)
     return tuple(map(str, caveats))
 
 

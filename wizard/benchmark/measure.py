@@ -1,16 +1,83 @@
 """Measuring loop of a benchmark: units of two pairs in opposite order. Ends at a planned look with enough
 data, or on timeout."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, lgamma, log
+from math import comb, exp, log
 from random import Random
 from statistics import median
 from time import monotonic, perf_counter_ns
 
-from wizard.benchmark.access import Accesses, Grid, PairPlace, draw_places
 from wizard.model.machine import Extent
+from wizard.model.said import KIB, MIB
 from wizard.model.verdict import Outcome, Pair, Ratio
+
+NARROWEST_BYTES, WIDEST_BYTES = 64 * KIB, 32 * MIB
+REGIONS_WANTED = 1024
+BLOCKS_A_REGION = 16
+MOST_REGIONS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Aligned places: multiples of `block_bytes` from `offset_bytes`. Misaligned ones are `shift_bytes`
+    further."""
+
+    block_bytes: int
+    shift_bytes: int
+    offset_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairPlace:
+    """Starts of an aligned and a misaligned access, of one block each."""
+
+    aligned_bytes: int
+    misaligned_bytes: int
+
+
+def draw_places(extents: Sequence[Extent], grid: Grid, random: Random) -> Iterator[PairPlace]:
+    """Yield pairs of places without end, each in a region of its own until all regions are used. Every access
+    is inside an extent. Yields none if no extent has room for a region."""
+    # So wide that read-ahead of one access rarely covers the other.
+    share = sum(extent.size_bytes for extent in extents) // REGIONS_WANTED
+    wide = min(max(share, NARROWEST_BYTES, BLOCKS_A_REGION * grid.block_bytes), WIDEST_BYTES)
+    width = wide // (2 * grid.block_bytes) * 2 * grid.block_bytes
+    regions = [
+        range(first, extent.end_bytes - width + 1, width)
+        for extent in extents
+        for first in [align(extent.start_bytes, grid.block_bytes, grid.offset_bytes)]
+    ]
+    total = sum(map(len, regions))
+    while total:
+        for index in random.sample(range(total), min(total, MOST_REGIONS)):
+            yield _place(nth(regions, index), width, grid, random)
+
+
+def align(position_bytes: int, block_bytes: int, offset_bytes: int) -> int:
+    """Return the first block at or after a position. Blocks start at `offset_bytes`."""
+    return offset_bytes + max(0, -(-(position_bytes - offset_bytes) // block_bytes)) * block_bytes
+
+
+def nth(ranges: Sequence[range], index: int) -> int:
+    """Return an element of several ranges, counted through. Raises IndexError beyond the last."""
+    for one in ranges:
+        if index < len(one):
+            return one[index]
+        index -= len(one)
+    raise IndexError(index)
+
+
+def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlace:
+    """Return one access in each half of the region, at least a block from the ends."""
+    half = width // 2
+    lower, upper = (
+        start_bytes + base + random.randrange(1, half // grid.block_bytes - 2) * grid.block_bytes
+        for base in (0, half)
+    )
+    aligned, other = (lower, upper) if random.random() < 0.5 else (upper, lower)
+    return PairPlace(aligned, other + grid.shift_bytes)
+
 
 CONFIDENCE = 0.95
 BAND = (0.95, 1.05)
@@ -73,7 +140,7 @@ def interval_rank(count: int, alpha: float) -> int:
     probability to miss the median is at most `alpha`. Returns 0 if no k is sufficient."""
     below, rank = 0.0, 0
     while rank < count // 2:
-        below += exp(lgamma(count + 1) - lgamma(rank + 1) - lgamma(count - rank + 1) - count * log(2))
+        below += comb(count, rank) / 2**count
         if 2 * below > alpha:
             break
         rank += 1
@@ -177,6 +244,17 @@ class Clock:
         return True
 
 
+Starts = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Accesses:
+    """Accesses to measure. `prepare` is not timed. `access` returns nanoseconds."""
+
+    prepare: Callable[[Starts], None]
+    access: Callable[[int], int]
+
+
 class Sampler:
     """Draws places and times them, one unit at a time. Prepares `batch_units` at once. With `counts_pauses`,
     times include the pause since the previous access."""
@@ -193,7 +271,8 @@ class Sampler:
     def next_unit(self) -> tuple[Pair, Pair]:
         """Return two new pairs, one with the aligned access first and one with the misaligned, in random
         order."""
-        self._prepare(self.batch_units * PAIRS_A_UNIT)
+        if not self._ready:
+            self._ready = self._prepare(self.batch_units * PAIRS_A_UNIT)
         aligned_first = self._random.random() < 0.5
         return self._pair(self._ready.pop(), aligned_first), self._pair(self._ready.pop(), not aligned_first)
 
@@ -204,15 +283,8 @@ class Sampler:
         costs twice as much would seem to take even longer.
         """
         pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
-        places = [next(self._places) for _ in range(PAUSED_PAIRS)]
-        pairs = [
-            PairPlace(place.aligned_bytes, place.misaligned_bytes - self._shift_bytes) for place in places
-        ]
-        self._accesses.prepare(pairs)
-        self._ready = []
-        self._ended_ns = perf_counter_ns()
-        slopes = []
-        for pair in pairs:
+        self._ready, slopes = [], []
+        for pair in self._prepare(PAUSED_PAIRS, self._shift_bytes):
             plain, plain_from_end = self._time(pair.aligned_bytes)
             until = perf_counter_ns() + pause_ns
             while perf_counter_ns() < until:
@@ -224,11 +296,14 @@ class Sampler:
                 slopes.append((plain - paused) / longer_pause)
         return len(slopes) >= FEWEST_SLOPES and median(slopes) > WORKED_OFF_SHARE
 
-    def _prepare(self, count: int) -> None:
-        if not self._ready:
-            self._ready = [next(self._places) for _ in range(count)]
-            self._accesses.prepare(self._ready)
-            self._ended_ns = perf_counter_ns()
+    def _prepare(self, count: int, back_bytes: int = 0) -> list[PairPlace]:
+        """Draw and prepare pairs, with misaligned accesses `back_bytes` earlier."""
+        drawn = [next(self._places) for _ in range(count)]
+        pairs = [PairPlace(place.aligned_bytes, place.misaligned_bytes - back_bytes) for place in drawn]
+        starts = [start for pair in pairs for start in (pair.aligned_bytes, pair.misaligned_bytes)]
+        self._accesses.prepare(starts)
+        self._ended_ns = perf_counter_ns()
+        return pairs
 
     def _time(self, start_bytes: int) -> tuple[int, int]:
         """Return the nanoseconds of an access, and those since the end of the previous one."""
@@ -236,15 +311,10 @@ class Sampler:
         ended_before, self._ended_ns = self._ended_ns, perf_counter_ns()
         return took, self._ended_ns - ended_before
 
-    def _access(self, start_bytes: int) -> int:
-        return self._time(start_bytes)[self.counts_pauses]
-
     def _pair(self, place: PairPlace, aligned_first: bool) -> Pair:
-        if aligned_first:
-            aligned = self._access(place.aligned_bytes)
-            return Pair(aligned, self._access(place.misaligned_bytes))
-        misaligned = self._access(place.misaligned_bytes)
-        return Pair(self._access(place.aligned_bytes), misaligned)
+        starts = (place.aligned_bytes, place.misaligned_bytes)
+        times = [self._time(start)[self.counts_pauses] for start in starts[:: 1 if aligned_first else -1]]
+        return Pair(*times[:: 1 if aligned_first else -1])
 
 
 def measure(

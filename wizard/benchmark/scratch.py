@@ -1,20 +1,19 @@
 """Limit a benchmark's writes to free space of an unused, fully known and confirmed drive."""
 
-import errno
 import fcntl
 import os
 import struct
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
-from types import TracebackType
 from typing import Self
 
 from wizard.model.errors import Refused, printable
-from wizard.model.machine import Drive, Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, t
+from wizard.model.machine import Drive, Extent, Use
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
+from wizard.plan.refusals import IN_USE, in_use
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 SECTORS_WRITTEN = 6
@@ -49,14 +48,11 @@ class Watch:
             for place in (self._folder, self._dev, self._folder / "stat"):
                 self._descriptors.append(os.open(place, os.O_RDONLY | os.O_CLOEXEC))
         except OSError:
-            self.__exit__(None, None, None)
-        self._state = self._read_state()
-        self._sectors = self._read_sectors()
+            self.__exit__()
+        self._state, self._sectors = self._read_state(), self._read_sectors()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         while self._descriptors:
             os.close(self._descriptors.pop())
 
@@ -162,30 +158,26 @@ ESSENTIAL = (
 def confirm_scratch(drive: Drive, token: str) -> None:
     """Raise Refused unless `token` is the drive's serial number or name."""
     if token != drive.token:
-        other = (
-            Sentence(
-                "{token} does not confirm {drive}. Type the serial number shown by "
-                "`diskwright inspect {drive}`."
-            )
-            if drive.token == drive.serial
-            else Sentence(
-                "{token} does not confirm {drive}. Type the name shown by `diskwright inspect {drive}`."
+        raise refused(
+            t(
+                "{token} does not confirm {drive}. Type the serial number, or without one the name, that "
+                "`diskwright inspect {drive}` shows.",
+                token=repr(printable(token, 40)),
+                drive=drive.path,
             )
         )
-        raise refused(other(token=repr(printable(token, 40)), drive=drive.path))
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     """Return the extents of free space for a trial. Raises Refused if there are none."""
     extents = free_extents(drive, MARGIN_BYTES)
     if not extents:
-        room = LEAST_BYTES + 2 * MARGIN_BYTES
-        raise Refused(
+        raise refused(
             t(
-                "{drive} lacks a contiguous free space of {room:exact} for writing. Nothing "
-                "was written. To test reading only, omit --scratch.",
+                "{drive} lacks a contiguous free space of {room:exact} for writing. "
+                "To test reading only, omit --scratch.",
                 drive=drive.path,
-                room=room,
+                room=LEAST_BYTES + 2 * MARGIN_BYTES,
             )
         )
     return extents
@@ -198,14 +190,35 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
         raise refused(reason)
     assert drive.size_bytes is not None
     free = (Extent(0, drive.size_bytes),) if drive.is_empty else drive.free
-    for partition in drive.partitions:
-        free = _without(free, partition.start_bytes, partition.end_bytes)
-        if partition.kernel_start_bytes is not None and partition.kernel_size_bytes is not None:
-            free = _without(
-                free, partition.kernel_start_bytes, partition.kernel_start_bytes + partition.kernel_size_bytes
-            )
-    inner = tuple(_shrink(extent, drive.size_bytes, margin_bytes) for extent in free)
+    for part in drive.partitions:
+        free = _without(free, part.extent)
+        if part.kernel_start_bytes is not None and part.kernel_size_bytes is not None:
+            free = _without(free, Extent(part.kernel_start_bytes, part.kernel_size_bytes))
+    # Less a margin at both ends.
+    inner = [
+        _between(
+            max(extent.start_bytes, 0) + margin_bytes, min(extent.end_bytes, drive.size_bytes) - margin_bytes
+        )
+        for extent in free
+    ]
     return tuple(extent for extent in inner if extent.size_bytes >= LEAST_BYTES)
+
+
+def _without(extents: Sequence[Extent], taken: Extent) -> tuple[Extent, ...]:
+    """Remove a range from the extents."""
+    pieces = [
+        piece
+        for one in extents
+        for piece in (
+            _between(one.start_bytes, min(one.end_bytes, taken.start_bytes)),
+            _between(max(one.start_bytes, taken.end_bytes), one.end_bytes),
+        )
+    ]
+    return tuple(piece for piece in pieces if piece.size_bytes)
+
+
+def _between(start_bytes: int, end_bytes: int) -> Extent:
+    return Extent(start_bytes, max(0, end_bytes - start_bytes))
 
 
 def refused(why: Message) -> Refused:
@@ -219,12 +232,13 @@ def _obstacle(drive: Drive) -> Message | None:
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
         return t("Cannot read the contents of {drive}. {why}", drive=drive.path, why=why)
-    if drive.uses or drive.layers:
-        by = drive.uses[0].by if drive.uses else drive.layers[0].path
-        subject = drive.uses[0].subject if drive.uses else drive.layers[0].below
-        return t("{drive} is in use: {subject} by {by}.", drive=drive.path, subject=subject, by=by)
-    if any(partition.mount_points for partition in drive.partitions):
-        return t("{drive} is in use: a partition is mounted.", drive=drive.path)
+    uses = [
+        *drive.uses,
+        *(Use("mounted", part.path, place) for part in drive.partitions for place in part.mount_points),
+        *(Use("holder", layer.below, layer.path) for layer in drive.layers),
+    ]
+    if uses:
+        return IN_USE(drive=drive.path, how=in_use(uses[0]))
     if drive.read_only is not False:
         return t("{drive} is read-only, or writability is unknown.", drive=drive.path)
     if drive.zoned == "host-managed":
@@ -233,44 +247,16 @@ def _obstacle(drive: Drive) -> Message | None:
             "not at random places.",
             drive=drive.path,
         )
-    if drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
-        return t(
-            "{drive} has a partition table ({kind}) that cannot reliably show the free space.",
-            drive=drive.path,
-            kind=printable(drive.table.kind, 20),
-        )
+    what: Message | str | None = None
     if drive.waiting:
-        return t(
-            "Run {run} is waiting on {drive}. Space shown as free is not free.",
-            run=drive.waiting.run,
-            drive=drive.path,
-        )
-    if drive.signatures:
-        return t(
-            "{drive} as a whole contains {kind}, so no space is free.",
-            drive=drive.path,
-            kind=printable(drive.signatures[0].kind, 40),
-        )
-    return None
-
-
-def _without(extents: tuple[Extent, ...], start: int, end: int) -> tuple[Extent, ...]:
-    """Remove the range `start` to `end` from the extents."""
-    left: list[Extent] = []
-    for extent in extents:
-        if end <= extent.start_bytes or extent.end_bytes <= start:
-            left.append(extent)
-            continue
-        if extent.start_bytes < start:
-            left.append(Extent(extent.start_bytes, start - extent.start_bytes))
-        if end < extent.end_bytes:
-            left.append(Extent(end, extent.end_bytes - end))
-    return tuple(left)
-
-
-def _shrink(extent: Extent, drive_size_bytes: int, margin_bytes: int) -> Extent:
-    start = max(extent.start_bytes, 0) + margin_bytes
-    return Extent(start, max(0, min(extent.end_bytes, drive_size_bytes) - margin_bytes - start))
+        what = t("run {run}, which is waiting", run=drive.waiting.run)
+    elif drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
+        what = t("a partition table ({kind})", kind=printable(drive.table.kind, 20))
+    elif drive.signatures:
+        what = printable(drive.signatures[0].kind, 40)
+    if what is None:
+        return None
+    return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive.path, what=what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,11 +358,8 @@ def _open(path: str, flags: int) -> int:
     try:
         return os.open(path, flags)
     except OSError as error:
-        if error.errno == errno.EBUSY:
-            raise refused(t("{drive} is in use: the kernel refuses exclusive access.", drive=path)) from None
-        raise refused(
-            t("Cannot open {drive} for writing ({why}).", drive=path, why=str(error.strerror))
-        ) from None
+        why = str(error.strerror)
+        raise refused(t("Cannot open {drive} for writing alone ({why}).", drive=path, why=why)) from None
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:

@@ -34,11 +34,17 @@ SEQUENTIAL_KEPT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class CliffJudgement:
-    """Outcome, with the doubt that limits it."""
+    """A cliff, if there is one, and the doubt that limits the result."""
 
-    outcome: CliffOutcome
     doubt: CliffDoubt | None = None
     cliff: Cliff | None = None
+
+    @property
+    def outcome(self) -> CliffOutcome:
+        """The result."""
+        if self.doubt is not None:
+            return CliffOutcome.INCONCLUSIVE
+        return CliffOutcome.NONE_WITHIN if self.cliff is None else CliffOutcome.FOUND
 
 
 def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
@@ -91,20 +97,19 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, kind: DriveKin
     random = [window for window in windows if window.phase is WritePhase.RANDOM]
     cliff = find_cliff(random)
     if cliff is not None:
-        doubt = _doubt(windows, cliff, block_bytes, kind)
-        return CliffJudgement(CliffOutcome.INCONCLUSIVE if doubt else CliffOutcome.FOUND, doubt, cliff)
+        return CliffJudgement(_doubt(windows, cliff, block_bytes, kind), cliff)
     level = _fast_rate(random)
     if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
-        return CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.TOO_LITTLE)
+        return CliffJudgement(CliffDoubt.TOO_LITTLE)
     if (
         kind.rotational is not False
         and kind.bus != "loop"
         and _seconds_a_write(_cliff_rate(random), block_bytes) > SEEKING_SECONDS
     ):
-        return CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START)
+        return CliffJudgement(CliffDoubt.SLOW_FROM_THE_START)
     if all(window.bytes_per_second < level / FALL for window in random[-LATE_WINDOWS:]):
-        return CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
-    return CliffJudgement(CliffOutcome.NONE_WITHIN)
+        return CliffJudgement(CliffDoubt.LATE)
+    return CliffJudgement()
 
 
 def _doubt(

@@ -5,6 +5,7 @@ other load. A random choice decides which one is written. A drive-managed shingl
 from a log instead.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
@@ -14,14 +15,6 @@ from statistics import fmean, median, variance
 from wizard.model.verdict import Basis, Displaced, ProbeComparison, Statistics, Timings
 
 Batches = Sequence[Sequence[float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Welch:
-    """Welch's t of two samples' logarithms, and the ratio of their geometric means (first over second)."""
-
-    t: float
-    ratio: float
 
 
 MILLISECOND = 1_000_000
@@ -64,22 +57,11 @@ UNWRITTEN_LEAST, UNWRITTEN_ERRORS = 0.10, 4.5
 NEARLY_ALL = 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Outcome with its basis."""
-
-    outcome: Displaced
-    basis: Basis
-
-
-def likely(basis: Basis) -> Judgement:
-    """Return the judgement "likely shingled"."""
-    return Judgement(Displaced.LIKELY, basis)
-
-
-def inconclusive(basis: Basis) -> Judgement:
-    """Return the judgement "cannot tell"."""
-    return Judgement(Displaced.CANNOT_TELL, basis)
+def outcome_of(basis: Basis) -> Displaced:
+    """Return the result that a basis allows."""
+    if basis in (Basis.STAYS, Basis.REWRITES, Basis.UNWRITTEN):
+        return Displaced.LIKELY
+    return Displaced.NOTHING_FOUND if basis is Basis.ALIKE else Displaced.CANNOT_TELL
 
 
 def mechanical(times: Sequence[float]) -> list[float]:
@@ -100,17 +82,17 @@ def usual_read_ns(first_reads: Sequence[float]) -> float:
     return median(slow) if len(slow) >= FEWEST_FIRST else USUAL_READ_NS
 
 
-def after_reading(first_reads: Sequence[float]) -> Judgement | None:
-    """Return an early judgement if reads are too fast for platters."""
-    return inconclusive(Basis.NO_PLATTERS) if usual_read_ns(first_reads) < QUICKEST_READ_NS else None
+def after_reading(first_reads: Sequence[float]) -> Basis | None:
+    """Return an early basis if reads are too fast for platters."""
+    return Basis.NO_PLATTERS if usual_read_ns(first_reads) < QUICKEST_READ_NS else None
 
 
-def after_writing(writes: Sequence[float], read_ns: float) -> Judgement | None:
-    """Return an early judgement if every small write rewrites a band."""
+def after_writing(writes: Sequence[float], read_ns: float) -> Basis | None:
+    """Return an early basis if every small write rewrites a band."""
     if not EARLY_WRITES <= len(writes) <= LAST_EARLY_WRITES:
         return None
     usual = median(writes)
-    return likely(Basis.REWRITES) if usual > BAND_NS and usual > BAND_READS * read_ns else None
+    return Basis.REWRITES if usual > BAND_NS and usual > BAND_READS * read_ns else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +109,17 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
     at random places from an earlier look."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
     slow, slow_unwritten = mechanical(written), mechanical(unwritten)
-    found = None
+    t = ratio = None
     if min(len(slow), len(slow_unwritten)) >= FEWEST_AT_RANDOM:
-        found = welch(slow, slow_unwritten)
+        t, ratio = welch(slow, slow_unwritten)
     from_memory = memory_share(written) if memory is None else memory
     distance = _distance(_flat(look.written_in_order), _flat(look.unwritten_in_order))
     quicker, errors = _quicker(look, from_memory)
     at_random = (
-        found is not None
-        and found.ratio < RATIO_MOST
-        and (found.t < T_STILL if again else found.t < T_MOST and _spread(slow))
+        t is not None
+        and ratio is not None
+        and ratio < RATIO_MOST
+        and (t < T_STILL if again else t < T_MOST and _spread(slow))
     )
     in_order = _is_distinct(look, distance, DISTANCE_STILL if again else DISTANCE_LEAST) or (
         errors > (ERRORS_STILL if again else QUICKER_ERRORS)
@@ -144,36 +127,36 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
         and from_memory < MEMORY_MOST
     )
     figures = Statistics(
-        None if found is None else round(found.t, 3),
-        None if found is None else round(found.ratio, 4),
-        None if distance is None else round(distance, 3),
-        round(quicker, 3),
-        round(from_memory, 3),
+        _rounded(t, 3), _rounded(ratio, 4), _rounded(distance, 3), round(quicker, 3), round(from_memory, 3)
     )
     return Seen(at_random, in_order, figures)
 
 
-def after_looking(timings: Timings, seen: Seen) -> Judgement | None:
-    """Return the judgement after the first look, or None if a second one is necessary."""
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def after_looking(timings: Timings, seen: Seen) -> Basis | None:
+    """Return the basis after the first look, or None if a second one is necessary."""
     assert timings.look is not None
     if memory_share(timings.first_reads) > NEARLY_ALL and not _from_platters(timings.look):
-        return inconclusive(Basis.NO_PLATTERS)
+        return Basis.NO_PLATTERS
     if seen.at_random or seen.in_order:
         return None
     if _unwritten_answer(timings, seen):
-        return likely(Basis.UNWRITTEN)
+        return Basis.UNWRITTEN
     if seen.statistics.t is None:
-        return inconclusive(Basis.FROM_MEMORY)
-    return Judgement(Displaced.NOTHING_FOUND, Basis.ALIKE)
+        return Basis.FROM_MEMORY
+    return Basis.ALIKE
 
 
-def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool) -> Judgement:
-    """Return the judgement after both looks. `whole` is False if time ended the second one early."""
+def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool) -> Basis:
+    """Return the basis after both looks. `whole` is False if time ended the second one early."""
     if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
-        return likely(Basis.STAYS)
+        return Basis.STAYS
     if _unwritten_answer(timings, seen):
-        return likely(Basis.UNWRITTEN)
-    return inconclusive(Basis.CAME_HOME if whole else Basis.TOO_SLOW)
+        return Basis.UNWRITTEN
+    return Basis.CAME_HOME if whole else Basis.TOO_SLOW
 
 
 def _unwritten_answer(timings: Timings, seen: Seen) -> bool:
@@ -241,28 +224,23 @@ def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
     return share - other, share_error(share, len(written), other, len(unwritten))
 
 
-def welch(one: Sequence[float], other: Sequence[float]) -> Welch:
-    """Compare two samples of at least two positive numbers each."""
+def welch(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
+    """Return Welch's t of the logarithms of two samples, and the ratio of their geometric means (first over
+    second). Each has at least two positive numbers."""
     logs, other_logs = [log(value) for value in one], [log(value) for value in other]
     difference = fmean(logs) - fmean(other_logs)
     error = sqrt(variance(logs) / len(logs) + variance(other_logs) / len(other_logs))
-    return Welch(difference / max(error, 1e-9), exp(difference))
+    return difference / max(error, 1e-9), exp(difference)
 
 
 def kolmogorov(one: Sequence[float], other: Sequence[float]) -> float:
     """Return the Kolmogorov-Smirnov distance of two samples, times sqrt(nm/(n+m)). By chance it exceeds 1.36
     once in 20 times."""
     left, right = sorted(one), sorted(other)
-    first = second = 0
-    greatest = 0.0
-    while first < len(left) and second < len(right):
-        value = min(left[first], right[second])
-        # Count equal values on both sides before measuring the distance.
-        while first < len(left) and left[first] == value:
-            first += 1
-        while second < len(right) and right[second] == value:
-            second += 1
-        greatest = max(greatest, abs(first / len(left) - second / len(right)))
+    greatest = max(
+        abs(bisect_right(left, value) / len(left) - bisect_right(right, value) / len(right))
+        for value in (*left, *right)
+    )
     return greatest * sqrt(len(left) * len(right) / (len(left) + len(right)))
 
 

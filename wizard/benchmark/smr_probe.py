@@ -5,20 +5,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from random import Random
-from typing import Protocol
+from time import sleep
 
+from wizard.benchmark.access import TimedDrive
+from wizard.benchmark.measure import Clock, align
 from wizard.benchmark.smr_judge import (
-    Judgement,
     after_idling,
     after_looking,
     after_reading,
     after_writing,
-    inconclusive,
     see,
     usual_read_ns,
 )
+from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import MIB
+from wizard.model.said import MIB, t
 from wizard.model.verdict import Basis, ProbeComparison, Statistics, Timings
 
 SINGLES = 192
@@ -80,7 +81,7 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
     taken: set[int] = set()
 
     def aligned(place: int) -> int:
-        return offset_bytes + max(0, -(-(place - offset_bytes) // block_bytes)) * block_bytes
+        return align(place, block_bytes, offset_bytes)
 
     def random_pair(one: int, other: int) -> BlockPair:
         taken.update((one, other))
@@ -144,33 +145,57 @@ IDLE_PIECE_SECONDS = 0.25
 """Interval for checking if the person stopped the test."""
 
 
-class Subject(Protocol):
-    """A drive that can be timed."""
+class ProbedDrive:
+    """A drive to probe. Keeps the bytes first read from the `written` places, to write them back. Later reads
+    must return the same bytes."""
+
+    def __init__(self, drive: TimedDrive, clock: Clock, written: frozenset[int]) -> None:
+        self._drive, self._clock, self._written = drive, clock, written
+        self.read_bytes = 0
 
     def read(self, start_bytes: int) -> int:
-        """Read one block. Returns nanoseconds."""
-        ...
+        """Read one block. Returns nanoseconds. Raises Failed if the contents changed."""
+        drive = self._drive
+        self.read_bytes += drive.piece_bytes
+        if start_bytes in self._written and start_bytes not in drive.held:
+            return drive.keep(start_bytes)
+        took = drive.read(start_bytes)
+        if start_bytes in drive.held and drive.held[start_bytes][:] != drive.last:
+            raise Failed(
+                t(
+                    "{drive}: byte {start} does not read back as written. Save your data, and "
+                    "check the drive's health.",
+                    drive=drive.path,
+                    start=start_bytes,
+                )
+            )
+        return took
 
     def write(self, start_bytes: int) -> int:
         """Write back the bytes first read there, and wait until durable. Returns nanoseconds."""
-        ...
+        return self._drive.write(start_bytes)
 
     def stream(self, start_bytes: int, size_bytes: int) -> None:
         """Read a long range sequentially."""
-        ...
+        long = self._drive.with_pieces(MIB)
+        for start in range(start_bytes, start_bytes + size_bytes, MIB):
+            if self.is_over():
+                raise OverError
+            long.read(start)
+            self.read_bytes += MIB
 
     def idle(self, seconds: float) -> None:
         """Wait without accessing the drive."""
-        ...
+        sleep(seconds)
 
     def is_over(self) -> bool:
         """Return True if the time limit is reached or the person stopped the test."""
-        ...
+        return self._clock.is_over()
 
     @property
     def seconds_left(self) -> float:
         """Seconds until the limit."""
-        ...
+        return self._clock.left
 
 
 class ProbePhase(StrEnum):
@@ -213,7 +238,7 @@ class SmrProbe:
 
     def __init__(
         self,
-        subject: Subject,
+        subject: ProbedDrive,
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
@@ -226,14 +251,14 @@ class SmrProbe:
         self._subject, self._pairs, self._stream, self._random = subject, pairs, stream, random
         self._on_progress = on_progress
 
-    def run(self) -> Judgement:
+    def run(self) -> Basis:
         """Do all steps. Those after the first look only if it found something."""
         try:
             return self._judged()
         except OverError:
-            return inconclusive(Basis.TOO_SLOW)
+            return Basis.TOO_SLOW
 
-    def _judged(self) -> Judgement:
+    def _judged(self) -> Basis:
         reads = self._read_first()
         self.timings = replace(self.timings, first_reads=tuple(reads))
         if early := after_reading(reads):
@@ -274,7 +299,7 @@ class SmrProbe:
                 times.append(took)
         return times
 
-    def _write_back(self, read_ns: float) -> Judgement | None:
+    def _write_back(self, read_ns: float) -> Basis | None:
         """Write the same bytes, single blocks and whole groups mixed."""
         units: list[tuple[BlockPair, ...]] = [(pair,) for pair in self._pairs.singles]
         units += self._pairs.groups

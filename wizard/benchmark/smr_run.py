@@ -1,18 +1,16 @@
 """Run the quick SMR probe on a real drive, from lock to verdict."""
 
 from collections.abc import Callable, Sequence
-from mmap import mmap
 from random import Random
 from statistics import median
-from time import sleep
 
-from wizard.benchmark.access import Overseer, Reads, TimedWriter
+from wizard.benchmark.access import TimedDrive
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.scratch import claimed, refused, scratch_extents
-from wizard.benchmark.smr_judge import MILLISECOND, Judgement, inconclusive
+from wizard.benchmark.smr_judge import MILLISECOND, outcome_of
 from wizard.benchmark.smr_probe import (
     LEAST_FREE_BYTES,
-    OverError,
+    ProbedDrive,
     ProbePhase,
     ProbeProgress,
     SmrProbe,
@@ -22,9 +20,9 @@ from wizard.benchmark.smr_probe import (
 )
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Refused, printable
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, ProbeComparison, Timings
 from wizard.probe.machine import probe_drive
 
@@ -58,54 +56,42 @@ _REASONS = {
 }
 
 
-def sentence_for(path: str, judgement: Judgement, timings: Timings, seconds: float) -> str:
+def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
     """Describe the verdict in one or two sentences, claiming no more than was measured. `seconds` is the
     limit."""
-    match judgement.outcome:
-        case Displaced.LIKELY:
-            return str(
-                t(
-                    "{drive} is likely shingled: {why}.",
-                    drive=path,
-                    why=_why(judgement.basis, timings, seconds),
-                )
+    outcome = outcome_of(basis)
+    if outcome is Displaced.NOTHING_FOUND:
+        return str(
+            t(
+                "{drive}: no sign of shingling; written blocks were read like their "
+                "neighbours. This does not prove that the drive is conventional.",
+                drive=path,
             )
-        case Displaced.NOTHING_FOUND:
-            return str(
-                t(
-                    "{drive}: no sign of shingling; written blocks were read like their "
-                    "neighbours. This does not prove that the drive is conventional.",
-                    drive=path,
-                )
-            )
-        case Displaced.CANNOT_TELL:
-            return str(CANNOT_TELL(drive=path, why=_why(judgement.basis, timings, seconds)))
+        )
+    sentence = Sentence("{drive} is likely shingled: {why}.") if outcome is Displaced.LIKELY else CANNOT_TELL
+    return str(sentence(drive=path, why=_why(basis, timings, seconds)))
 
 
 def _known_sentence(path: str, family: str) -> str:
     """Describe a drive of a listed model, which is not tested."""
-    return str(
-        CANNOT_TELL(
-            drive=path,
-            why=t(
-                "this model ({family}) may have a media cache, which looks the same. Nothing was written",
-                family=family,
-            ),
-        )
+    why = t(
+        "this model ({family}) may have a media cache, which looks the same. Nothing was written",
+        family=family,
     )
+    return str(CANNOT_TELL(drive=path, why=why))
 
 
-def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
+def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
     """Return what a person must know to interpret the verdict."""
     caveats = [UNCONFIRMED]
-    if judgement.basis is Basis.STAYS:
+    if basis is Basis.STAYS:
         caveats.append(
             t(
                 "A conventional drive with a late-emptied media cache looks the same. This "
                 "model is not in the list."
             )
         )
-    if judgement.basis is not Basis.ENDED:
+    if basis is not Basis.ENDED:
         caveats.append(
             t(
                 "For a more reliable test, look for the write cliff: `diskwright bench "
@@ -113,7 +99,7 @@ def caveats_for(path: str, judgement: Judgement) -> tuple[str, ...]:
                 drive=path,
             )
         )
-    if judgement.basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
+    if basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
         caveats.append(
             t(
                 "If you know the drive's recording method, send the report to the project. "
@@ -238,72 +224,6 @@ def _unsuitable(drive: Drive) -> Message | None:
     return None
 
 
-class TimedDrive:
-    """Keeps the bytes of each place's first read, to write them back. Later reads must return the same
-    bytes."""
-
-    def __init__(
-        self,
-        path: str,
-        descriptor: int,
-        block_bytes: int,
-        extents: Sequence[Extent],
-        watch: Overseer,
-        clock: Clock,
-        written: frozenset[int],
-    ) -> None:
-        self._path, self._clock, self._written = path, clock, written
-        self._reads = Reads(path, descriptor, block_bytes)
-        self._stream_reads = Reads(path, descriptor, MIB)
-        self._writer = TimedWriter(path, descriptor, extents, watch)
-        # Direct writes need page-aligned memory.
-        self._buffer = mmap(-1, block_bytes)
-        self._originals: dict[int, bytes] = {}
-        self.read_bytes = 0
-
-    def read(self, start_bytes: int) -> int:
-        """Read one block. Returns nanoseconds. Raises Failed if the contents changed."""
-        took = self._reads.access(start_bytes)
-        content = self._reads.last
-        self.read_bytes += len(content)
-        if start_bytes in self._written and self._originals.setdefault(start_bytes, content) != content:
-            raise Failed(
-                t(
-                    "{drive}: byte {start} does not read back as written. Save your data, and "
-                    "check the drive's health.",
-                    drive=self._path,
-                    start=start_bytes,
-                )
-            )
-        return took
-
-    def write(self, start_bytes: int) -> int:
-        """Write back the bytes first read there. Returns nanoseconds."""
-        self._buffer[:] = self._originals[start_bytes]
-        return self._writer.write(start_bytes, memoryview(self._buffer))
-
-    def stream(self, start_bytes: int, size_bytes: int) -> None:
-        """Read a long range sequentially."""
-        for start in range(start_bytes, start_bytes + size_bytes, MIB):
-            if self.is_over():
-                raise OverError
-            self._stream_reads.access(start)
-            self.read_bytes += MIB
-
-    def idle(self, seconds: float) -> None:
-        """Wait without accessing the drive."""
-        sleep(seconds)
-
-    def is_over(self) -> bool:
-        """Return True if the time limit is reached or the person stopped the test."""
-        return self._clock.is_over()
-
-    @property
-    def seconds_left(self) -> float:
-        """Seconds until the limit."""
-        return self._clock.left
-
-
 SECONDS = 58.0
 """Time limit. The current read ends shortly after, within a minute in all."""
 
@@ -326,25 +246,25 @@ def run_smr_probe(
     probe_extents(drive)
     known = load_patterns() if patterns is None else patterns
     if (family := media_cache_family(drive, known)) is not None:
-        judged = inconclusive(Basis.MEDIA_CACHE)
-        return _verdict(drive, judged, _known_sentence(drive.path, family))
+        return _verdict(drive, Basis.MEDIA_CACHE, _known_sentence(drive.path, family))
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
     with claimed(drive, probe, synchronous=True) as claim:
         pairs = draw_pairs(claim.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
         written = frozenset(pair.written for pair in pairs.all)
         clock = Clock(seconds, stop)
-        subject = TimedDrive(drive.path, claim.descriptor, size, claim.extents, claim.watch, clock, written)
+        timed = TimedDrive(drive.path, claim.descriptor, size, claim.extents, claim.watch)
+        subject = ProbedDrive(timed, clock, written)
         run = SmrProbe(
             subject, pairs, stream_start(drive.size_bytes, pairs, generator), generator, on_progress
         )
-        judged = run.run()
-        if judged.basis is Basis.TOO_SLOW and clock.ended_by_person:
-            judged = inconclusive(Basis.ENDED)
+        basis = run.run()
+        if basis is Basis.TOO_SLOW and clock.ended_by_person:
+            basis = Basis.ENDED
     return _verdict(
         drive,
-        judged,
-        sentence_for(drive.path, judged, run.timings, seconds),
+        basis,
+        sentence_for(drive.path, basis, run.timings, seconds),
         run,
         read_bytes=subject.read_bytes,
         seconds=clock.elapsed,
@@ -353,7 +273,7 @@ def run_smr_probe(
 
 def _verdict(
     drive: Drive,
-    judged: Judgement,
+    basis: Basis,
     sentence: str,
     run: SmrProbe | None = None,
     *,
@@ -366,10 +286,10 @@ def _verdict(
         size_bytes=drive.size_bytes or 0,
         rotation_rate=drive.rotation_rate,
         bus=drive.bus or "",
-        outcome=judged.outcome,
-        basis=judged.basis,
+        outcome=outcome_of(basis),
+        basis=basis,
         sentence=sentence,
-        caveats=caveats_for(drive.path, judged),
+        caveats=caveats_for(drive.path, basis),
         block_bytes=block_bytes(drive),
         written_bytes=run.written_bytes if run else 0,
         read_bytes=read_bytes,

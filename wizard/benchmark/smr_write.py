@@ -6,10 +6,9 @@ Sequential writing is measured before and after. All data written was read at th
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Protocol
 
-from wizard.benchmark.access import HeldPieces
-from wizard.benchmark.measure import Clock
+from wizard.benchmark.access import TimedDrive
+from wizard.benchmark.measure import Clock, align, nth
 from wizard.benchmark.scratch import claimed, scratch_extents
 from wizard.benchmark.smr_cliff import (
     FALL,
@@ -85,7 +84,7 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
         drawn = random.sample(range(total), min(total, wanted))
         wanted -= len(drawn)
         for first in range(0, len(drawn), STRETCHES_HELD):
-            starts = tuple(_start(ground.random, index) for index in drawn[first : first + STRETCHES_HELD])
+            starts = tuple(nth(ground.random, index) for index in drawn[first : first + STRETCHES_HELD])
             pieces = [
                 (start, (2 * piece + parity) * PIECE_BYTES)
                 for start in starts
@@ -97,17 +96,9 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
 
 def _stretches(extent: Extent, offset_bytes: int) -> range:
     """Return stretches aligned to whole MiB after the drive's alignment offset, like partitions."""
-    first = offset_bytes + max(0, -(-(extent.start_bytes - offset_bytes) // MIB)) * MIB
+    first = align(extent.start_bytes, MIB, offset_bytes)
     count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
     return range(first, first + count * STRETCH_BYTES, STRETCH_BYTES)
-
-
-def _start(ranges: Sequence[range], index: int) -> int:
-    for one in ranges:
-        if index < len(one):
-            return one[index]
-        index -= len(one)
-    raise IndexError(index)
 
 
 ORDERED_PIECE_BYTES = MIB
@@ -135,24 +126,6 @@ class WriteProbeProgress:
     most_bytes: int
     seconds_left: float
     bytes_per_second: float | None
-
-
-class ReadPieces(Protocol):
-    """Stretches that are read and written back in pieces (`HeldPieces`)."""
-
-    saw_data: bool
-
-    def hold(self, starts_bytes: Sequence[int]) -> None:
-        """Read the stretches at these offsets."""
-        ...
-
-    def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
-        """Write back a piece. Returns nanoseconds."""
-        ...
-
-    def flush(self) -> int:
-        """Flush the drive's write cache. Returns nanoseconds."""
-        ...
 
 
 def run_shingled_trial(
@@ -187,7 +160,7 @@ def run_shingled_trial(
                     least=least,
                 )
             )
-        pieces = HeldPieces(drive.path, claim.descriptor, claim.extents, claim.watch, STRETCH_BYTES)
+        pieces = TimedDrive(drive.path, claim.descriptor, STRETCH_BYTES, claim.extents, claim.watch)
         run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
         run.write_all(random or Random())
     return _verdict(drive, run, clock)
@@ -198,7 +171,7 @@ class WriteProbe:
 
     def __init__(
         self,
-        pieces: ReadPieces,
+        pieces: TimedDrive,
         ground: WriteRanges,
         clock: Clock,
         seconds: float,

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.simulator.populations.mechanics import Plain
-from wizard.benchmark.smr_judge import Judgement
-from wizard.benchmark.smr_probe import SmrProbe, draw_pairs, stream_start
+from wizard.benchmark.smr_judge import outcome_of
+from wizard.benchmark.smr_probe import ProbedDrive, SmrProbe, draw_pairs, stream_start
 from wizard.benchmark.smr_run import SECONDS
 from wizard.model.machine import Extent
 from wizard.model.said import MIB
 from wizard.model.verdict import Basis, Displaced
 
 
-class Simulated:
+class Simulated(ProbedDrive):
     """A drive in memory with the interface of the test."""
 
     def __init__(self, drive: Plain, seconds: float = SECONDS) -> None:
@@ -57,13 +57,13 @@ class Simulated:
 class Result:
     """Result for one drive."""
 
-    judgement: Judgement
+    basis: Basis
     seconds: float
     written_bytes: int
 
     @property
     def is_claimed(self) -> bool:
-        return self.judgement.outcome is Displaced.LIKELY
+        return outcome_of(self.basis) is Displaced.LIKELY
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Census:
 
     @property
     def grounds(self) -> Counter[Basis]:
-        return Counter(result.judgement.basis for result in self.results)
+        return Counter(result.basis for result in self.results)
 
 
 def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[SmrProbe, Result]:
@@ -93,8 +93,8 @@ def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[SmrPro
     pairs = draw_pairs(extents, 4096, 0, random)
     subject = Simulated(drive)
     probe = SmrProbe(subject, pairs, stream_start(drive.size_bytes, pairs, random), random)
-    judgement = probe.run()
-    return probe, Result(judgement, subject.elapsed, probe.written_bytes)
+    basis = probe.run()
+    return probe, Result(basis, subject.elapsed, probe.written_bytes)
 
 
 def count(kind: type[Plain], drives: int, first: int = 0) -> Census:

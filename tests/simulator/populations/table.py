@@ -86,7 +86,7 @@ def tried(kind: type[Plain], free: str, drives: int) -> Row:
     return Row(
         kind.__name__,
         free,
-        tuple(result.judgement.basis for result in results),
+        tuple(result.basis for result in results),
         round(median(seconds), 1),
         round(max(seconds), 1),
         max(result.written_bytes for result in results),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned, unread
-from wizard.benchmark.access import Grid, PairPlace, WriteBacks, draw_places
+from wizard.benchmark.access import TimedDrive
 from wizard.benchmark.alignment import (
     MeasureProgress,
     confirm_scratch,
@@ -20,7 +20,16 @@ from wizard.benchmark.alignment import (
     run_alignment_trial,
     sentence_for,
 )
-from wizard.benchmark.measure import PAUSED_PAIRS, WARM_UP_UNITS, Clock, Measured, measure
+from wizard.benchmark.measure import (
+    PAUSED_PAIRS,
+    WARM_UP_UNITS,
+    Accesses,
+    Clock,
+    Grid,
+    Measured,
+    draw_places,
+    measure,
+)
 from wizard.benchmark.scratch import MARGIN_BYTES, scratch_extents
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Geometry
@@ -76,8 +85,8 @@ class Simulated:
         self.prepared: set[int] = set()
         self.was_aligned: list[bool] = []
 
-    def prepare(self, places: Sequence[PairPlace]) -> None:
-        self.prepared = {start for place in places for start in (place.aligned_bytes, place.misaligned_bytes)}
+    def prepare(self, starts: Sequence[int]) -> None:
+        self.prepared = set(starts)
 
     def access(self, start_bytes: int) -> int:
         assert start_bytes in self.prepared
@@ -99,7 +108,14 @@ def clock(seconds: float = 30.0, stop_after: int | None = None) -> Clock:
 
 def measured(subject: Simulated, the_clock: Clock, told: list[MeasureProgress] | None = None) -> Measured:
     on_progress = list[MeasureProgress]().append if told is None else told.append
-    return measure(subject, [Extent(0, GIB)], GRID, the_clock, on_progress, random=Random(7))
+    return measure(
+        Accesses(subject.prepare, subject.access),
+        [Extent(0, GIB)],
+        GRID,
+        the_clock,
+        on_progress,
+        random=Random(7),
+    )
 
 
 def test_penalty_is_measured_and_ends_early() -> None:
@@ -167,19 +183,19 @@ def test_write_backs_repeat_the_read_bytes_only_in_free_space(
     seen = written(monkeypatch)
     descriptor = os.open(image, os.O_RDWR)
     try:
-        backs = WriteBacks(str(image), descriptor, 4096, [Extent(256 * KIB, 512 * KIB)], Calm())
-        inside, outside = PairPlace(256 * KIB, 300 * KIB + 512), PairPlace(128 * KIB, 768 * KIB - 4096 + 512)
-        backs.prepare([inside, outside])
-        for start in (inside.aligned_bytes, inside.misaligned_bytes):
-            assert backs.access(start) > 0
-        for start in (outside.aligned_bytes, outside.misaligned_bytes):
+        backs = TimedDrive(str(image), descriptor, 4096, [Extent(256 * KIB, 512 * KIB)], Calm())
+        inside, outside = (256 * KIB, 300 * KIB + 512), (128 * KIB, 768 * KIB - 4096 + 512)
+        backs.hold([*inside, *outside])
+        for start in inside:
+            assert backs.write(start) > 0
+        for start in outside:
             with pytest.raises(Refused, match="outside"):
-                backs.access(start)
+                backs.write(start)
         with pytest.raises(KeyError):
-            backs.access(400 * KIB)
+            backs.write(400 * KIB)
     finally:
         os.close(descriptor)
-    assert [start for start, _ in seen] == [inside.aligned_bytes, inside.misaligned_bytes]
+    assert [start for start, _ in seen] == list(inside)
     assert all(data == content[start : start + 4096] for start, data in seen)
     assert image.read_bytes() == content
 
@@ -343,7 +359,9 @@ def test_sentences_describe_the_measurement() -> None:
         assert "no measurable difference" in equal and ("cannot rule out a penalty" in equal) == (
             access == "read"
         )
-    assert "inconclusive" in sentence_for("/dev/sda", "read", Outcome.INCONCLUSIVE, ratio(1.0, 0.8, 1.3), 400)
+    assert "inconclusive; 1.00 times as long" in sentence_for(
+        "/dev/sda", "read", Outcome.INCONCLUSIVE, ratio(1.0, 0.8, 1.3), 400
+    )
     assert "12 pairs are too few" in sentence_for("/dev/sda", "read", Outcome.INCONCLUSIVE, None, 12)
 
 
@@ -367,17 +385,6 @@ def test_verdict_survives_its_document() -> None:
     assert read_verdict(text, "v.json", Verdict) == VERDICT
     with pytest.raises(BadInput, match=r"v\.json"):
         read_verdict(text.replace('"aligned-faster"', '"roof"'), "v.json", Verdict)
-
-
-def test_partition_is_called_by_its_own_name() -> None:
-    same, slower = Ratio(1.0, 0.99, 1.01, 0.95, 400), Ratio(2.0, 1.9, 2.1, 0.95, 400)
-    said = sentence_for("/dev/sda1", "write", Outcome.NO_DIFFERENCE, same, 400, as_in_part=True)
-    assert said == "/dev/sda1, writing: as fast as aligned (0.99-1.01, 95 %)."
-    said = sentence_for("/dev/sda1", "write", Outcome.ALIGNED_FASTER, slower, 400, as_in_part=True)
-    assert said == "/dev/sda1, writing: aligned is 2.0x faster (1.9-2.1, 95 %)."
-    unclear = Ratio(1.1, 0.9, 1.3, 0.95, 400)
-    said = sentence_for("/dev/sda1", "write", Outcome.INCONCLUSIVE, unclear, 400, as_in_part=True)
-    assert "inconclusive, 1.10 times as long as aligned" in said
 
 
 @pytest.mark.parametrize(("sector", "shift"), [(63, 3584), (34, 1024), (2048, 0)])

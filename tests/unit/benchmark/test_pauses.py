@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from wizard.benchmark.access import Grid, PairPlace
-from wizard.benchmark.measure import Clock, Measured, MeasureProgress, judge, measure
+from wizard.benchmark.measure import Accesses, Clock, Grid, Measured, MeasureProgress, judge, measure
 from wizard.model.machine import Extent
 from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
@@ -44,8 +43,8 @@ class Quota:
         self.owed_ns = 0.0
         self.owed_at_ns = 0
 
-    def prepare(self, places: Sequence[PairPlace]) -> None:
-        for _ in places:
+    def prepare(self, starts: Sequence[int]) -> None:
+        for _ in starts[::2]:
             self.request()
 
     def access(self, start_bytes: int) -> int:
@@ -68,7 +67,7 @@ class Quota:
 
 def measured(subject: Quota, seed: int) -> Measured:
     return measure(
-        subject,
+        Accesses(subject.prepare, subject.access),
         [Extent(0, GIB)],
         GRID,
         Clock(30.0, lambda: False),

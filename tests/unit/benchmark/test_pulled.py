@@ -3,11 +3,12 @@
 import errno
 import os
 from collections.abc import Iterator
+from mmap import mmap
 
 import pytest
 
 from wizard.benchmark import access
-from wizard.benchmark.access import Reads, TimedWriter
+from wizard.benchmark.access import TimedDrive
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 
@@ -35,28 +36,35 @@ def empty() -> Iterator[int]:
     os.close(descriptor)
 
 
+def writer(descriptor: int, objection: str | None = None) -> TimedDrive:
+    """Return a drive with a block to write back."""
+    made = TimedDrive(NODE, descriptor, 4096, [Extent(0, 4096)], Overseer(objection))
+    made.held[0] = mmap(-1, 4096)
+    return made
+
+
 def test_pulled_drive_is_gone(empty: int) -> None:
     with pytest.raises(Failed, match=f"{NODE} was disconnected: reading at byte 8192"):
-        Reads(NODE, empty, 4096).access(8192)
+        TimedDrive(NODE, empty, 4096).read(8192)
     with pytest.raises(Failed, match=f"{NODE} was disconnected: writing at byte 0"):
-        TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
+        writer(empty).write(0)
 
 
 def test_pulled_drive_is_not_blamed_on_another_program(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    writer = TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer("Another program writes to it"))
+    watched = writer(empty, "Another program writes to it")
     with pytest.raises(Failed, match="was disconnected"):
-        writer.write(0, memoryview(bytes(512)))
+        watched.write(0)
     monkeypatch.setattr(access, "is_attached", lambda *_: True)
     with pytest.raises(Refused, match=r"Another program writes to it\. The trial stopped writing"):
-        writer.write(0, memoryview(bytes(512)))
+        watched.write(0)
 
 
 def test_drive_with_errors_is_still_present(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "is_attached", lambda *_: True)
-    with pytest.raises(Failed, match="read 0 of 4096 bytes"):
-        Reads(NODE, empty, 4096).access(0)
+    with pytest.raises(Failed, match="0 of 4096 bytes"):
+        TimedDrive(NODE, empty, 4096).read(0)
     with pytest.raises(Failed, match="`dmesg` shows the kernel's errors"):
-        TimedWriter(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
+        writer(empty).write(0)
 
 
 @pytest.mark.parametrize("number", [errno.ENODEV, errno.ENXIO])
@@ -71,4 +79,4 @@ def test_drive_is_gone_while_the_kernel_removes_it(
     monkeypatch.setattr(access, "is_attached", lambda *_: True)
     monkeypatch.setattr(os, "preadv", refused)
     with pytest.raises(Failed, match="was disconnected"):
-        Reads(NODE, empty, 4096).access(0)
+        TimedDrive(NODE, empty, 4096).read(0)

@@ -5,9 +5,9 @@ from functools import cache
 from tests.simulator.populations.census import probed
 from tests.simulator.populations.shingled import OneLog
 from tests.unit.machines import SIZE_BYTES
-from wizard.benchmark.smr_judge import Judgement
+from wizard.benchmark.smr_judge import outcome_of
 from wizard.benchmark.smr_run import caveats_for, sentence_for
-from wizard.model.verdict import Basis, Displaced, DisplacedVerdict, Timings
+from wizard.model.verdict import Basis, DisplacedVerdict, Timings
 
 NO_TIMINGS = Timings()
 
@@ -17,11 +17,11 @@ def likely_verdict() -> DisplacedVerdict:
     """Return the verdict on /dev/sda with all times."""
     probe, result = probed(OneLog(1), 1)
     assert result.is_claimed
-    return verdict_of(result.judgement, probe.timings, probe.written_bytes, result.seconds)
+    return verdict_of(result.basis, probe.timings, probe.written_bytes, result.seconds)
 
 
 def verdict_of(
-    judgement: Judgement,
+    basis: Basis,
     timings: Timings = NO_TIMINGS,
     written: int = 0,
     seconds: float = 30.0,
@@ -33,10 +33,10 @@ def verdict_of(
         size_bytes=SIZE_BYTES,
         rotation_rate=7200,
         bus="sata",
-        outcome=judgement.outcome,
-        basis=judgement.basis,
-        sentence=sentence_for("/dev/sda", judgement, timings, 58),
-        caveats=caveats_for("/dev/sda", judgement),
+        outcome=outcome_of(basis),
+        basis=basis,
+        sentence=sentence_for("/dev/sda", basis, timings, 58),
+        caveats=caveats_for("/dev/sda", basis),
         block_bytes=4096,
         written_bytes=written,
         read_bytes=800_000_000,
@@ -47,5 +47,5 @@ def verdict_of(
     )
 
 
-NOTHING = verdict_of(Judgement(Displaced.NOTHING_FOUND, Basis.ALIKE))
-UNTOLD = verdict_of(Judgement(Displaced.CANNOT_TELL, Basis.FROM_MEMORY))
+NOTHING = verdict_of(Basis.ALIKE)
+UNTOLD = verdict_of(Basis.FROM_MEMORY)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
+from wizard.benchmark.access import TimedDrive
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.smr_cliff import CliffJudgement, DriveKind, judge_cliff
 from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, WriteProbeProgress, lay_ground
@@ -13,7 +14,7 @@ MILLISECOND = 1_000_000
 CACHE_BYTES = 256 * MIB
 
 
-class Simulated:
+class Simulated(TimedDrive):
     """A drive in memory. A sequential MiB takes 8 ms; the time of a random write depends on the kind."""
 
     def __init__(self, seed: int = 1) -> None:
@@ -21,14 +22,15 @@ class Simulated:
         self.random = Random(seed)
         self.written_bytes = 0
         self.pieces: list[tuple[int, int]] = []
-        self.held: tuple[int, ...] = ()
+        self.holding: tuple[int, ...] = ()
         self.unflushed_ns = 0.0
 
     def hold(self, starts_bytes: Sequence[int]) -> None:
-        self.held = tuple(starts_bytes)
+        self.holding = tuple(starts_bytes)
 
-    def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
-        assert start_bytes in self.held
+    def write(self, start_bytes: int, offset_bytes: int = 0, size_bytes: int | None = None) -> int:
+        assert size_bytes is not None
+        assert start_bytes in self.holding
         self.pieces.append((start_bytes + offset_bytes, size_bytes))
         milliseconds = self.in_order() if size_bytes > PIECE_BYTES else self.at_random()
         if size_bytes == PIECE_BYTES:

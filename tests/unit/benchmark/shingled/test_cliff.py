@@ -64,7 +64,7 @@ def test_cliff_of_a_shingled_drive_is_found_at_the_end_of_its_cache(kind: type[S
 @pytest.mark.parametrize("kind", [HardDisk, Buffered, Disturbed])
 def test_hard_disk_has_no_cliff_within_the_written_range(kind: type[Simulated], seed: int) -> None:
     found = judged(kind(seed))
-    assert found == CliffJudgement(CliffOutcome.NONE_WITHIN)
+    assert found == CliffJudgement()
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,7 @@ def test_fall_with_another_explanation_is_no_claim(
 
 
 def test_drive_with_a_full_cache_is_not_called_fine() -> None:
-    assert judged(FullAlready(), most_bytes=256 * MIB) == CliffJudgement(
-        CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START
-    )
+    assert judged(FullAlready(), most_bytes=256 * MIB) == CliffJudgement(CliffDoubt.SLOW_FROM_THE_START)
 
 
 def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.RANDOM) -> list[WriteWindow]:
@@ -101,7 +99,7 @@ def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.
 def test_fall_at_the_very_end_is_inconclusive() -> None:
     for slow in (2, 5, 7):
         found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, DriveKind())
-        assert found == CliffJudgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
+        assert found == CliffJudgement(CliffDoubt.LATE)
 
 
 def test_few_windows_claim_no_cliff() -> None:
@@ -273,24 +271,21 @@ def test_found_cliff_states_position_size_and_meaning() -> None:
 
 
 def test_missing_cliff_is_never_called_conventional() -> None:
-    found = verdict(CliffJudgement(CliffOutcome.NONE_WITHIN))
+    found = verdict(CliffJudgement())
     assert (
         "no write cliff within 1.1 GB" in found.sentence
         and "may still be shingled" in found.sentence
         and "larger cache" in found.sentence
     )
     assert any("discarded or unwritten" in caveat for caveat in found.caveats)
-    assert any(
-        "zeros" in caveat
-        for caveat in verdict(CliffJudgement(CliffOutcome.NONE_WITHIN), saw_data=False).caveats
-    )
+    assert any("zeros" in caveat for caveat in verdict(CliffJudgement(), saw_data=False).caveats)
 
 
 @pytest.mark.parametrize("doubt", CliffDoubt)
 def test_every_doubt_has_its_sentence(doubt: CliffDoubt) -> None:
     fallen = judged(Shingled()).cliff
     plain = (CliffDoubt.TOO_LITTLE, CliffDoubt.LATE, CliffDoubt.SLOW_FROM_THE_START)
-    found = verdict(CliffJudgement(CliffOutcome.INCONCLUSIVE, doubt, None if doubt in plain else fallen))
+    found = verdict(CliffJudgement(doubt, None if doubt in plain else fallen))
     assert ": inconclusive; " in found.sentence and "likely" not in found.sentence
 
 

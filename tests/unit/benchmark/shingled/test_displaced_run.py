@@ -13,12 +13,12 @@ from tests.unit.machines import E512, drive, gpt, partition, partitioned
 from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
 from wizard.benchmark import smr_probe as drawn
 from wizard.benchmark import smr_run as running
+from wizard.benchmark.access import TimedDrive
 from wizard.benchmark.alignment import read_verdict, render_verdict
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.scratch import Claim, Watch
-from wizard.benchmark.smr_probe import OverError, ProbePhase, ProbeProgress
+from wizard.benchmark.smr_probe import OverError, ProbedDrive, ProbePhase, ProbeProgress
 from wizard.benchmark.smr_run import (
-    TimedDrive,
     media_cache_family,
     probe_extents,
     quick_test_obstacle,
@@ -233,10 +233,10 @@ def test_stopped_test_reports_the_stop(image: Path, monkeypatch: pytest.MonkeyPa
     assert not verdict.written_bytes and "you stopped the test" in verdict.sentence
 
 
-def timed(image: Path, written: frozenset[int], seconds: float = 60) -> TimedDrive:
+def timed(image: Path, written: frozenset[int], seconds: float = 60) -> ProbedDrive:
     descriptor = os.open(image, os.O_RDWR)
     clock = Clock(seconds, lambda: False)
-    return TimedDrive(str(image), descriptor, 4096, (FREE,), Calm(), clock, written)
+    return ProbedDrive(TimedDrive(str(image), descriptor, 4096, (FREE,), Calm()), clock, written)
 
 
 def test_read_back_mismatch_is_reported(image: Path) -> None:

@@ -17,11 +17,11 @@ SLEEP = (
 
 def test_welch_agrees_with_r_on_student_sleep_data() -> None:
     one, other = ([exp(value) for value in values] for values in SLEEP)
-    found = welch(one, other)
-    assert found.t == pytest.approx(-1.8608, abs=5e-5)
-    assert found.ratio == pytest.approx(exp(0.75 - 2.33))
-    assert welch(other, one).t == -found.t
-    assert welch([2.0, 2.0], [2.0, 2.0]).t == 0
+    t, ratio = welch(one, other)
+    assert t == pytest.approx(-1.8608, abs=5e-5)
+    assert ratio == pytest.approx(exp(0.75 - 2.33))
+    assert welch(other, one)[0] == -t
+    assert welch([2.0, 2.0], [2.0, 2.0])[0] == 0
 
 
 @pytest.mark.parametrize(

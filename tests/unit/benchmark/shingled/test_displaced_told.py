@@ -9,7 +9,6 @@ import pytest
 from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verdict
 from tests.unit.machines import drive, machine
 from wizard.benchmark.alignment import read_verdict, render_verdict
-from wizard.benchmark.smr_judge import inconclusive, likely
 from wizard.benchmark.smr_run import sentence_for
 from wizard.cli import verdicts
 from wizard.cli.commands import bench
@@ -72,7 +71,7 @@ def test_every_verdict_is_a_sentence_and_none_claims_not_shingled(basis: Basis) 
         assert "does not prove that the drive is conventional" in NOTHING.sentence
         return
     sure = basis in (Basis.STAYS, Basis.REWRITES, Basis.UNWRITTEN)
-    said = sentence_for("/dev/sda", (likely if sure else inconclusive)(basis), likely_verdict().timings, 58)
+    said = sentence_for("/dev/sda", basis, likely_verdict().timings, 58)
     assert ("likely shingled" in said) is sure and (": inconclusive; " in said) is not sure
     assert "conventional" not in said and said.endswith(".")
 
