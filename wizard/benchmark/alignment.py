@@ -13,6 +13,8 @@ from wizard.benchmark.access import READING, WRITING, TimedDrive
 from wizard.benchmark.measure import (
     BAND,
     CACHE_CLAIM,
+    ENDED,
+    LOOP,
     Accesses,
     Clock,
     Grid,
@@ -50,11 +52,6 @@ def read_verdict(text: str, where: str, kind: type[T]) -> T:
 
 
 INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
-
-ENDED = t("You stopped the test early.")
-
-LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
-
 
 READING_ONLY = t(
     "Reading alone cannot rule out a penalty. Misalignment slows writes, which were not measured."

@@ -3,13 +3,13 @@ data, or on timeout."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import comb, exp, log
+from math import exp, log
 from random import Random
 from statistics import median
 from time import monotonic, perf_counter_ns
 
 from wizard.model.machine import Extent
-from wizard.model.said import KIB, MIB
+from wizard.model.said import KIB, MIB, t
 from wizard.model.verdict import Outcome, Pair, Ratio
 
 NARROWEST_BYTES, WIDEST_BYTES = 64 * KIB, 32 * MIB
@@ -79,6 +79,10 @@ def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlac
     return PairPlace(aligned, other + grid.shift_bytes)
 
 
+ENDED = t("You stopped the test early.")
+
+LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
+
 CONFIDENCE = 0.95
 BAND = (0.95, 1.05)
 """Ratios that count as no difference. To claim a difference, the whole interval must be above."""
@@ -138,11 +142,12 @@ def look_at(pairs: Sequence[Pair], look: PlannedLook) -> Ratio | None:
 def interval_rank(count: int, alpha: float) -> int:
     """Return k so that the k-th smallest and k-th largest of `count` values enclose the median. The
     probability to miss the median is at most `alpha`. Returns 0 if no k is sufficient."""
-    below, rank = 0.0, 0
+    below, ways, rank = 0, 1, 0
     while rank < count // 2:
-        below += comb(count, rank) / 2**count
-        if 2 * below > alpha:
+        below += ways
+        if 2 * below / 2**count > alpha:
             break
+        ways = ways * (count - rank) // (rank + 1)
         rank += 1
     return rank
 

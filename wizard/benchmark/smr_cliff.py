@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
 
-from wizard.benchmark.alignment import LOOP
+from wizard.benchmark.measure import ENDED, LOOP
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, format_capacity, format_duration, t
+from wizard.model.said import Message, format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
 
 FALL = 5.0
@@ -159,46 +159,52 @@ def _seconds_a_write(bytes_per_second: float, block_bytes: int) -> float:
     return block_bytes / max(bytes_per_second, 1e-9)
 
 
-EXPLAINED = {
-    CliffDoubt.NO_COMPARISON: Sentence(
+DOUBTS = {
+    CliffDoubt.NO_COMPARISON: t(
         "Sequential writing was not measured afterwards, so other activity on the drive may be the cause."
     ),
-    CliffDoubt.SEQUENTIAL_TOO: Sentence(
+    CliffDoubt.SEQUENTIAL_TOO: t(
         "But sequential writing slowed down too. Other activity, heat or a cache "
         "above the drive can explain this."
     ),
-    CliffDoubt.AS_FAST_AS_SEEKING: Sentence(
+    CliffDoubt.AS_FAST_AS_SEEKING: t(
         "But writing is still as fast as on any seeking hard disk. A full write "
         "cache in a controller or enclosure can also explain this."
     ),
-    CliffDoubt.SOLID_STATE: Sentence(
+    CliffDoubt.SOLID_STATE: t(
         "The solid-state drive's own fast cache filled up. This is unrelated to shingled recording."
     ),
-    CliffDoubt.REMOVABLE: Sentence(
+    CliffDoubt.REMOVABLE: t(
         "But the drive is removable. Memory sticks and cards normally write at random like this."
     ),
-    CliffDoubt.NOT_A_DRIVE: Sentence(
-        "But this is a loop device. The test measured the backing file and this machine's cache, not a drive."
+    CliffDoubt.NOT_A_DRIVE: LOOP,
+    CliffDoubt.TOO_LITTLE: t("Too few writes for a result. Allow more time and more bytes."),
+    CliffDoubt.LATE: t(
+        "Random writing slowed down only at the very end, too late to find the "
+        "cause. Allow more time and more bytes."
+    ),
+    CliffDoubt.SLOW_FROM_THE_START: t(
+        "Every random write took longer than {most} ms, from the first on. A "
+        "shingled drive with a full cache behaves like this. So does a busy or "
+        "failing drive, or any memory stick. Leave the drive idle for an hour, then "
+        "try again.",
+        most=round(SEEKING_SECONDS * 1000),
     ),
 }
+"""Why a test is inconclusive: another explanation of a cliff, or the reason for finding none."""
 
 
 def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
     """Describe the verdict, claiming no more than was measured. Sequential rates are in bytes per second."""
-    cliff = judgement.cliff
-    if cliff is not None:
-        fall = _fall(cliff)
-        if judgement.doubt is not None:
-            return str(
-                t(
-                    "{drive}: inconclusive; {fall}. {why}",
-                    drive=path,
-                    fall=fall,
-                    why=EXPLAINED[judgement.doubt](),
-                )
-            )
+    doubt, fall = judgement.doubt, judgement.cliff and _fall(judgement.cliff)
+    if doubt is not None:
+        start = t("{drive}: inconclusive.", drive=path)
+        if fall:
+            start = t("{drive}: inconclusive; {fall}.", drive=path, fall=fall)
+        return str(join(start, DOUBTS[doubt]))
+    if fall:
         return str(
             t(
                 "{drive}: write cliff found; {fall}. But sequential writing stayed at "
@@ -206,12 +212,10 @@ def sentence_for(
                 "when the cache is full. This drive is likely shingled.",
                 drive=path,
                 fall=fall,
-                after=_rate(after),
-                before=_rate(before),
+                after=rate_in_words(after),
+                before=rate_in_words(before),
             )
         )
-    if judgement.doubt is not None:
-        return str(t("{drive}: inconclusive; {why}", drive=path, why=_no_result(judgement.doubt)))
     return str(
         t(
             "{drive}: no write cliff within {written:size} of random writes. The drive "
@@ -234,19 +238,13 @@ def caveats_for(
                 "drive is slow. The drive is not faulty."
             )
         )
-    elif not saw_data:
-        caveats.append(
-            t(
-                "All blocks read were zeros, perhaps never written or discarded. A shingled "
-                "drive may write there without using the cache. Previously used space gives "
-                "a better test."
-            )
-        )
     else:
+        if not saw_data:
+            caveats.append(t("All blocks read were zeros, perhaps never written or discarded."))
         caveats.append(
             t(
                 "In discarded or unwritten free space, a shingled drive may bypass the cache "
-                "and show no cliff."
+                "and show no cliff. Previously used space gives a better test."
             )
         )
     if outcome is CliffOutcome.NONE_WITHIN and all_used:
@@ -263,31 +261,15 @@ def caveats_for(
     if drive.bus == "loop":
         caveats.append(LOOP)
     if ended:
-        caveats.append(t("You stopped the test before reaching the limits."))
+        caveats.append(ENDED)
     return tuple(map(str, caveats))
 
 
-def rate_in_words(bytes_per_second: float) -> str:
-    """Format a rate, such as `6.4 MB/s`."""
+def rate_in_words(bytes_per_second: float | None) -> str:
+    """Format a rate, such as `6.4 MB/s`. None is an unknown rate."""
+    if bytes_per_second is None:
+        return str(t("unknown rate"))
     return f"{format_capacity(round(bytes_per_second))}/s"
-
-
-def _no_result(doubt: CliffDoubt) -> Message:
-    """Return why a probe without a cliff is inconclusive."""
-    return {
-        CliffDoubt.TOO_LITTLE: t("too few writes for a result. Allow more time and more bytes."),
-        CliffDoubt.LATE: t(
-            "random writing slowed down only at the very end, too late to find the "
-            "cause. Allow more time and more bytes."
-        ),
-        CliffDoubt.SLOW_FROM_THE_START: t(
-            "every random write took longer than {most} ms, from the first on. A "
-            "shingled drive with a full cache behaves like this. So does a busy or "
-            "failing drive, or any memory stick. Leave the drive idle for an hour, then "
-            "try again.",
-            most=round(SEEKING_SECONDS * 1000),
-        ),
-    }[doubt]
 
 
 def _fall(cliff: Cliff) -> Message:
@@ -296,11 +278,7 @@ def _fall(cliff: Cliff) -> Message:
         "from {before} to {after}, to 1/{factor}",
         written=cliff.after_bytes,
         duration=format_duration(cliff.after_seconds),
-        before=_rate(cliff.bytes_per_second_before),
-        after=_rate(cliff.bytes_per_second_after),
+        before=rate_in_words(cliff.bytes_per_second_before),
+        after=rate_in_words(cliff.bytes_per_second_after),
         factor=f"{cliff.factor:.0f}",
     )
-
-
-def _rate(bytes_per_second: float | None) -> str:
-    return str(t("unknown rate")) if bytes_per_second is None else rate_in_words(bytes_per_second)

@@ -29,9 +29,9 @@ from wizard.model.said import GIB, parse_size
 @pytest.mark.parametrize(
     ("shown", "pieces"),
     [
-        (verdict(FASTER), ("ext4 1.31x faster", "(1.26-1.36)", "6 of 6", "advice confirmed")),
-        (verdict((*FASTER, -0.05, 0.3), advised=False), ("1.26x", "(1.09-1.46)", "7 of 8", "plan confirmed")),
-        (verdict(FASTER, advised=False), ("6 of 6", "plan confirmed")),
+        (verdict(FASTER), ("ext4 was 1.31x faster", "(1.26-1.36)", "6 of 6", "Advice confirmed")),
+        (verdict((*FASTER, -0.05, 0.3), advised=False), ("1.26x", "(1.09-1.46)", "7 of 8", "Plan confirmed")),
+        (verdict(FASTER, advised=False), ("6 of 6", "Plan confirmed")),
         (verdict(SLOWER), ("XFS was 1.31x faster", "6 of 6", "Use XFS?")),
         (verdict(SAME), ("no measurable difference", "(0.98-1.03, 6 rounds)")),
         (verdict(OPEN), ("undecided after 6 rounds", "(0.63-1.87)")),
@@ -88,9 +88,9 @@ def misaligned(logs: Sequence[float]) -> TrialVerdict:
 
 def test_misaligned_start_is_described_as_alignment() -> None:
     assert [str(sentences(misaligned(logs))[0]) for logs in (FASTER, SLOWER, SAME)] == [
-        "small files: XFS 1.31x faster than misaligned XFS (1.26-1.36), 6 of 6 rounds: alignment matters "
-        "here.",
-        "small files: misaligned XFS 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. The cause must be "
+        "small files: XFS was 1.31x faster than misaligned XFS (1.26-1.36), 6 of 6 rounds. Alignment "
+        "matters here.",
+        "small files: misaligned XFS was 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. The cause must be "
         "something other than alignment.",
         "small files: no measurable difference between XFS and misaligned XFS (0.98-1.03, 6 rounds).",
     ]

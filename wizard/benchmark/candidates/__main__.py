@@ -122,7 +122,7 @@ def _not_done(trial: Trial) -> list[NotDone]:
     found = {
         NotDone.MEMORY: trial.memory.limit_bytes is None,
         NotDone.PRESSURE: any(one.cpu_pressure is None or one.io_pressure is None for one in trial.rounds),
-        NotDone.DRIVE_MEMORY: trial.cache.matters and not trial.cache.can_be_emptied,
+        NotDone.DRIVE_MEMORY: trial.cache.matters and trial.cache.place_bytes is None,
         NotDone.FLUSHES: any(one is None or one.flushes is None for one in counted),
     }
     return [what for what, holds in found.items() if holds]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from math import exp, lgamma, log, sqrt
-from statistics import fmean, median
+from math import atan, cos, exp, log, pi, sin, sqrt
+from statistics import fmean, median, stdev
 from typing import TypeVar
 
 from wizard.benchmark.loads.script import Unit
@@ -272,8 +272,7 @@ def interval(logs: Sequence[float], others: int = 1) -> TimeRatio:
     """Return the geometric mean of at least two ratios, from logs, with the interval of a look. The interval
     is corrected for this number of `others`."""
     mean, count = fmean(logs), len(logs)
-    spread = sqrt(sum((one - mean) ** 2 for one in logs) / (count - 1))
-    half = t_quantile(LEVEL / others, count - 1) * spread / sqrt(count)
+    half = t_quantile(LEVEL / others, count - 1) * stdev(logs) / sqrt(count)
     return TimeRatio(exp(mean), exp(mean - half), exp(mean + half))
 
 
@@ -356,44 +355,18 @@ def t_quantile(two_sided: float, freedom: int) -> float:
         high *= 2
     for _ in range(100):
         middle = (low + high) / 2
-        if t_tails(middle, freedom) > two_sided:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if t_tails(middle, freedom) > two_sided else (low, middle)
     return (low + high) / 2
 
 
 def t_tails(value: float, freedom: int) -> float:
-    """Return the probability that Student's t exceeds `value` in absolute value."""
-    return _beta_share(freedom / (freedom + value * value), freedom / 2, 0.5)
-
-
-def _beta_share(at: float, first: float, second: float) -> float:
-    """Return the regularised incomplete beta function, by a continued fraction (Lentz's method)."""
-    if at <= 0 or at >= 1:
-        return float(at >= 1)
-    if at > (first + 1) / (first + second + 2):
-        return 1 - _beta_share(1 - at, second, first)
-    front = exp(
-        lgamma(first + second) - lgamma(first) - lgamma(second) + first * log(at) + second * log(1 - at)
-    )
-    upper, lower = 1.0, _nonzero(1 - (first + second) * at / (first + 1))
-    lower = 1 / lower
-    fraction = lower
-    for step in range(1, 300):
-        double = 2 * step
-        for term in (
-            step * (second - step) * at / ((first + double - 1) * (first + double)),
-            -(first + step) * (first + second + step) * at / ((first + double) * (first + double + 1)),
-        ):
-            lower = 1 / _nonzero(1 + term * lower)
-            upper = _nonzero(1 + term / upper)
-            fraction *= lower * upper
-        if abs(lower * upper - 1) < 1e-14:
-            break
-    return front * fraction / first
-
-
-def _nonzero(value: float) -> float:
-    """Avoid division by zero."""
-    return value if abs(value) > 1e-300 else 1e-300
+    """Return the probability that Student's t exceeds `value` in absolute value. A finite series in the angle
+    (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    angle, odd = atan(value / sqrt(freedom)), freedom % 2
+    term = total = cos(angle) if odd else 1.0
+    for power in range(2 + odd, freedom - 1, 2):
+        term *= (power - 1) / power * cos(angle) ** 2
+        total += term
+    if odd:
+        return 1 - 2 / pi * (angle + (sin(angle) * total if freedom > 1 else 0))
+    return 1 - sin(angle) * total

@@ -8,22 +8,23 @@ import json
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
+from typing import TypeVar
 
-from wizard.benchmark.candidates.surroundings import at_work, remove_groups
+from wizard.benchmark.candidates.surroundings import counts, is_at_work, remove_groups
 from wizard.benchmark.scratch import locked
 from wizard.documents.codec import from_json, to_json
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
+from wizard.model.errors import BadInput, DiskwrightError, Failed, partition_path
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
 from wizard.plan.steps.commands import PRIVATE_PLACES
 from wizard.probe.content.superblocks import copy_places
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, sampled
-from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.probe.host.sysfs import SYS, name_of, node_of, text
 
 NO_PARTITION = Sentence("The kernel cannot add a partition for the trial on {drive}: {why}.")
 
@@ -45,12 +46,15 @@ BTRFS_COPIES = (64 * MIB, 256 * 1024 * MIB)
 """Backup superblocks of Btrfs (btrfs-man5, "filesystem limits")."""
 
 
-def _patiently(drive_path: str, work: Callable[[], None]) -> None:
+T = TypeVar("T")
+
+
+def _patiently(drive_path: str, work: Callable[[], T]) -> T:
     """Repeat `work` while the device is busy, until the drive is idle for STILL_SECONDS. Raises the last
     OSError."""
     begun = active = monotonic()
-    activity = at_work(drive_path)
     while True:
+        before = counts(drive_path)
         try:
             return work()
         except OSError as error:
@@ -58,22 +62,14 @@ def _patiently(drive_path: str, work: Callable[[], None]) -> None:
             if error.errno != errno.EBUSY or now - active > STILL_SECONDS or now - begun > LONGEST_SECONDS:
                 raise
         sleep(0.2)
-        before, activity = activity, at_work(drive_path)
-        if activity != before or any(one != "0" for one in activity[1:]):
+        if is_at_work(drive_path, before):
             active = monotonic()
 
 
-def number_above(drive_path: str, numbers: Iterator[int], sys: Path = SYS) -> int:
+def number_above(drive_path: str, numbers: Iterable[int]) -> int:
     """Return a partition number that neither the table nor the kernel uses."""
-    known = (_read_number(entry / "partition") for entry in (sys / "block" / name_of(drive_path)).iterdir())
-    return max(LEAST_NUMBER - 1, *numbers, *known) + 1
-
-
-def _read_number(file: Path) -> int:
-    try:
-        return int(file.read_text())
-    except (OSError, ValueError):
-        return 0
+    known = (int(text(file) or 0) for file in (SYS / "block" / name_of(drive_path)).glob("*/partition"))
+    return max((LEAST_NUMBER - 1, *numbers, *known)) + 1
 
 
 class TrialPartition:
@@ -100,13 +96,19 @@ class TrialPartition:
             os.mknod(self._node, 0o600 | stat.S_IFBLK, device_of(self._path, self._number))
         return self._node
 
+    def erase(self, sample: tuple[Extent, ...] = ()) -> None:
+        """Erase the signatures and `sample` in the partition, once it is unused. Raises Failed if it stays in
+        use."""
+        assert self._extent is not None
+        _erase(self._node, self._path, (self._extent,), sample, self._extent.start_bytes)
+
     def leave(self) -> None:
         """Erase the signatures and the sample in the partition, then remove it from the kernel. Raises Failed
         if it stays in use. If killed in between, the next trial finds the partition."""
         if self._extent is None:
             return
         try:
-            erase_on(self._node, self._path, self._extent, self._sample)
+            self.erase(self._sample)
         finally:
             drop(self._descriptor, self._path, self._number)
             self._node.unlink(missing_ok=True)
@@ -116,10 +118,9 @@ class TrialPartition:
 def device_of(drive_path: str, number: int) -> int:
     """Return the device number of a partition from sysfs. Raises Failed if missing."""
     name = name_of(partition_path(drive_path, number))
-    try:
-        major, minor = (SYS / "class/block" / name / "dev").read_text().split(":")
-    except (OSError, ValueError):
-        raise Failed(NO_PARTITION(drive=drive_path, why=name)) from None
+    major, colon, minor = (text(SYS / "class/block" / name / "dev") or "").partition(":")
+    if not colon:
+        raise Failed(NO_PARTITION(drive=drive_path, why=name))
     return os.makedev(int(major), int(minor))
 
 
@@ -147,25 +148,21 @@ def _blkpg(descriptor: int, what: int, number: int, extent: Extent) -> None:
     fcntl.ioctl(descriptor, BLKPG, request)
 
 
-def _wait_until_free(node: Path, drive_path: str) -> None:
-    """Wait until the partition can be opened exclusively. Raises Failed if it stays in use."""
-
-    def open_exclusively() -> None:
-        os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
-
+def _erase(
+    node: Path, drive_path: str, extents: Sequence[Extent], sample: tuple[Extent, ...], start_bytes: int = 0
+) -> None:
+    """Erase the signatures and `sample` in these extents of the drive, through a node whose device begins at
+    `start_bytes`, once it is unused. Raises Failed if it stays in use."""
     try:
-        _patiently(drive_path, open_exclusively)
+        descriptor = _patiently(drive_path, lambda: os.open(node, os.O_RDWR | os.O_EXCL))
     except OSError as error:
-        raise Failed(t("The trial's partition is still in use: {why}.", why=str(error.strerror))) from None
-
-
-def erase_on(node: Path, drive_path: str, extent: Extent, sample: tuple[Extent, ...] = ()) -> None:
-    """Erase the signatures in the partition at `extent`, and `sample`, once it is unused. Raises Failed if it
-    stays in use."""
-    _wait_until_free(node, drive_path)
-    descriptor = os.open(node, os.O_RDWR | os.O_EXCL)
+        why = str(error.strerror)
+        raise Failed(
+            t("The trial's space on {drive} is still in use: {why}.", drive=drive_path, why=why)
+        ) from None
     try:
-        _erase_marks(descriptor, extent, 0, sample)
+        for extent in extents:
+            _erase_marks(descriptor, extent, extent.start_bytes - start_bytes, sample)
     finally:
         os.close(descriptor)
 
@@ -267,7 +264,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
         exists = _exists(leftover)
         if exists:
             drop(lock, path, leftover.number)
-            _erase(path, leftover)
+            _erase(Path(path), path, leftover.extents, leftover.sample)
             remove_groups()
     with suppress(OSError):
         file.unlink()
@@ -276,26 +273,10 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
 
 def _exists(leftover: LeftoverTrial) -> bool:
     """Return True if the kernel still has this partition at one of its extents, on the same drive."""
-    drive = SYS / "block" / name_of(leftover.drive)
     folder = SYS / "class/block" / name_of(partition_path(leftover.drive, leftover.number))
-    try:
-        start, size = (int((folder / what).read_text()) * KERNEL_SECTOR_BYTES for what in ("start", "size"))
-        sequence = (drive / "diskseq").read_text().strip() if leftover.diskseq is not None else ""
-    except (OSError, ValueError):
+    start, size = (text(folder / what) for what in ("start", "size"))
+    sequence = text(SYS / "block" / name_of(leftover.drive) / "diskseq")
+    if start is None or size is None or leftover.diskseq not in (None, int(sequence or 0)):
         return False
-    same = leftover.diskseq is None or sequence == str(leftover.diskseq)
-    return same and Extent(start, size) in leftover.extents
-
-
-def _erase(path: str, leftover: LeftoverTrial) -> None:
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_EXCL)
-    except OSError as error:
-        raise Refused(
-            t("Cannot erase the trial's leftovers on {drive}: {why}.", drive=path, why=str(error.strerror))
-        ) from None
-    try:
-        for extent in leftover.extents:
-            _erase_marks(descriptor, extent, extent.start_bytes, leftover.sample)
-    finally:
-        os.close(descriptor)
+    placed = Extent(int(start) * KERNEL_SECTOR_BYTES, int(size) * KERNEL_SECTOR_BYTES)
+    return placed in leftover.extents

@@ -25,7 +25,7 @@ from wizard.benchmark.candidates.compare import (
     comparisons,
     in_order,
 )
-from wizard.benchmark.candidates.partition import TrialPartition, erase_on
+from wizard.benchmark.candidates.partition import TrialPartition
 from wizard.benchmark.candidates.surroundings import (
     Memory,
     Pressure,
@@ -51,30 +51,24 @@ NO_DRIVES = ("loop", "virtio")
 
 
 class DriveCache:
-    """The cache of a rotating drive. A solid-state drive mainly caches its own maps."""
+    """The cache of a rotating drive. A solid-state drive mainly caches its own maps.
+
+    `matters`: the cache should be cleared. `place_bytes`: where to read for that, or None on a small drive.
+    """
 
     def __init__(self, drive: Drive, extent: Extent) -> None:
-        self._drive = drive
-        self._place = _place_outside(drive, extent)
-
-    @property
-    def matters(self) -> bool:
-        """True if the cache should be cleared."""
-        return self._drive.rotational is not False and self._drive.bus not in NO_DRIVES
-
-    @property
-    def can_be_emptied(self) -> bool:
-        """True if there is enough to read outside the trial's extent."""
-        return self.matters and self._place is not None
+        self._path = drive.path
+        self.matters = drive.rotational is not False and drive.bus not in NO_DRIVES
+        self.place_bytes = _place_outside(drive, extent)
 
     def empty(self) -> None:
         """Read more than the cache of any drive. Raises OSError."""
-        if not self.matters or self._place is None:
+        if not self.matters or self.place_bytes is None:
             return
-        descriptor = os.open(self._drive.path, os.O_RDONLY | os.O_DIRECT)
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECT)
         try:
             with mmap.mmap(-1, PIECE_BYTES) as buffer:
-                for start in range(self._place, self._place + READ_BYTES, PIECE_BYTES):
+                for start in range(self.place_bytes, self.place_bytes + READ_BYTES, PIECE_BYTES):
                     os.preadv(descriptor, [buffer], start)
         finally:
             os.close(descriptor)
@@ -227,9 +221,7 @@ class Trial:
         for candidate in in_order(self.order.candidates, len(self.rounds)):
             pressure.listen()
             runs.append(self._run(candidate, self.scale))
-        self.rounds.append(
-            Round(tuple(runs), pressure.percent(pressure.cpu_us), pressure.percent(pressure.io_us))
-        )
+        self.rounds.append(Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
         names = [one.id for one in self.order.candidates]
         self._comparisons = comparisons(self.rounds, names[0], names[1:])
         self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
@@ -248,9 +240,10 @@ class Trial:
 
     def _phases_of(self, load: str, scale: float) -> tuple[LoadPhase, ...]:
         """Return the phases of a load. All candidates and rounds use the same operations."""
-        if (load, scale) not in self._phases:
-            self._phases[load, scale] = LOADS[load].phases(scale, self.order.seed)
-        return self._phases[load, scale]
+        key = (load, scale)
+        if key not in self._phases:
+            self._phases[key] = LOADS[load].phases(scale, self.order.seed)
+        return self._phases[key]
 
     def _age(self, candidate: Candidate, load: str) -> None:
         self._progress(candidate, "age")
@@ -277,8 +270,7 @@ class Trial:
         """Create the filesystem in a clean range. Returns the seconds."""
         self._progress(candidate, "mkfs")
         kind = MADE[candidate.filesystem]
-        extent = self.order.extent_of(candidate)
-        node = self._ground.at(extent)
+        node = self._ground.at(self.order.extent_of(candidate))
         make = replace(
             candidate.make,
             device=str(node),
@@ -288,7 +280,7 @@ class Trial:
         )
         begun = perf_counter()
         for attempt in range(MAKE_TRIES):
-            erase_on(node, self.order.drive.path, extent)
+            self._ground.erase()
             try:
                 for argv in kind.commands(make):
                     run(argv, seconds=MAKE_SECONDS, keep_open=(self._lock,))
@@ -297,11 +289,8 @@ class Trial:
                     raise
             else:
                 break
-        descriptor = os.open(node, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with node.open("rb") as device:
+            os.fsync(device.fileno())
         return perf_counter() - begun
 
     @contextmanager

@@ -5,7 +5,6 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -14,7 +13,7 @@ from psutil import virtual_memory
 from wizard.benchmark.candidates.compare import Counts
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, t
-from wizard.probe.host.sysfs import SYS, name_of
+from wizard.probe.host.sysfs import SYS, name_of, text
 from wizard.process.program import run
 
 PRESSURE = Path("/proc/pressure")
@@ -30,12 +29,9 @@ MEMORY_BYTES = 128 * MIB
 drive."""
 
 
-def counts(drive_path: str, sys: Path = SYS) -> Counts | None:
+def counts(drive_path: str) -> Counts | None:
     """Return the kernel's counters, or None if it does not count this drive."""
-    try:
-        fields = [int(one) for one in (sys / "block" / name_of(drive_path) / "stat").read_text().split()]
-    except (OSError, ValueError):
-        return None
+    fields = [int(one) for one in (text(SYS / "block" / name_of(drive_path) / "stat") or "").split()]
     if len(fields) <= SECTORS_WRITTEN:
         return None
     return Counts(
@@ -47,15 +43,13 @@ def counts(drive_path: str, sys: Path = SYS) -> Counts | None:
     )
 
 
-def at_work(drive_path: str, sys: Path = SYS) -> tuple[str, ...]:
-    """Return values that change while the drive is active: sectors written, and reads and writes in flight.
-    Empty if the kernel does not count this drive."""
-    folder = sys / "block" / name_of(drive_path)
-    try:
-        taken = (folder / "stat").read_text().split()[SECTORS_WRITTEN]
-        return (taken, *(folder / "inflight").read_text().split())
-    except (OSError, IndexError):
-        return ()
+def is_at_work(drive_path: str, before: Counts | None) -> bool:
+    """Return True if the drive has written since, or requests are in flight. False if the kernel does not
+    count this drive."""
+    inflight = (text(SYS / "block" / name_of(drive_path) / "inflight") or "").split()
+    now = counts(drive_path)
+    written = before is not None and now is not None and now.written_bytes != before.written_bytes
+    return written or any(one != "0" for one in inflight)
 
 
 def between(before: Counts | None, after: Counts | None) -> Counts | None:
@@ -72,38 +66,37 @@ def between(before: Counts | None, after: Counts | None) -> Counts | None:
     )
 
 
-@dataclass
 class Pressure:
     """Time that other programs waited for a processor or drive while the trial was idle. During the trial's
     work, its own waiting would count too."""
 
-    proc: Path = PRESSURE
-    seconds: float = 0.0
-    cpu_us: int | None = 0
-    io_us: int | None = 0
+    def __init__(self) -> None:
+        self._seconds = 0.0
+        self._waited_us: dict[str, int | None] = {"cpu": 0, "io": 0}
 
     def listen(self) -> None:
         """Sleep for a moment and add the waiting time of other programs."""
-        begun, cpu, io = monotonic(), self._total("cpu"), self._total("io")
+        begun, before = monotonic(), {what: _total_us(what) for what in self._waited_us}
         sleep(IDLE_SECONDS)
-        self.cpu_us = _added(self.cpu_us, cpu, self._total("cpu"))
-        self.io_us = _added(self.io_us, io, self._total("io"))
-        self.seconds += monotonic() - begun
+        for what, waited in self._waited_us.items():
+            start, end = before[what], _total_us(what)
+            if waited is None or start is None or end is None:
+                self._waited_us[what] = None
+            else:
+                self._waited_us[what] = waited + end - start
+        self._seconds += monotonic() - begun
 
-    def percent(self, waited_us: int | None) -> float | None:
-        """Return the waiting time as a percentage of the observed time."""
-        return None if waited_us is None or not self.seconds else min(100.0, waited_us / self.seconds / 1e4)
-
-    def _total(self, what: str) -> int | None:
-        try:
-            line = (self.proc / what).read_text().splitlines()[0]
-            return int(line.rpartition("total=")[2])
-        except (OSError, IndexError, ValueError):
-            return None
+    def percent(self, what: str) -> float | None:
+        """Return the waiting time for `cpu` or `io` as a percentage of the observed time. None if the kernel
+        does not report it."""
+        waited = self._waited_us[what]
+        return None if waited is None or not self._seconds else min(100.0, waited / self._seconds / 1e4)
 
 
-def _added(so_far: int | None, before: int | None, after: int | None) -> int | None:
-    return None if so_far is None or before is None or after is None else so_far + after - before
+def _total_us(what: str) -> int | None:
+    line = (text(PRESSURE / what) or "").partition("\n")[0]
+    total = line.rpartition("total=")[2]
+    return int(total) if total.isdecimal() else None
 
 
 def refuse_little_memory() -> None:
@@ -124,8 +117,8 @@ def refuse_little_memory() -> None:
 class Memory:
     """A control group with little memory, which this process joins for a while."""
 
-    def __init__(self, root: Path = CGROUPS, own: Path = OWN_GROUPS) -> None:
-        self._group, self._home = _create_group(root, own)
+    def __init__(self) -> None:
+        self._group, self._home = _create_group()
 
     @property
     def limit_bytes(self) -> int | None:
@@ -135,9 +128,6 @@ class Memory:
     @contextmanager
     def limited(self) -> Iterator[None]:
         """Run inside the control group."""
-        if self._group is None or self._home is None:
-            yield
-            return
         _enter(self._group)
         try:
             yield
@@ -151,15 +141,16 @@ class Memory:
                 self._group.rmdir()
 
 
-def _create_group(root: Path, own: Path) -> tuple[Path | None, Path | None]:
+def _create_group() -> tuple[Path | None, Path | None]:
     """Create a control group (version 2 or 1). Returns it with the current one, or (None, None) if
     impossible."""
+    own = (text(OWN_GROUPS) or "").splitlines()
     for version, parent, limit in (
-        ("0::", root, "memory.max"),
-        ("0::", root / "unified", "memory.max"),
-        (":memory:", root / "memory", "memory.limit_in_bytes"),
+        ("0::", CGROUPS, "memory.max"),
+        ("0::", CGROUPS / "unified", "memory.max"),
+        (":memory:", CGROUPS / "memory", "memory.limit_in_bytes"),
     ):
-        home = _home(own, version)
+        home = next((line.partition(version)[2].lstrip("/") for line in own if version in line), None)
         if home is None or not (parent / "cgroup.procs").exists():
             continue
         group = parent / f"{GROUP}{os.getpid()}"
@@ -174,26 +165,17 @@ def _create_group(root: Path, own: Path) -> tuple[Path | None, Path | None]:
     return None, None
 
 
-def remove_groups(root: Path = CGROUPS) -> None:
+def remove_groups() -> None:
     """Remove the control groups of killed trials. Groups with processes remain."""
-    for group in (*root.glob(f"{GROUP}*"), *root.glob(f"*/{GROUP}*")):
+    for group in (*CGROUPS.glob(f"{GROUP}*"), *CGROUPS.glob(f"*/{GROUP}*")):
         with suppress(OSError):
             group.rmdir()
 
 
-def _home(own: Path, version: str) -> str | None:
-    """Return this process's control group in a hierarchy."""
-    try:
-        lines = own.read_text().splitlines()
-    except OSError:
-        return None
-    found = (line.partition(version)[2] for line in lines if version in line)
-    return next((place.lstrip("/") for place in found), None)
-
-
-def _enter(group: Path) -> None:
-    with suppress(OSError):
-        (group / "cgroup.procs").write_text(str(os.getpid()))
+def _enter(group: Path | None) -> None:
+    if group:
+        with suppress(OSError):
+            (group / "cgroup.procs").write_text(str(os.getpid()))
 
 
 NOT_UNMOUNTED = Sentence("Cannot unmount a trial filesystem: {why}.")

@@ -16,24 +16,25 @@ from wizard.benchmark.candidates.compare import (
     TrialVerdict,
 )
 from wizard.benchmark.loads.script import Unit
+from wizard.benchmark.measure import ENDED, LOOP
 from wizard.filesystems.registry import KINDS
-from wizard.model.said import GIB, Message, Sentence, t
+from wizard.model.said import GIB, Message, Sentence, join, t
 
 ENDS = {
-    EndReason.TIME: Sentence("The time limit was reached."),
-    EndReason.BYTES: Sentence("Another round would have exceeded the write limit."),
-    EndReason.PERSON: Sentence("You stopped the trial early."),
+    EndReason.TIME: t("The time limit was reached."),
+    EndReason.BYTES: t("Another round would have exceeded the write limit."),
+    EndReason.PERSON: ENDED,
 }
 LONGER = 4
 """Factor that halves the interval."""
 
 LIMITS = {
-    NotDone.MEMORY: Sentence("Cannot limit memory here. Large files may not have reached the drive."),
-    NotDone.PRESSURE: Sentence("The kernel does not report the machine's load, so load was not checked."),
-    NotDone.DRIVE_MEMORY: Sentence(
+    NotDone.MEMORY: t("Cannot limit memory here. Large files may not have reached the drive."),
+    NotDone.PRESSURE: t("The kernel does not report the machine's load, so load was not checked."),
+    NotDone.DRIVE_MEMORY: t(
         "The drive's own cache was not cleared before reading, because the drive is too small."
     ),
-    NotDone.FLUSHES: Sentence("The kernel does not count flushes of this drive."),
+    NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
 }
 RATES = {
     Unit.BYTES: Sentence("{rate} MB/s"),
@@ -85,7 +86,7 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
     purpose: Message | str = verdict.workload.replace("-", " ")
     purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
-    ratio = one.ratio
+    ratio, swapped = one.ratio, one.finding is TrialFinding.SLOWER
     if ratio is None or one.rounds < FEWEST:
         return t(
             "{purpose}: {planned} or {other} undecided: {rounds} of at least {fewest} rounds completed.",
@@ -95,22 +96,23 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
             rounds=one.rounds,
             fewest=FEWEST,
         )
-    swapped = one.finding is TrialFinding.SLOWER
     shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if swapped else ratio
-    won = one.rounds - one.won if swapped else one.won
-    factor, low, high = (_number(value) for value in (shown.estimate, shown.low, shown.high))
+    factor, low, high = map(_number, (shown.estimate, shown.low, shown.high))
     if one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER):
-        sentence = _claim(verdict, one.candidate, swapped)
-        return sentence(
+        faster, slower = (other, planned) if swapped else (planned, other)
+        claim = t(
+            "{purpose}: {faster} was {factor}x faster than {slower} ({low}-{high}), "
+            "{won} of {rounds} rounds.",
             purpose=purpose,
-            planned=planned,
-            other=other,
+            faster=faster,
+            slower=slower,
             factor=factor,
             low=low,
             high=high,
-            won=won,
+            won=one.rounds - one.won if swapped else one.won,
             rounds=one.rounds,
         )
+        return join(claim, _meaning(verdict, one.candidate, faster, swapped))
     sentence = (
         Sentence(
             "{purpose}: no measurable difference between {planned} and {other} "
@@ -122,36 +124,15 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
     return sentence(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
 
 
-def _claim(verdict: TrialVerdict, other: str, swapped: bool) -> Sentence:
-    """Return the sentence for a difference: about the plan, or about alignment."""
+def _meaning(verdict: TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
+    """Return what a difference means: for the plan, or for alignment."""
     if next(one for one in verdict.candidates if one.id == other).shift_bytes:
-        return (
-            Sentence(
-                "{purpose}: {other} {factor}x faster than {planned} ({low}-{high}), {won} of "
-                "{rounds} rounds. The cause must be something other than alignment."
-            )
-            if swapped
-            else Sentence(
-                "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
-                "{rounds} rounds: alignment matters here."
-            )
-        )
+        if swapped:
+            return t("The cause must be something other than alignment.")
+        return t("Alignment matters here.")
     if swapped:
-        return Sentence(
-            "{purpose}: {other} was {factor}x faster here than {planned} ({low}-{high}), "
-            "{won} of {rounds} rounds. Use {other}?"
-        )
-    return (
-        Sentence(
-            "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
-            "{rounds} rounds; advice confirmed."
-        )
-        if verdict.advised
-        else Sentence(
-            "{purpose}: {planned} {factor}x faster than {other} ({low}-{high}), {won} of "
-            "{rounds} rounds; plan confirmed."
-        )
-    )
+        return t("Use {other}?", other=faster)
+    return t("Advice confirmed.") if verdict.advised else t("Plan confirmed.")
 
 
 def _number(factor: float) -> str:
@@ -161,9 +142,7 @@ def _number(factor: float) -> str:
 def caveats(verdict: TrialVerdict) -> Iterator[Message]:
     """Yield what a person must know to interpret the verdict."""
     if verdict.drive.startswith("/dev/loop"):
-        yield t(
-            "This is a loop device. The test measured the backing file and this machine's cache, not a drive."
-        )
+        yield LOOP
     if verdict.busy:
         yield t(
             "The machine is busy. Other programs waited for a processor or drive. Try "
@@ -171,7 +150,7 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
         )
     if any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
         if verdict.ended in ENDS:
-            yield ENDS[verdict.ended]()
+            yield ENDS[verdict.ended]
         yield (
             t("The difference is small or varies. Choose either.")
             if len(verdict.rounds) >= MOST
@@ -182,7 +161,7 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
             )
         )
     for limit in verdict.not_done:
-        yield LIMITS[limit]()
+        yield LIMITS[limit]
 
 
 def rate(unit: Unit, a_second: float) -> Message:
