@@ -20,7 +20,7 @@ from tests.readme import renew
 from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import Profile, PublishedMeasurements, load_workloads
 from wizard.benchmark.candidates.compare import TimeRatio, TrialFinding, TrialVerdict
-from wizard.benchmark.candidates.trial import read_trial
+from wizard.benchmark.results import read_verdict
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.advice import FEWEST_RUNS, Evidence, Rank
@@ -309,7 +309,7 @@ def _turned(ratio: TimeRatio | None) -> str:
 def kept_trials() -> list[TrialVerdict]:
     """Return the documents of `diskwright trial` in tests/lab/results."""
     return [
-        read_trial(path.read_text(encoding="utf-8"), path.name)
+        read_verdict(path.read_text(encoding="utf-8"), path.name, TrialVerdict)
         for path in sorted(RESULTS.glob("trial-*.json"))
     ]
 

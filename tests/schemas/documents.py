@@ -15,9 +15,8 @@ from wizard.apply.engine import record as engine_record
 from wizard.apply.move import move_notes
 from wizard.apply.run import runs
 from wizard.apply.run.progress_log import StepProgress
-from wizard.benchmark.alignment import SCHEMAS
-from wizard.benchmark.candidates import trial as candidates_document
 from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.benchmark.results import SCHEMAS
 from wizard.cli import inspection
 from wizard.cli.commands import advise, glossary, migrate, options, status, workloads
 from wizard.documents import profiles
@@ -184,7 +183,7 @@ DOCUMENTS = (
         "Whether writes are displaced",
         "`bench --shingled --quick --json`",
     ),
-    _of(candidates_document.SCHEMA, TrialVerdict, "Filesystems that were tried", "`trial --json`"),
+    _of(SCHEMAS[TrialVerdict], TrialVerdict, "Filesystems that were tried", "`trial --json`"),
     _list_of(status.SCHEMA, status.RunRow, "runs", "What was applied, and how it ended", "`status --json`"),
     _of(anonymous.SCHEMA, Report, "Everything about a run or a plan", "`report --json`"),
     Document("diskwright.journal-entry/1", "A line of a run's journal.jsonl", RUN, _entry),

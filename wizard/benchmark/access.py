@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from mmap import mmap
 from time import monotonic, perf_counter_ns, sleep
-from typing import Protocol
 
+from wizard.benchmark.scratch import Watch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.said import Message, t
@@ -17,18 +17,6 @@ READING, WRITING = t("reading"), t("writing")
 
 GOING_SECONDS = 1.0
 """Time the kernel may take to remove the node of a disconnected drive after a failed access."""
-
-
-class Overseer(Protocol):
-    """Approves each write, and accounts for it afterwards."""
-
-    def trouble(self) -> str | None:
-        """Return why writing must stop, as the beginning of a sentence, or None."""
-        ...
-
-    def wrote(self, size_bytes: int) -> None:
-        """Account for a write."""
-        ...
 
 
 class TimedDrive:
@@ -44,7 +32,7 @@ class TimedDrive:
         descriptor: int,
         piece_bytes: int,
         extents: Sequence[Extent] = (),
-        watch: Overseer | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.path, self.piece_bytes = path, piece_bytes
         self.held: dict[int, mmap] = {}

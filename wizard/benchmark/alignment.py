@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from random import Random
-from typing import TypeVar
 
 from wizard.benchmark.access import READING, WRITING, TimedDrive
 from wizard.benchmark.measure import (
@@ -23,33 +22,13 @@ from wizard.benchmark.measure import (
     judge,
     measure,
 )
-from wizard.benchmark.scratch import claimed, confirm_scratch, scratch_extents
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.benchmark.scratch import claimed, scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import KIB, Message, Sentence, join, t
-from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Outcome, Ratio, Verdict
+from wizard.model.verdict import Outcome, Ratio, Verdict
 from wizard.probe.machine import probe_drive
-
-T = TypeVar("T", Verdict, CliffVerdict, DisplacedVerdict)
-
-SCHEMAS: dict[type[object], str] = {
-    Verdict: "diskwright.verdict/1",
-    CliffVerdict: "diskwright.cliff/1",
-    DisplacedVerdict: "diskwright.displaced/1",
-}
-
-
-def render_verdict(verdict: T) -> str:
-    """Return a verdict as JSON text, with every measured time."""
-    return render_document(SCHEMAS[type(verdict)], to_json(verdict))
-
-
-def read_verdict(text: str, where: str, kind: type[T]) -> T:
-    """Parse a verdict from JSON text. Raises BadInput naming `where`."""
-    return from_json(parse_document(text, SCHEMAS[kind], where), kind, where)
-
 
 INCONCLUSIVE = Sentence("{drive}, {doing}: inconclusive; {why}.")
 
@@ -59,8 +38,6 @@ READING_ONLY = t(
 
 
 LARGEST_BLOCK_BYTES = 64 * KIB
-
-__all__ = ["MeasureProgress", "confirm_scratch", "run_alignment_trial"]
 
 
 def run_alignment_trial(

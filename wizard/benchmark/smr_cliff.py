@@ -77,10 +77,13 @@ def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
     )
 
 
-def sequential_rate(windows: Sequence[WriteWindow], phase: WritePhase) -> float | None:
-    """Return the typical rate of a sequential phase, or None if not measured."""
-    rates = [window.bytes_per_second for window in windows if window.phase is phase]
-    return median(rates) if rates else None
+def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
+    """Return the typical rates of the sequential phases before and after, None if not measured."""
+    before, after = (
+        [window.bytes_per_second for window in windows if window.phase is phase]
+        for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
+    )
+    return median(before) if before else None, median(after) if after else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +125,7 @@ def _doubt(
         return CliffDoubt.SOLID_STATE
     if kind.removable or kind.bus == "mmc":
         return CliffDoubt.REMOVABLE
-    before, after = (
-        sequential_rate(windows, phase)
-        for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
-    )
+    before, after = sequential_rates(windows)
     if before is None or after is None:
         return CliffDoubt.NO_COMPARISON
     if after < SEQUENTIAL_KEPT * before:
@@ -137,9 +137,7 @@ def _doubt(
 
 def _split(fallen: Sequence[bool]) -> int:
     """Return the index that best separates fast windows from slow ones."""
-    slow_before = [0, *accumulate(int(one) for one in fallen)]
-    total = len(fallen)
-    wrong = [slow + (total - index) - (slow_before[-1] - slow) for index, slow in enumerate(slow_before)]
+    wrong = list(accumulate((1 if slow else -1 for slow in fallen), initial=0))
     return wrong.index(min(wrong))
 
 

@@ -3,7 +3,7 @@
 Sequential writing is measured before and after. All data written was read at the same place just before.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -17,7 +17,7 @@ from wizard.benchmark.smr_cliff import (
     find_cliff,
     judge_cliff,
     sentence_for,
-    sequential_rate,
+    sequential_rates,
 )
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
@@ -101,7 +101,13 @@ def _stretches(extent: Extent, offset_bytes: int) -> range:
     return range(first, first + count * STRETCH_BYTES, STRETCH_BYTES)
 
 
-ORDERED_PIECE_BYTES = MIB
+def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
+    """Yield whole stretches, to write in order."""
+    for first in range(0, len(starts), STRETCHES_HELD):
+        held = tuple(starts[first : first + STRETCHES_HELD])
+        yield Batch(held, tuple((start, 0) for start in held))
+
+
 ORDERED_SHARE = 16
 MOST_ORDERED_BYTES = 512 * MIB
 ORDERED_SECONDS = 10.0
@@ -192,56 +198,42 @@ class WriteProbe:
     def write_all(self, random: Random) -> None:
         """Run all phases. Checks the clock before each piece."""
         self._report()
-        self._write_in_order(WritePhase.SEQUENTIAL_BEFORE)
-        self._write_at_random(random)
-        self._write_in_order(WritePhase.SEQUENTIAL_AFTER)
+        ordered = list(self.ground.ordered)
+        self._write_phase(WritePhase.SEQUENTIAL_BEFORE, _in_order(ordered), self._ordered_seconds)
+        # Reserve bytes and time for the sequential phase afterwards, which writes no more than before.
+        before, seconds = self.written_bytes, self._clock.left - 2 * self._clock.elapsed
+        most = self._most_bytes - 2 * before
+        self._write_phase(WritePhase.RANDOM, draw_batches(self.ground, most, random), seconds, before + most)
+        again = _in_order(ordered[: before // STRETCH_BYTES])
+        self._write_phase(WritePhase.SEQUENTIAL_AFTER, again, self._ordered_seconds)
 
-    def _write_in_order(self, phase: WritePhase) -> None:
+    def _write_phase(
+        self, phase: WritePhase, batches: Iterable[Batch], seconds: float, most_bytes: int | None = None
+    ) -> None:
+        """Write for at most `seconds`, up to a total of `most_bytes`, or until random writing has fallen."""
         self._phase = phase
-        until = self._clock.elapsed + self._ordered_seconds
-        starts = list(self.ground.ordered)
-        if phase is WritePhase.SEQUENTIAL_AFTER:
-            # No more than before, as reserved.
-            starts = starts[
-                : sum(
-                    window.written_bytes for window in self.windows if window.phase is not WritePhase.RANDOM
-                )
-                // STRETCH_BYTES
-            ]
-        for first in range(0, len(starts), STRETCHES_HELD):
-            if self._clock.is_over() or self._clock.elapsed > until:
-                break
-            held = starts[first : first + STRETCHES_HELD]
-            self.pieces.hold(held)
-            for start in held:
-                for offset in range(0, STRETCH_BYTES, ORDERED_PIECE_BYTES):
-                    if not self._write(start, offset, ORDERED_PIECE_BYTES):
-                        break
-        self._close_window(at_least_seconds=0.0)
-
-    def _write_at_random(self, random: Random) -> None:
-        self._phase = WritePhase.RANDOM
-        # Reserve bytes and time for the sequential phase afterwards.
-        most = self._most_bytes - 2 * self.written_bytes
-        until = self._clock.elapsed + self._clock.left - 2 * self._clock.elapsed
-        begun = self.written_bytes
-        for batch in draw_batches(self.ground, most, random):
+        until = self._clock.elapsed + seconds
+        size = PIECE_BYTES if phase is WritePhase.RANDOM else STRETCH_BYTES
+        for batch in batches:
             if self._clock.is_over() or self._clock.elapsed > until:
                 break
             self.pieces.hold(batch.starts_bytes)
             for start, offset in batch.pieces:
-                done = self.written_bytes - begun + PIECE_BYTES > most or self._clock.elapsed > until
-                if done or not self._write(start, offset, PIECE_BYTES) or self._has_fallen():
-                    self._close_window(at_least_seconds=0.0)
-                    return
-            # The drive can catch up during the next reads, which no window counts.
-            self._close_window(at_least_seconds=self._window_seconds / 2)
+                full = most_bytes is not None and self.written_bytes + size > most_bytes
+                late = phase is WritePhase.RANDOM and self._clock.elapsed > until
+                if full or late or self._clock.is_over():
+                    break
+                self._write(start, offset, size)
+                if self._has_fallen():
+                    break
+            else:
+                # The drive can catch up during the next reads, which no window counts.
+                self._close_window(at_least_seconds=self._window_seconds / 2)
+                continue
+            break
         self._close_window(at_least_seconds=0.0)
 
-    def _write(self, start: int, offset: int, size: int) -> bool:
-        """Write one piece. Returns False if time is over."""
-        if self._clock.is_over():
-            return False
+    def _write(self, start: int, offset: int, size: int) -> None:
         self._open_ns += self.pieces.write(start, offset, size)
         self._open_bytes += size
         self.written_bytes += size
@@ -249,7 +241,6 @@ class WriteProbe:
             self._close_window(at_least_seconds=0.0)
         if self._clock.is_progress_due():
             self._report()
-        return True
 
     def _close_window(self, *, at_least_seconds: float) -> None:
         """Flush, which counts as part of the writes, and end the window unless it is shorter."""
@@ -261,10 +252,10 @@ class WriteProbe:
             self._open_bytes = self._open_ns = 0
 
     def _has_fallen(self) -> bool:
-        """Return True if the series shows a lasting fall. Only evaluated if the last window was slow."""
-        if self._open_bytes or len(self.windows) < 2 or self.windows[-1].phase is not WritePhase.RANDOM:
-            return False
+        """Return True if random writing shows a lasting fall. Only evaluated if the last window was slow."""
         random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
+        if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
+            return False
         if random[-1].bytes_per_second * FALL > max(window.bytes_per_second for window in random):
             return False
         return find_cliff(random) is not None
@@ -279,10 +270,7 @@ class WriteProbe:
 def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
     windows = tuple(run.windows)
     random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
-    before, after = (
-        sequential_rate(windows, phase)
-        for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
-    )
+    before, after = sequential_rates(windows)
     judgement = judge_cliff(windows, PIECE_BYTES, DriveKind(drive.rotational, drive.removable, drive.bus))
     return CliffVerdict(
         drive=drive.path,

@@ -15,7 +15,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TypeVar
 
-from wizard.benchmark.alignment import render_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.benchmark.smr_cliff import rate_in_words
 from wizard.benchmark.smr_probe import WRITES
 from wizard.benchmark.smr_probe import ProbeProgress as QuickProbeProgress

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import StepProgress
     from wizard.apply.run_control import NextCommands
-    from wizard.benchmark.alignment import MeasureProgress
     from wizard.benchmark.candidates.compare import Order, TrialVerdict
     from wizard.benchmark.candidates.compare import TrialProgress as Tried
+    from wizard.benchmark.measure import MeasureProgress
     from wizard.benchmark.smr_probe import ProbeProgress
     from wizard.findings.geometry import Pattern
     from wizard.host.session import SessionConversion

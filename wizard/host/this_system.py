@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from wizard.apply.copy.places import Source
     from wizard.apply.run.backup_store import Environment
-    from wizard.benchmark.alignment import MeasureProgress
     from wizard.benchmark.candidates.compare import Order, TrialVerdict
     from wizard.benchmark.candidates.compare import TrialProgress as Tried
+    from wizard.benchmark.measure import MeasureProgress
     from wizard.benchmark.smr_probe import ProbeProgress
     from wizard.ext4.assessment import Situation
     from wizard.host.session import SessionConversion

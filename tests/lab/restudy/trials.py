@@ -19,7 +19,7 @@ from tests.lab.guest.inside import SHARED, diskwright, node_of
 from tests.lab.restudy.study import STUDIED
 from tests.lab.restudy.timings import RESULTS
 from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
-from wizard.benchmark.candidates.trial import read_trial
+from wizard.benchmark.results import read_verdict
 from wizard.model.ext import Check
 
 WORKLOADS = ("small-files", "nas")
@@ -81,7 +81,7 @@ def of_start(filesystem: str) -> str:
 def kept(job: str) -> TrialVerdict | None:
     """Return the last result, or None."""
     file = kept_in(RESULTS, job)
-    return read_trial(file.read_text(encoding="utf-8"), file.name) if file.exists() else None
+    return read_verdict(file.read_text(encoding="utf-8"), file.name, TrialVerdict) if file.exists() else None
 
 
 def try_for(workload: str, fleet: Fleet) -> Iterator[Check]:
@@ -106,7 +106,7 @@ def _tried(fleet: Fleet, job: str, *words: str) -> TrialVerdict:
     diskwright(
         *("trial", node_of(drive), *words, "--confirm", drive.serial, "-o", str(file)), seconds=SLOWEST
     )
-    return read_trial(file.read_text(encoding="utf-8"), job)
+    return read_verdict(file.read_text(encoding="utf-8"), job, TrialVerdict)
 
 
 def judged(filesystem: str, verdict: TrialVerdict) -> Check:

@@ -24,8 +24,8 @@ from tests.machines import installed
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.benchmark.alignment import read_verdict
 from wizard.benchmark.measure import MeasureProgress
+from wizard.benchmark.results import read_verdict
 from wizard.host.recorded import RecordedServices
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine

@@ -27,7 +27,8 @@ from wizard.benchmark.candidates.compare import (
     TrialVerdict,
 )
 from wizard.benchmark.candidates.partition import FOLDER, sweep
-from wizard.benchmark.candidates.trial import order_of, read_trial, render_trial, run_trial
+from wizard.benchmark.candidates.trial import order_of, run_trial
+from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.plan.request.volume_request import request
@@ -107,7 +108,7 @@ def test_filesystems_are_tried_without_leftovers(path: str) -> None:
         making = [run.phases[0].counts for run in one.runs]
         assert all(counts and counts.written_bytes > 100_000 for counts in making), making
     assert {progress.phase for progress in told} >= {"mkfs"}
-    assert read_trial(render_trial(verdict), "it") == verdict
+    assert read_verdict(render_verdict(verdict), "it", TrialVerdict) == verdict
     is_clean(path)
 
 
@@ -258,7 +259,7 @@ def test_command_prints_a_document(path: str) -> None:
     argv = command(path, "--json", "--with", "xfs", "--seconds", "12")
     done = subprocess.run(argv, capture_output=True, text=True, timeout=120, cwd=ROOM, check=False)
     assert done.returncode == 0, done.stderr
-    assert [one.candidate for one in read_trial(done.stdout, "stdout").comparisons] == ["xfs"]
+    assert [one.candidate for one in read_verdict(done.stdout, "stdout", TrialVerdict).comparisons] == ["xfs"]
     is_clean(path)
 
 

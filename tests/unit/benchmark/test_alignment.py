@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned, unread
 from wizard.benchmark.access import TimedDrive
-from wizard.benchmark.alignment import (
-    MeasureProgress,
-    confirm_scratch,
-    read_verdict,
-    render_verdict,
-    run_alignment_trial,
-    sentence_for,
-)
+from wizard.benchmark.alignment import run_alignment_trial, sentence_for
 from wizard.benchmark.measure import (
     PAUSED_PAIRS,
     WARM_UP_UNITS,
@@ -27,10 +20,12 @@ from wizard.benchmark.measure import (
     Clock,
     Grid,
     Measured,
+    MeasureProgress,
     draw_places,
     measure,
 )
-from wizard.benchmark.scratch import MARGIN_BYTES, scratch_extents
+from wizard.benchmark.results import read_verdict, render_verdict
+from wizard.benchmark.scratch import MARGIN_BYTES, Watch, confirm_scratch, scratch_extents
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Signature, Use
@@ -148,10 +143,11 @@ def test_no_time_means_no_pairs() -> None:
 # Writing back
 
 
-class Calm:
+class Calm(Watch):
     """A watch without any other user of the drive."""
 
     def __init__(self) -> None:
+        super().__init__("/dev/nothing")
         self.told: list[int] = []
 
     def trouble(self) -> str | None:

@@ -9,16 +9,18 @@ import pytest
 
 from wizard.benchmark import access
 from wizard.benchmark.access import TimedDrive
+from wizard.benchmark.scratch import Watch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 
 NODE = "/dev/no-such-drive"
 
 
-class Overseer:
+class Overseer(Watch):
     """A watch with a fixed objection or none."""
 
     def __init__(self, objection: str | None = None) -> None:
+        super().__init__(NODE)
         self.objection = objection
 
     def trouble(self) -> str | None:

@@ -17,9 +17,9 @@ from wizard.benchmark.candidates.compare import (
     TrialFinding,
     TrialVerdict,
 )
-from wizard.benchmark.candidates.trial import read_trial, render_trial
 from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
 from wizard.benchmark.loads.script import Unit
+from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.cli.commands.trial import _check
 from wizard.cli.main import parser_of
 from wizard.model.errors import BadInput
@@ -153,8 +153,8 @@ def test_trial_announces_its_limits_and_the_data_loss() -> None:
 
 def test_document_contains_every_round() -> None:
     shown = verdict(OPEN)
-    text = render_trial(shown)
-    assert read_trial(text, "it") == shown and '"diskwright.trial/1"' in text
+    text = render_verdict(shown)
+    assert read_verdict(text, "it", TrialVerdict) == shown and '"diskwright.trial/1"' in text
     assert shown.comparisons[0].finding is TrialFinding.OPEN
     with pytest.raises(BadInput):
-        read_trial(text.replace("trial/1", "trial/2"), "it")
+        read_verdict(text.replace("trial/1", "trial/2"), "it", TrialVerdict)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.benchmark.test_alignment import VERDICT
 from tests.unit.machines import KN4, drive, partition, partitioned
-from wizard.benchmark.alignment import read_verdict
+from wizard.benchmark.results import read_verdict
 from wizard.cli.commands import bench
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.machine import Drive

@@ -24,8 +24,7 @@ from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME
 from tests.unit.plan.settings.test_moving import MISALIGNED, moved
 from tests.unit.report.reports import MACHINES, RECORDINGS, plans_of
 from wizard.apply.ensure.look import DriveAssessment, DriveState
-from wizard.benchmark.alignment import render_verdict
-from wizard.benchmark.candidates.trial import render_trial
+from wizard.benchmark.results import render_verdict
 from wizard.cli.commands.ensure import EnsureResult, document_of
 from wizard.cli.commands.migrate import PROSPECT_SCHEMA
 from wizard.cli.inspection import SCHEMA as MACHINE
@@ -115,7 +114,7 @@ def written() -> dict[str, str]:
         render_verdict(cliff_verdict(judged(Shingled()))),
         render_verdict(likely_verdict()),
         render_verdict(NOTHING),
-        render_trial(trial_verdict((0.1, 0.2, 0.3))),
+        render_verdict(trial_verdict((0.1, 0.2, 0.3))),
     )
     return {json.loads(text)["schema"]: text for text in texts}
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from tests.unit.report.reports import MACHINES, assert_whole, plan_of, verdict
-from wizard.benchmark.alignment import render_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.cli.main import main
 from wizard.model.errors import ExitCode
 from wizard.plan.check import render_plan

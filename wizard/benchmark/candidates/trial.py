@@ -14,7 +14,7 @@ from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, 
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.table import LOADS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.documents.codec import from_json, to_json
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
@@ -259,16 +259,3 @@ def _read_answers(
 def _error(sentence: str, code: int) -> DiskwrightError:
     kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
     return kinds.get(code, Failed)(sentence)
-
-
-SCHEMA = "diskwright.trial/1"
-
-
-def render_trial(verdict: TrialVerdict) -> str:
-    """Return the verdict as JSON text, with the times of every round."""
-    return render_document(SCHEMA, to_json(verdict))
-
-
-def read_trial(text: str, where: str) -> TrialVerdict:
-    """Parse a verdict from JSON text. Raises BadInput naming `where`."""
-    return from_json(parse_document(text, SCHEMA, where), TrialVerdict, where)

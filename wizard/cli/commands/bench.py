@@ -5,7 +5,10 @@ from pathlib import Path
 from statistics import median
 
 from wizard.apply.settings.existing_filesystem import nodes_of
-from wizard.benchmark.alignment import MeasureProgress, confirm_scratch, render_verdict, run_alignment_trial
+from wizard.benchmark.alignment import run_alignment_trial
+from wizard.benchmark.measure import MeasureProgress
+from wizard.benchmark.results import render_verdict
+from wizard.benchmark.scratch import confirm_scratch
 from wizard.cli import verdicts
 from wizard.cli.command import CommandParser, root
 from wizard.cli.verdicts import check_output, hand_over, progress_line

@@ -5,10 +5,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from wizard.apply.run.runs import find_run
-from wizard.benchmark.alignment import SCHEMAS, read_verdict
 from wizard.benchmark.candidates.compare import TrialVerdict
-from wizard.benchmark.candidates.trial import SCHEMA as TRIAL_SCHEMA
-from wizard.benchmark.candidates.trial import read_trial
+from wizard.benchmark.results import BenchmarkResult, read_any
 from wizard.cli.command import CommandParser, plain, root
 from wizard.cli.commands.apply import read_plan_file
 from wizard.cli.passphrase import say
@@ -144,7 +142,7 @@ def _origin(machine: str | None) -> str:
     return "" if not machine else str(t("Recorded in {file}.", file=printable(Path(machine).name, 200)))
 
 
-def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict:
+def read_measurement(path: Path) -> BenchmarkResult:
     """Read the verdict of any benchmark from a file. Raises BadInput for other content."""
     shown = printable(str(path), 200)
     try:
@@ -153,11 +151,4 @@ def read_measurement(path: Path) -> Verdict | CliffVerdict | DisplacedVerdict | 
         raise BadInput(
             t("{file} not found. Create it with `diskwright bench ... -o {file}`.", file=shown)
         ) from None
-    head = text[:200]
-    if f'"{TRIAL_SCHEMA}"' in head:
-        return read_trial(text, shown)
-    if f'"{SCHEMAS[CliffVerdict]}"' in head:
-        return read_verdict(text, shown, CliffVerdict)
-    if f'"{SCHEMAS[DisplacedVerdict]}"' in head:
-        return read_verdict(text, shown, DisplacedVerdict)
-    return read_verdict(text, shown, Verdict)
+    return read_any(text, shown)

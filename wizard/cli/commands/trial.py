@@ -9,14 +9,7 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
 from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order, TrialProgress, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep_all
-from wizard.benchmark.candidates.trial import (
-    MOST_CANDIDATES,
-    order_of,
-    others_of,
-    render_trial,
-    run_trial,
-    usual_bounds,
-)
+from wizard.benchmark.candidates.trial import MOST_CANDIDATES, order_of, others_of, run_trial, usual_bounds
 from wizard.benchmark.candidates.verdict import (
     INTERVALS,
     announcement,
@@ -27,6 +20,7 @@ from wizard.benchmark.candidates.verdict import (
     sentences,
     title_of,
 )
+from wizard.benchmark.results import render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.cli.command import CommandParser, root
 from wizard.cli.passphrase import say
@@ -141,7 +135,7 @@ def main(arguments: Namespace) -> ExitCode:
     )
     with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
         verdict = run_trial(order, show, is_ended)
-    return hand_over(arguments, render_trial(verdict), trial_lines(verdict), ended=is_ended())
+    return hand_over(arguments, render_verdict(verdict), trial_lines(verdict), ended=is_ended())
 
 
 def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> Order:

@@ -333,11 +333,11 @@ class FilesystemTrial(Screen):
 
     def act_save(self, _row: str, _values: Values) -> None:
         """Save the result with every round."""
-        from wizard.benchmark.candidates.trial import render_trial
+        from wizard.benchmark.results import render_verdict
 
         if self._verdict:
             proposal = f"{short(self._verdict.drive)}-trial.json"
-            save(self.desk, t("the result"), render_trial(self._verdict), proposal)
+            save(self.desk, t("the result"), render_verdict(self._verdict), proposal)
 
     def _start(self) -> None:
         if self._working:

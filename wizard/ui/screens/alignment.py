@@ -141,7 +141,7 @@ class TrialScreen(Measuring[Measured, Verdict]):
 
     def document(self, verdict: Verdict) -> tuple[str, str]:
         """Return the result with all timings."""
-        from wizard.benchmark.alignment import render_verdict
+        from wizard.benchmark.results import render_verdict
 
         return render_verdict(verdict), "benchmark"
 

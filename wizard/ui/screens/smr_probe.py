@@ -129,7 +129,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
 
     def document(self, verdict: DisplacedVerdict) -> tuple[str, str]:
         """Return the result with all timings."""
-        from wizard.benchmark.alignment import render_verdict
+        from wizard.benchmark.results import render_verdict
 
         return render_verdict(verdict), "shingled-test"
 

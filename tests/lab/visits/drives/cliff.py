@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
-from wizard.benchmark.alignment import read_verdict
+from wizard.benchmark.results import read_verdict
 from wizard.model.ext import Check
 from wizard.model.verdict import CliffOutcome, CliffVerdict
 

@@ -11,7 +11,7 @@ from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
 from tests.lab.visits.drives.cliff import PLAIN, SHINGLED
-from wizard.benchmark.alignment import read_verdict
+from wizard.benchmark.results import read_verdict
 from wizard.benchmark.smr_probe import WRITES
 from wizard.model.ext import Check
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict

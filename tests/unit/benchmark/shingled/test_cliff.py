@@ -24,7 +24,7 @@ from tests.unit.benchmark.shingled.slowing import (
     probed,
 )
 from tests.unit.machines import drive
-from wizard.benchmark.alignment import read_verdict, render_verdict
+from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.benchmark.smr_cliff import (
     FALL,
     CliffJudgement,

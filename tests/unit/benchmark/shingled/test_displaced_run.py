@@ -14,8 +14,8 @@ from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
 from wizard.benchmark import smr_probe as drawn
 from wizard.benchmark import smr_run as running
 from wizard.benchmark.access import TimedDrive
-from wizard.benchmark.alignment import read_verdict, render_verdict
 from wizard.benchmark.measure import Clock
+from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.benchmark.scratch import Claim, Watch
 from wizard.benchmark.smr_probe import OverError, ProbedDrive, ProbePhase, ProbeProgress
 from wizard.benchmark.smr_run import (

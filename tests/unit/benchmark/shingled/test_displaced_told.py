@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verdict
 from tests.unit.machines import drive, machine
-from wizard.benchmark.alignment import read_verdict, render_verdict
+from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.benchmark.smr_run import sentence_for
 from wizard.cli import verdicts
 from wizard.cli.commands import bench

@@ -12,7 +12,7 @@ from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
 from tests.unit.ui.person import Person
 from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
 from wizard.benchmark.candidates.compare import TrialProgress as Told
-from wizard.benchmark.candidates.trial import read_trial
+from wizard.benchmark.results import read_verdict
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import Session
 from wizard.model.errors import Failed
@@ -224,7 +224,7 @@ def test_result_is_saved(tmp_path: Path) -> None:
     at.key("s")
     path = tmp_path / "sda-trial.json"
     at.act("take", file=str(path))
-    assert len(read_trial(path.read_text(), "it").rounds) == 6
+    assert len(read_verdict(path.read_text(), "it", TrialVerdict).rounds) == 6
 
 
 def test_used_space_is_not_tested() -> None:

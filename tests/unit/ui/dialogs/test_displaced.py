@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.unit.benchmark.shingled.displaced import NOTHING, likely_verdict
 from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
-from wizard.benchmark.alignment import read_verdict
+from wizard.benchmark.results import read_verdict
 from wizard.benchmark.smr_probe import ProbePhase, ProbeProgress
 from wizard.host.recorded import RecordedServices
 from wizard.model.errors import Refused

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.unit.machines import N512, drive, machine
 from tests.unit.ui.person import Person
-from wizard.benchmark.alignment import MeasureProgress as Measured
-from wizard.benchmark.alignment import read_verdict
+from wizard.benchmark.measure import MeasureProgress as Measured
+from wizard.benchmark.results import read_verdict
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import Session
 from wizard.model.errors import Failed

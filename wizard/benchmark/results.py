@@ -1,0 +1,34 @@
+"""Documents with the results of all benchmarks, with every measured time."""
+
+from typing import TypeVar
+
+from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+
+BenchmarkResult = Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict
+T = TypeVar("T", Verdict, CliffVerdict, DisplacedVerdict, TrialVerdict)
+
+SCHEMAS: dict[type[BenchmarkResult], str] = {
+    Verdict: "diskwright.verdict/1",
+    CliffVerdict: "diskwright.cliff/1",
+    DisplacedVerdict: "diskwright.displaced/1",
+    TrialVerdict: "diskwright.trial/1",
+}
+
+
+def render_verdict(verdict: BenchmarkResult) -> str:
+    """Return a result as JSON text."""
+    return render_document(SCHEMAS[type(verdict)], to_json(verdict))
+
+
+def read_verdict(text: str, where: str, kind: type[T]) -> T:
+    """Parse a result of this kind from JSON text. Raises BadInput naming `where`."""
+    return from_json(parse_document(text, SCHEMAS[kind], where), kind, where)
+
+
+def read_any(text: str, where: str) -> BenchmarkResult:
+    """Parse the result of any benchmark from JSON text. Raises BadInput naming `where`."""
+    kinds = (kind for kind, schema in SCHEMAS.items() if f'"{schema}"' in text[:200])
+    kind = next(kinds, Verdict)
+    return from_json(parse_document(text, SCHEMAS[kind], where), kind, where)
