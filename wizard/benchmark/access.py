@@ -3,13 +3,14 @@ offset."""
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from mmap import mmap
 from time import monotonic, perf_counter_ns, sleep
 
-from wizard.benchmark.scratch import Watch
+from wizard.benchmark.scratch import Watch, known, opened_alone, scratch_extents
 from wizard.model.errors import Failed, Refused
-from wizard.model.machine import Extent
+from wizard.model.machine import Drive, Extent
 from wizard.model.said import Message, t
 from wizard.probe.pool import is_attached
 
@@ -37,7 +38,7 @@ class TimedDrive:
         self.path, self.piece_bytes = path, piece_bytes
         self.held: dict[int, mmap] = {}
         self.saw_data = False
-        self._descriptor, self._extents, self._watch = descriptor, tuple(extents), watch
+        self.extents, self._descriptor, self._watch = tuple(extents), descriptor, watch
         # Direct access needs page-aligned memory.
         self._buffer = mmap(-1, piece_bytes)
         self._spare: list[mmap] = []
@@ -74,7 +75,7 @@ class TimedDrive:
         """Write back the piece at `start_bytes`, or a part of it. Returns the time."""
         start, size = start_bytes + offset_bytes, size_bytes or self.piece_bytes
         content = memoryview(self.held[start_bytes])[offset_bytes : offset_bytes + size]
-        if self._watch is None or not any(Extent(start, size).is_within(extent) for extent in self._extents):
+        if self._watch is None or not any(Extent(start, size).is_within(extent) for extent in self.extents):
             raise Refused(
                 t(
                     "{drive}: byte {start} is outside the free space. Not written.",
@@ -156,3 +157,15 @@ class TimedDrive:
                 start=start,
             )
         )
+
+
+@contextmanager
+def claimed(
+    drive: Drive, probe: Callable[[str], Drive], piece_bytes: int, *, synchronous: bool
+) -> Iterator[TimedDrive]:
+    """Lock the drive, probe it again, and open it exclusively, to write to its free space. `synchronous`
+    writes return when durable. Raises Refused if the drive was replaced, is in use or has no free space."""
+    with known(drive, probe) as (_, fresh):
+        extents = scratch_extents(fresh)
+        with opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):
+            yield TimedDrive(drive.path, descriptor, piece_bytes, extents, watch)

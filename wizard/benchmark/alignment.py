@@ -1,6 +1,5 @@
 """Paired alignment benchmark: aligned and misaligned accesses in turn, at new places each time."""
 
-import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 
-from wizard.benchmark.access import READING, WRITING, TimedDrive
+from wizard.benchmark.access import READING, WRITING, TimedDrive, claimed
 from wizard.benchmark.measure import (
     BAND,
     CACHE_CLAIM,
@@ -22,7 +21,7 @@ from wizard.benchmark.measure import (
     judge,
     measure,
 )
-from wizard.benchmark.scratch import claimed, scratch_extents
+from wizard.benchmark.scratch import scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
@@ -72,8 +71,7 @@ def run_alignment_trial(
         return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
     clock = Clock(seconds, stop)
-    context = _write_backs(drive, grid, probe) if write else _reads(drive.path, drive.size_bytes, grid)
-    with context as (accesses, extents):
+    with _accesses(drive, grid, probe, write=write) as (accesses, extents):
         result = measure(accesses, extents, grid, clock, on_progress, claim_above=claim)
     outcome = judge(result.ratio, claim)
     return Verdict(
@@ -159,47 +157,39 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
 
 
 @contextmanager
-def _reads(path: str, size_bytes: int, grid: Grid) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Open the whole drive for reads. Every place is read only once. Raises Failed."""
-    descriptor = _open_to_read(path)
+def _accesses(
+    drive: Drive, grid: Grid, probe: Callable[[str], Drive], *, write: bool
+) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
+    """Open the whole drive for reads, or claim its free space for writes. Raises Failed, or Refused like
+    `claimed`.
+
+    Every place is read only once. A batch is read before it is written back: a drive that has just read a
+    block can change part of it without another read, which is the cost of a misaligned write. Writes are
+    synchronous, because a write cache would shift the cost to a later write.
+    """
+    if write:
+        with claimed(drive, probe, grid.block_bytes, synchronous=True) as timed:
+            yield Accesses(timed.hold, timed.write), timed.extents
+        return
+    descriptor = _open_to_read(drive.path)
     try:
-        drive = TimedDrive(path, descriptor, grid.block_bytes)
-        yield Accesses(lambda _: None, drive.read), (Extent(0, size_bytes),)
+        timed = TimedDrive(drive.path, descriptor, grid.block_bytes)
+        yield Accesses(lambda _: None, timed.read), (Extent(0, drive.size_bytes or 0),)
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def _write_backs(
-    drive: Drive, grid: Grid, probe: Callable[[str], Drive]
-) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
-    """Claim the drive and open its free space for writes. Raises Refused like `claimed`.
-
-    A batch is read before it is written: a drive that has just read a block can change part of it without
-    another read, which is the cost of a misaligned write. Writes are synchronous (O_DSYNC), because a write
-    cache would shift the cost to a later write.
-    """
-    with claimed(drive, probe, synchronous=True) as claim:
-        timed = TimedDrive(drive.path, claim.descriptor, grid.block_bytes, claim.extents, claim.watch)
-        yield Accesses(timed.hold, timed.write), claim.extents
 
 
 def _open_to_read(path: str) -> int:
     try:
         return os.open(path, os.O_RDONLY | os.O_DIRECT)
-    except PermissionError:
-        raise Failed(
-            t("Reading {drive} requires root. Run `sudo diskwright bench {drive}`.", drive=path)
-        ) from None
     except OSError as error:
-        if error.errno == errno.EINVAL:
-            raise Failed(
-                t(
-                    "Cannot bypass the page cache on {drive} (O_DIRECT). Measuring is impossible.",
-                    drive=path,
-                )
-            ) from None
-        raise Failed(t("Cannot open {drive}: {why}.", drive=path, why=str(error.strerror))) from None
+        raise Failed(
+            t(
+                "Cannot open {drive} for direct reading ({why}). Measuring requires root.",
+                drive=path,
+                why=str(error.strerror),
+            )
+        ) from None
 
 
 def sentence_for(

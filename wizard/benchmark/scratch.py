@@ -5,7 +5,6 @@ import os
 import struct
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Self
@@ -259,41 +258,46 @@ def _obstacle(drive: Drive) -> Message | None:
     return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive.path, what=what)
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An exclusively opened drive: descriptor for direct I/O, writable extents, and watch."""
-
-    descriptor: int
-    extents: tuple[Extent, ...]
-    watch: Watch
-
-
 @contextmanager
-def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -> Iterator[Claim]:
-    """Lock the drive, probe it again, and open it exclusively. `synchronous` writes return when durable.
-    Raises Refused if the drive was replaced, is in use or has no free space."""
-    with locked(drive.path):
+def known(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
+    """Lock the drive and probe it again. Yields the descriptor of the lock, and the drive. Raises Refused if
+    the drive was replaced or its contents changed."""
+    with locked(drive.path) as lock:
         fresh = probe(drive.path)
-        _refuse_changed(drive, fresh)
-        extents = scratch_extents(fresh)
-        with _opened_alone(fresh, synchronous=synchronous) as descriptor, Watch(drive.path) as watch:
-            _refuse_others(fresh, watch)
-            yield Claim(descriptor, extents, watch)
+        for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
+            if getattr(drive, what) != getattr(fresh, what):
+                raise refused(
+                    t("{drive} is not the confirmed drive: {what} has changed.", drive=drive.path, what=what)
+                )
+        yield lock, fresh
 
 
 @contextmanager
 def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
-    """Yield the descriptor of the drive's lock, and the drive probed again.
-
-    Checks once that no other program uses the drive. Unlike after `claimed`, its partitions can be mounted.
-    Raises Refused as `claimed` does.
-    """
-    with locked(drive.path) as lock:
-        fresh = probe(drive.path)
-        _refuse_changed(drive, fresh)
-        with _opened_alone(fresh, synchronous=False), Watch(drive.path) as watch:
-            _refuse_others(fresh, watch)
+    """Yield as `known` does, after checking once that no other program uses the drive. Its partitions can be
+    mounted then. Raises Refused."""
+    with known(drive, probe) as (lock, fresh):
+        with opened_alone(fresh, synchronous=False):
+            pass
         yield lock, fresh
+
+
+@contextmanager
+def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watch]]:
+    """Open the drive exclusively for direct writes, and watch it. `synchronous` writes return when durable.
+    Raises Refused if another program has the drive open or is about to change it, or the drive was
+    replaced."""
+    descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
+    try:
+        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
+            descriptor, drive.diskseq
+        ):
+            raise refused(t("{drive} is no longer the same drive.", drive=drive.path))
+        with Watch(drive.path) as watch:
+            _refuse_others(drive, watch)
+            yield descriptor, watch
+    finally:
+        os.close(descriptor)
 
 
 def _refuse_others(fresh: Drive, watch: Watch) -> None:
@@ -302,19 +306,6 @@ def _refuse_others(fresh: Drive, watch: Watch) -> None:
         raise refused(t("The partitions of {drive} are being changed.", drive=fresh.path))
     if writer := other_writer({fresh.path, *watch.partitions}):
         raise refused(t("{writer}.", writer=writer))
-
-
-def _refuse_changed(known: Drive, fresh: Drive) -> None:
-    """Raise Refused if the drive at this path was replaced or its contents changed."""
-    for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
-        if getattr(known, what) != getattr(fresh, what):
-            raise refused(
-                t(
-                    "{drive} is not the confirmed drive: {what} has changed.",
-                    drive=known.path,
-                    what=what,
-                )
-            )
 
 
 @contextmanager
@@ -334,21 +325,6 @@ def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
                         t("Another program has locked {drive}, possibly to change the drive.", drive=path)
                     ) from None
                 sleep(0.05)
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def _opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
-    """Open the drive exclusively for direct writes. Raises Refused if another program has it open or the
-    drive was replaced."""
-    descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
-    try:
-        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
-            descriptor, drive.diskseq
-        ):
-            raise refused(t("{drive} is no longer the same drive.", drive=drive.path))
         yield descriptor
     finally:
         os.close(descriptor)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from random import Random
 from statistics import median
 
-from wizard.benchmark.access import TimedDrive
+from wizard.benchmark.access import claimed
 from wizard.benchmark.measure import Clock
-from wizard.benchmark.scratch import claimed, refused, scratch_extents
+from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.benchmark.smr_judge import MILLISECOND, outcome_of
 from wizard.benchmark.smr_probe import (
     LEAST_FREE_BYTES,
@@ -249,11 +249,10 @@ def run_smr_probe(
         return _verdict(drive, Basis.MEDIA_CACHE, _known_sentence(drive.path, family))
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
-    with claimed(drive, probe, synchronous=True) as claim:
-        pairs = draw_pairs(claim.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
+    with claimed(drive, probe, size, synchronous=True) as timed:
+        pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
         written = frozenset(pair.written for pair in pairs.all)
         clock = Clock(seconds, stop)
-        timed = TimedDrive(drive.path, claim.descriptor, size, claim.extents, claim.watch)
         subject = ProbedDrive(timed, clock, written)
         run = SmrProbe(
             subject, pairs, stream_start(drive.size_bytes, pairs, generator), generator, on_progress

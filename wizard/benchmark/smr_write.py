@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from wizard.benchmark.access import TimedDrive
+from wizard.benchmark.access import TimedDrive, claimed
 from wizard.benchmark.measure import Clock, align, nth
-from wizard.benchmark.scratch import claimed, scratch_extents
+from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_cliff import (
     FALL,
     DriveKind,
@@ -153,9 +153,9 @@ def run_shingled_trial(
     if drive.geometry is None:
         raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
     clock = Clock(seconds, stop)
-    with claimed(drive, probe, synchronous=False) as claim:
+    with claimed(drive, probe, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
-        ranges = lay_ground(claim.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
+        ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
             least = (FEWEST_STRETCHES + 8) * STRETCH_BYTES
             raise Refused(
@@ -166,7 +166,6 @@ def run_shingled_trial(
                     least=least,
                 )
             )
-        pieces = TimedDrive(drive.path, claim.descriptor, STRETCH_BYTES, claim.extents, claim.watch)
         run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
         run.write_all(random or Random())
     return _verdict(drive, run, clock)

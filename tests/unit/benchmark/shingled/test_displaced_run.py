@@ -16,7 +16,7 @@ from wizard.benchmark import smr_run as running
 from wizard.benchmark.access import TimedDrive
 from wizard.benchmark.measure import Clock
 from wizard.benchmark.results import read_verdict, render_verdict
-from wizard.benchmark.scratch import Claim, Watch
+from wizard.benchmark.scratch import Watch
 from wizard.benchmark.smr_probe import OverError, ProbedDrive, ProbePhase, ProbeProgress
 from wizard.benchmark.smr_run import (
     media_cache_family,
@@ -163,11 +163,13 @@ def tried(
     subject = drive(size_bytes=SIZE_BYTES, free=(FREE,))
 
     @contextmanager
-    def claimed(*_: object, **options: bool) -> Iterator[Claim]:
-        assert options["synchronous"]
+    def claimed(
+        _drive: Drive, _probe: object, piece_bytes: int, *, synchronous: bool
+    ) -> Iterator[TimedDrive]:
+        assert synchronous
         descriptor = os.open(image, os.O_RDWR | flags)
         try:
-            yield Claim(descriptor, (FREE,), Calm())
+            yield TimedDrive(subject.path, descriptor, piece_bytes, (FREE,), Calm())
         finally:
             os.close(descriptor)
 
