@@ -57,7 +57,7 @@ class TimedDrive:
         return self._buffer[:]
 
     def keep(self, start_bytes: int) -> int:
-        """Read a piece to write it back later. Sets `saw_data` if any byte so far was not zero."""
+        """Read a piece for a later write-back. Sets `saw_data` if any byte so far was not zero."""
         buffer = self._spare.pop() if self._spare else mmap(-1, self.piece_bytes)
         took = self._read(start_bytes, buffer)
         self.held[start_bytes] = buffer

@@ -274,8 +274,8 @@ def known(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Dr
 
 @contextmanager
 def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
-    """Yield as `known` does, after checking once that no other program uses the drive. Its partitions can be
-    mounted then. Raises Refused."""
+    """Yield as `known` does, after checking once for other programs with access to the drive. Afterwards,
+    partitions can be mounted. Raises Refused."""
     with known(drive, probe) as (lock, fresh):
         with opened_alone(fresh, synchronous=False):
             pass

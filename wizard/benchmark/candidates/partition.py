@@ -97,8 +97,7 @@ class TrialPartition:
         return self._node
 
     def erase(self, sample: tuple[Extent, ...] = ()) -> None:
-        """Erase the signatures and `sample` in the partition, once it is unused. Raises Failed if it stays in
-        use."""
+        """Wait until the partition is unused, then erase the signatures and `sample` there. Raises Failed."""
         assert self._extent is not None
         _erase(self._node, self._path, (self._extent,), sample, self._extent.start_bytes)
 
@@ -152,7 +151,7 @@ def _erase(
     node: Path, drive_path: str, extents: Sequence[Extent], sample: tuple[Extent, ...], start_bytes: int = 0
 ) -> None:
     """Erase the signatures and `sample` in these extents of the drive, through a node whose device begins at
-    `start_bytes`, once it is unused. Raises Failed if it stays in use."""
+    `start_bytes`. Waits until the device is unused. Raises Failed."""
     try:
         descriptor = _patiently(drive_path, lambda: os.open(node, os.O_RDWR | os.O_EXCL))
     except OSError as error:

@@ -35,8 +35,8 @@ from wizard.benchmark.candidates.surroundings import (
     mount,
     unmount,
 )
+from wizard.benchmark.loads.load_table import LOADS
 from wizard.benchmark.loads.script import LoadPhase
-from wizard.benchmark.loads.table import LOADS
 from wizard.benchmark.loads.trees import aged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialProgress, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
-from wizard.benchmark.loads.table import LOADS
+from wizard.benchmark.loads.load_table import LOADS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
 from wizard.documents.codec import from_json, to_json
 from wizard.filesystems.registry import MADE

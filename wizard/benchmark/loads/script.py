@@ -88,7 +88,7 @@ class Contents:
 
 
 class ScriptAccess(NamedTuple):
-    """An access inside an open file. Writes `piece` at `offset`, or reads if it is None."""
+    """An access inside an open file. Writes `piece` at `offset`, or reads without a piece."""
 
     offset: int
     piece: memoryview | None
@@ -183,7 +183,7 @@ class Script:
         self._write(name, NEW, self._draft.contents.take(size_bytes, record_bytes), sync=sync)
 
     def append(self, name: str, pieces: Pieces, *, sync: bool = False) -> None:
-        """Append to a file, creating it if missing."""
+        """Append to a file. Creates missing files."""
         self._write(name, APPEND, pieces, sync=sync)
 
     def _write(self, name: str, flags: int, pieces: Pieces, *, sync: bool) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.benchmark.loads.witness import Witness, act, digests, root_of
+from wizard.benchmark.loads.load_table import LOADS, Load
 from wizard.benchmark.loads.script import Contents, LoadPhase, Unit
-from wizard.benchmark.loads.table import LOADS, Load
 from wizard.documents.profiles import BUNDLED
 
 NATIVE = sorted(name for name, load in LOADS.items() if not load.programs)

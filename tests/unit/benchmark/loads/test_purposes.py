@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.machines import WORKLOADS
 from wizard.advice.workloads import find_workload
-from wizard.benchmark.loads.table import LOADS
+from wizard.benchmark.loads.load_table import LOADS
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)

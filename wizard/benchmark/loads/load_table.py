@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from wizard.benchmark.loads import files, servers, trees
+from wizard.benchmark.loads import large_files, servers, trees
 from wizard.benchmark.loads.script import Draft, LoadPhase
 from wizard.model.said import KIB, MIB
 from wizard.process.program import find
@@ -30,18 +30,18 @@ class Load:
 
 LOADS = {
     "backup": Load(servers.backup),
-    "dd-1k": Load(partial(files.dd, KIB)),
-    "dd-1m": Load(partial(files.dd, MIB)),
+    "dd-1k": Load(partial(large_files.dd, KIB)),
+    "dd-1m": Load(partial(large_files.dd, MIB)),
     "fileserver": Load(servers.FILESERVER),
-    "fio-random": Load(files.fio_random, programs=("fio",)),
+    "fio-random": Load(large_files.fio_random, programs=("fio",)),
     "kernel-tree": Load(trees.kernel_tree),
-    "large-file": Load(files.large_file),
+    "large-file": Load(large_files.large_file),
     "many-files": Load(trees.many_files),
-    "patterns": Load(files.patterns),
+    "patterns": Load(large_files.patterns),
     "postmark": Load(servers.postmark),
-    "random-io": Load(files.random_io),
-    "random-sync": Load(files.random_sync),
-    "record-sizes": Load(files.record_sizes),
+    "random-io": Load(large_files.random_io),
+    "random-sync": Load(large_files.random_sync),
+    "record-sizes": Load(large_files.record_sizes),
     "rsync": Load(trees.rsync),
     "varmail": Load(servers.VARMAIL),
     "videoserver": Load(servers.videoserver),
