@@ -24,6 +24,8 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 from wizard.process.program import COMMAND, note
 
+ONE_PARTITION = t("Trials use one partition, not several drives, a volume group or a whole drive.")
+
 MOST_CANDIDATES = 4
 SECONDS_A_CANDIDATE = 90.0
 MOST_WRITTEN_BYTES = 32 * GIB
@@ -57,7 +59,7 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
     """Return why the volume's filesystems cannot be compared, or empty."""
     volume = plan.volumes[index]
     if plan.stripe or plan.group:
-        return t("Trials use one partition, not several drives or a volume group.")
+        return ONE_PARTITION
     if volume.encryption:
         return t("Trials do not support encrypted containers. Try without encryption.")
     if not MADE[volume.filesystem].mounts:
@@ -68,7 +70,7 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
     try:
         if extent is None:
             free_extents(drive, 0)
-            return t("Trials use a partition, not a whole drive.")
+            return ONE_PARTITION
         refuse_extent(drive, extent)
     except Refused as error:
         return str(error)
