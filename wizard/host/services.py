@@ -368,6 +368,12 @@ class Services(ABC):
         """Return the document of a run. Raises BadInput if unreadable."""
         raise Refused(self.obstacle)
 
+    def report(self, run: Path) -> str:
+        """Return the report on a run as an HTML page. Raises DiskwrightError."""
+        from wizard.apply.run.runs import run_argument
+
+        raise Refused(t("Save it with: sudo diskwright report {run} -o FILE", run=run_argument(run)))
+
     def blocker(self, drive: Drive) -> str:
         """Why a drive cannot be set up at all, as a sentence, or empty."""
         from wizard.plan.refusals import refuse_drive

@@ -45,7 +45,7 @@ AS_ROOT = t("Only root can inspect it. As root:")
 class RealServices(Running):
     """Services on this machine. `only`, `environment` and `journal_dir` are as in `WithRoot`.
 
-    `mounts`: a folder owned by root for mount points, instead of /srv.
+    `mounts`: a folder owned by root for mount points, instead of /srv. `page_of` renders the report of a run.
     """
 
     def __init__(
@@ -54,13 +54,19 @@ class RealServices(Running):
         environment: Environment | None = None,
         journal_dir: Path | None = None,
         mounts: Path | None = None,
+        page_of: Callable[[Path], str] | None = None,
     ) -> None:
         super().__init__(only, environment, journal_dir)
+        self._page_of = page_of
         self._mounts = mounts
         self._tried: tuple[Plan, UndoSpace] | None = None
         self._direct: tuple[Plan, str] | None = None
         # Rehearsing a plan reads the drive, which would disturb speed measurements.
         self._one_reads = threading.Lock()
+
+    def report(self, run: Path) -> str:
+        """Render the page, if a renderer was given."""
+        return self._page_of(run) if self._page_of else super().report(run)
 
     def _arrays(self) -> Sequence[str]:
         """Return arrays known to mdadm."""

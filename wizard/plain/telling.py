@@ -9,11 +9,11 @@ from wizard.plain import prompt
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.prompt import handle, way
 from wizard.ui.view import (
+    CHANGED,
     Banner,
     Bar,
     Block,
     Command,
-    Fate,
     Figures,
     Pane,
     Para,
@@ -22,6 +22,7 @@ from wizard.ui.view import (
     ScreenStep,
     Stretch,
     View,
+    stretch_words,
 )
 
 HELP_AGAIN = Sentence("l: list everything again.")
@@ -34,7 +35,6 @@ STEPS: dict[ScreenStep, Sentence] = {
     ScreenStep.REVIEW: Sentence("Review"),
     ScreenStep.WORK: Sentence("Work"),
 }
-_FATES = {Fate.LOST: Sentence("lost"), Fate.NEW: Sentence("new")}
 MOST_STRETCHES = 16
 """Most extents of a drive to print. The list of partitions has them all."""
 _FIGURES = re.compile(r"[\d.,]+")
@@ -215,21 +215,10 @@ def _stretches(stretches: tuple[Stretch, ...]) -> Iterator[str]:
     """Yield the largest extents, and all lost or new ones, in order."""
     sizes = sorted((one.size_bytes for one in stretches), reverse=True)
     least = sizes[MOST_STRETCHES - 1] if len(sizes) > MOST_STRETCHES else 0
-    shown = [one for one in stretches if one.fate in _FATES or one.size_bytes >= least]
-    yield from map(_stretch, shown)
+    shown = [one for one in stretches if one.fate in CHANGED or one.size_bytes >= least]
+    yield from map(stretch_words, shown)
     if left := len(stretches) - len(shown):
         yield str(t("{count} more", count=left))
-
-
-def _stretch(stretch: Stretch) -> str:
-    size = str(t("{size:size}", size=stretch.size_bytes))
-    if stretch.fate in (Fate.FREE, Fate.UNREAD):
-        return f"{size} {stretch.name}"
-    said = _FATES.get(stretch.fate)
-    mark = f"({said()})" if said else ""
-    name = str(stretch.name)
-    kind = "" if name.casefold() == stretch.filesystem.casefold() else stretch.filesystem
-    return " ".join(part for part in (name, kind, size, str(stretch.use), mark) if part)
 
 
 def _progress(progress: Progress) -> str:

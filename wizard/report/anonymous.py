@@ -1,45 +1,23 @@
 """Anonymise a report: replace each name of a drive or person by the same word everywhere. Also writes the
 report."""
 
-import platform
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from pathlib import Path
 from typing import TypeVar, cast
 
-from wizard.apply.run.runs import STATE, load_environment
-from wizard.documents.codec import render_document, to_json
-from wizard.documents.files import write_file
 from wizard.filesystems.kind import serial_of
 from wizard.model.advice import Choice, Evidence, Option, Workload
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import printable
 from wizard.model.finding import Finding
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Partition
 from wizard.model.said import Message, ProfileText, Value
 from wizard.plan.steps.commands import fstab_escaped
-from wizard.report.drives import Report
-from wizard.report.gather import Sources, gather
-from wizard.report.names import (
-    BY_FIELD,
-    DIGEST,
-    FILE,
-    HOST,
-    LABEL,
-    LINK,
-    MOUNT,
-    NAME,
-    SERIAL,
-    USER,
-    UUID,
-    WWN,
-    secrets_in,
-    secrets_of,
-)
-from wizard.report.page import render_page
+from wizard.report import names
+from wizard.report.parts import Report
 
 T = TypeVar("T")
 
@@ -57,38 +35,24 @@ NAMES = r"(?:(?<=/dev/mapper/)|(?<=/dev/md/))[^\s\"',;`]*[^\s\"',;:.`]"
 """Nodes of layers. Such a name is one word, whatever labels it contains."""
 
 SHAPES = (
-    (NAME, NAMES),
-    (NAME, r"(?<![0-9A-Za-z])luks-[0-9A-Za-z_]{0,20}-[0-9a-f]{8}(?![0-9A-Za-z])"),
-    (LINK, r"/dev/disk/by-(?:id|uuid|partuuid|label|partlabel)/[^\s\"',;:]+"),
-    (UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])"),
-    (UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:[:.][0-9A-Fa-f]{8}){3}(?![0-9A-Fa-f])"),
-    (UUID, r"(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?:-[0-9A-Za-z]{4}){5}-[0-9A-Za-z]{6}(?![0-9A-Za-z])"),
-    (WWN, r"(?<![0-9A-Za-z])(?:naa|eui|nvme)\.[0-9A-Fa-f]{4}[0-9A-Fa-f-]{8,}"),
-    (USER, r"(?:(?<=/home/)|(?<=/run/media/)|(?<=[\s\"'=]/media/)|(?<=^/media/))[^/\s\"',;:]+"),
+    (names.NAME, NAMES),
+    (names.NAME, r"(?<![0-9A-Za-z])luks-[0-9A-Za-z_]{0,20}-[0-9a-f]{8}(?![0-9A-Za-z])"),
+    (names.LINK, r"/dev/disk/by-(?:id|uuid|partuuid|label|partlabel)/[^\s\"',;:]+"),
+    (names.UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])"),
+    (names.UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:[:.][0-9A-Fa-f]{8}){3}(?![0-9A-Fa-f])"),
+    (names.UUID, r"(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?:-[0-9A-Za-z]{4}){5}-[0-9A-Za-z]{6}(?![0-9A-Za-z])"),
+    (names.WWN, r"(?<![0-9A-Za-z])(?:naa|eui|nvme)\.[0-9A-Fa-f]{4}[0-9A-Fa-f-]{8,}"),
+    (names.USER, r"(?:(?<=/home/)|(?<=/run/media/)|(?<=[\s\"'=]/media/)|(?<=^/media/))[^/\s\"',;:]+"),
 )
 """Patterns of names from any source: the journal also contains tool output."""
 
 KEPT_FIELDS = frozenset(
-    {
-        "kind",
-        "type",
-        "table",
-        "filesystem",
-        "usage",
-        "code",
-        "scheduler",
-        "schedulers",
-        "path",
-        "model",
-        "state",
-        "id",
-        "title",
-        "summary",
-    }
+    {"kind", "type", "table", "filesystem", "usage", "code", "scheduler", "schedulers", "path", "model"}
+    | {"state", "id", "title", "summary"}
 )
 """Fields with general words, written by us or the drive's vendor."""
 
-WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
+WHOLE_FIELDS = frozenset({*names.BY_FIELD, "name", "group"})
 """Fields that contain exactly one value."""
 
 
@@ -98,14 +62,14 @@ def without_names(report: Report, hostname: str = "", files: Iterable[str] = ())
     `hostname` matters because software RAID and volume managers include it in names. `files` are paths named
     by a person, which occur in sentences of the run.
     """
-    secrets = {**dict.fromkeys(files, FILE), **secrets_of(report)}
+    secrets = {**dict.fromkeys(files, names.FILE), **names.secrets_of(report)}
     words = Words(secrets, hostname, _types(report), _own_words(report))
     return replace(_rewritten(report, words), anonymous=True)
 
 
 def words_for(nouns: tuple[object, ...], others: Mapping[str, str], hostname: str) -> "Words":
     """Return the replacement words for names in `nouns` (the facts behind a text) and `others`."""
-    return Words(secrets_in(nouns, others), hostname, _types(nouns), frozenset())
+    return Words(names.secrets_in(nouns, others), hostname, _types(nouns), frozenset())
 
 
 class Words:
@@ -119,7 +83,7 @@ class Words:
         self._types = types
         literals = dict(secrets)
         if len(hostname) >= SHORTEST and hostname != "localhost":
-            literals.setdefault(hostname, HOST)
+            literals.setdefault(hostname, names.HOST)
         found: dict[str, str] = {}
         for value, kind in literals.items():
             word = self.word(kind, value)
@@ -127,7 +91,7 @@ class Words:
                 self._known.setdefault(form.casefold(), word)
                 if _findable(form, kind, own):
                     found[form] = _bounded(form, kind)
-                elif kind == LABEL:
+                elif kind == names.LABEL:
                     for quote in "\"'":
                         quoted = f"{quote}{form}{quote}"
                         self._known[quoted.casefold()] = f"{quote}{word}{quote}"
@@ -136,14 +100,14 @@ class Words:
                         self._known[f"{key}{form}".casefold()] = f"{key}{word}"
                         found[f"{key}{form}"] = f"{re.escape(key + form)}(?![0-9A-Za-z])"
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
-        names, *shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
-        self._pattern = re.compile("|".join([names, *literal, *shapes]), re.ASCII)
+        nodes, *shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
+        self._pattern = re.compile("|".join([nodes, *literal, *shapes]), re.ASCII)
 
     def word(self, kind: str, value: str) -> str:
         """Return the word for a value, the same for all spellings of the value."""
         key = value.casefold()
         if key not in self._known:
-            bare = re.sub(r"[-:.]", "", key) if kind == UUID else key
+            bare = re.sub(r"[-:.]", "", key) if kind == names.UUID else key
             if bare not in self._known:
                 self._numbers[kind] += 1
                 self._known[bare] = _new_word(kind, self._numbers[kind])
@@ -170,9 +134,9 @@ class Words:
 
 def _new_word(kind: str, number: int) -> str:
     """Return a replacement word. Paths remain paths."""
-    if kind == LINK:
-        return f"/dev/disk/by-id/{LINK}-{number}"
-    return f"/{kind}-{number}" if kind in (MOUNT, FILE) else f"{kind}-{number}"
+    if kind == names.LINK:
+        return f"/dev/disk/by-id/{names.LINK}-{number}"
+    return f"/{kind}-{number}" if kind in (names.MOUNT, names.FILE) else f"{kind}-{number}"
 
 
 def _forms(value: str, kind: str) -> Iterator[str]:
@@ -181,32 +145,32 @@ def _forms(value: str, kind: str) -> Iterator[str]:
     yield value
     for limit in (len(value), *CUTS):
         yield printable(value, limit)
-    if kind in (LABEL, MOUNT, FILE):
+    if kind in (names.LABEL, names.MOUNT, names.FILE):
         yield fstab_escaped(value)
         yield shlex.quote(value)
-    if kind == LINK:
+    if kind == names.LINK:
         yield value.rpartition("/")[2]
-    if kind == SERIAL:
+    if kind == names.SERIAL:
         yield value.replace(" ", "_")
         yield value.encode(errors="replace").hex()
-    if kind == UUID:
+    if kind == names.UUID:
         # Serial numbers of FAT, exFAT and NTFS, as tools expect them.
         yield serial_of(value)
         yield f"0x{serial_of(value)}"
-    if kind == WWN:
+    if kind == names.WWN:
         yield value.removeprefix("0x").removeprefix("naa.").removeprefix("eui.")
 
 
 def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
     """Return True if a value is distinctive enough to find in a sentence."""
-    if kind in (LABEL, MOUNT):
+    if kind in (names.LABEL, names.MOUNT):
         return len(form) >= SHORTEST and not form.isdigit() and form not in own
     return len(form) > 1
 
 
 def _bounded(form: str, kind: str) -> str:
     """Return a pattern for a value. Short values must be whole words. Numbers match in either case."""
-    if kind in (SERIAL, WWN, UUID, LINK, DIGEST, HOST):
+    if kind in (names.SERIAL, names.WWN, names.UUID, names.LINK, names.DIGEST, names.HOST):
         return (
             f"(?i:{re.escape(form)})"
             if len(form) >= 12
@@ -223,25 +187,20 @@ def _types(nouns: object) -> frozenset[str]:
     return frozenset(entry.type.casefold() for entry in entries if entry.type)
 
 
+OWN_TEXTS: dict[type[object], tuple[str, ...]] = {
+    Workload: ("title", "summary"),
+    Choice: ("sentence",),
+    Option: ("why",),
+    Finding: ("why",),
+}
+"""Fields that contain only our own words."""
+
+
 def _own_words(report: Report) -> frozenset[str]:
     """Return the words in our own texts, as spelled there."""
-    texts = [text for noun in _nouns((report.advice, report.facts)) for text in _own_texts(noun)]
+    nouns = _nouns((report.advice, report.facts))
+    texts = (str(getattr(noun, field)) for noun in nouns for field in OWN_TEXTS.get(type(noun), ()))
     return frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
-
-
-def _own_texts(noun: object) -> tuple[str, ...]:
-    """Return the texts of a noun that contain only our own words."""
-    match noun:
-        case Workload():
-            return (str(noun.title), str(noun.summary))
-        case Choice():
-            return (str(noun.sentence),)
-        case Option():
-            return (str(noun.why),)
-        case Finding():
-            return (str(noun.why),)
-        case _:
-            return ()
 
 
 def _nouns(value: object) -> Iterator[object]:
@@ -281,40 +240,3 @@ def _field(name: str, value: object, words: Words) -> object:
             for flag, one in zip(before, value, strict=False)
         )
     return _rewritten(value, words)
-
-
-SCHEMA = "diskwright.report/2"
-
-
-def render_report(report: Report) -> str:
-    """Return the report as JSON text. Keys of sizes in bytes end in `_bytes`."""
-    return render_document(SCHEMA, to_json(report))
-
-
-def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
-    """Return the report of these sources. Raises BadInput if one cannot be read."""
-    report = gather(sources)
-    return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
-
-
-def _named_files(run: Path | None) -> Iterator[str]:
-    """Yield paths that a person chose with --fstab or --journal, and their folders. Skips default paths."""
-    if run is None:
-        return
-    if run.parent != STATE / "runs":
-        yield from map(str, (run, run.parent))
-    try:
-        environment = load_environment(run)
-    except BadInput:
-        # Not root: the wizard cannot read it, and cannot use another fstab.
-        return
-    if not environment.is_running_system:
-        for path in (environment.fstab, environment.crypttab):
-            yield from dict.fromkeys((str(path), str(path.resolve())))
-
-
-def write_report(report: Report, path: Path) -> None:
-    """Write the report atomically: as JSON if the name ends in .json, else as HTML. Raises like
-    `write_file`."""
-    text = render_report(report) if path.suffix == ".json" else render_page(report)
-    write_file(path, text, "The report")

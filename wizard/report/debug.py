@@ -21,7 +21,7 @@ from wizard.report.anonymous import words_for
 from wizard.report.names import masked, names_given
 
 OPTION, SERIALS = "--debug", "--with-serials"
-PACKAGES = ("textual", "rich", "pyudev", "pylibblkid", "pyparted")
+PACKAGES = ("textual", "rich", "pyudev", "pyparted")
 VERSION_OPTIONS = dict.fromkeys(
     ("mke2fs", "mkfs.ext4", "e2fsck", "tune2fs", "dumpe2fs", "resize2fs", "debugfs", "mkfs.xfs"), "-V"
 )

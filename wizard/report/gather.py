@@ -1,6 +1,7 @@
 """Gather the parts of a report, and explain each missing part."""
 
-from collections.abc import Sequence
+import platform
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,27 +12,26 @@ from wizard.advice.workloads import find_workload
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
-from wizard.apply.run.journal import ENDS, RunState, read_entries, state
+from wizard.apply.run.journal import ENDS, read_entries, state
 from wizard.apply.run.load import load
-from wizard.apply.run.runs import command_on
+from wizard.apply.run.runs import STATE, command_on, load_environment
 from wizard.apply.run_control import NextCommands, is_not_yet, power_text, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, printable
-from wizard.model.ext import Check, Event, JournalEntry
-from wizard.model.geometry import Identity
-from wizard.model.layout import Volume
+from wizard.model.ext import Event, JournalEntry
+from wizard.model.finding import Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Moves
-from wizard.model.said import t
+from wizard.model.said import Message, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine
-from wizard.report.drives import Absence, Facts, Report, RunRecord, StepResult
-
-NO_DRIVE = t("no drive")
+from wizard.report.anonymous import without_names
+from wizard.report.parts import Absence, Facts, Report, RunRecord, StepResult
+from wizard.ui.components.progress import checks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,259 +51,226 @@ class Sources:
     trial: TrialVerdict | None = None
 
 
+def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
+    """Return the report of these sources. Raises BadInput if one cannot be read."""
+    report = gather(sources)
+    return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
+
+
+def _named_files(run: Path | None) -> Iterator[str]:
+    """Yield paths that a person chose with --fstab or --journal, and their folders. Skips default paths."""
+    if run is None:
+        return
+    if run.parent != STATE / "runs":
+        yield from map(str, (run, run.parent))
+    try:
+        environment = load_environment(run)
+    except BadInput:
+        # Not root: the wizard cannot read it, and cannot use another fstab.
+        return
+    if not environment.is_running_system:
+        for path in (environment.fstab, environment.crypttab):
+            yield from dict.fromkeys((str(path), str(path.resolve())))
+
+
 def gather(sources: Sources) -> Report:
     """Gather everything available from the sources. Raises BadInput if a named run, drive or workload is
     missing."""
-    absent: list[Absence] = []
-    document = _document(sources, absent)
-    plan = document if isinstance(document, Plan) else None
-    facts, machine = _facts(sources, document, absent)
-    advice = (
-        ()
-        if isinstance(document, Changes | Migration | Moves)
-        else _advice(sources, plan, machine, facts, absent)
-    )
-    absent += _measurement(sources, document, facts)
-    if sources.run is None:
-        absent.append(Absence("run", str(t("No run specified, so execution and checks are omitted."))))
-    return Report(
-        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        diskwright=__version__,
-        anonymous=False,
-        absent=tuple(absent),
-        facts=facts,
-        advice=advice,
-        plan=plan,
-        verdict=sources.verdict,
-        cliff=sources.cliff,
-        run=None if sources.run is None else _record(sources.run, document),
-        changes=document if isinstance(document, Changes) else None,
-        migration=document if isinstance(document, Migration) else None,
-        move=document if isinstance(document, Moves) else None,
-        bring=document if isinstance(document, Bring) else None,
-        displaced=sources.displaced,
-        trial=sources.trial,
-    )
+    return _Gathering(sources).report()
 
 
-def _document(sources: Sources, absent: list[Absence]) -> RunDocument | None:
-    """Return the run's document, or the named plan. Reports a damaged one as missing."""
-    if sources.run is None or sources.plan is not None:
-        if sources.plan is None:
-            absent.append(Absence("plan", str(t("No plan specified."))))
-        return sources.plan
-    try:
-        return load(sources.run)
-    except BadInput as error:
-        absent.append(Absence("plan", str(error)))
-        return None
+class _Gathering:
+    """The sources of one report, and the parts found to be missing."""
 
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.absent: list[Absence] = []
+        self.is_live = False
+        """True if the drives were read for the report."""
+        self.document = self._document()
+        self.drives = self.document.drives if self.document else ()
 
-def _record(run: Path, document: RunDocument | None) -> RunRecord:
-    steps = len(document.sentences) if document else 0
-    return _record_of(run, state(run), read_entries(run), steps, power_text(run))
-
-
-def _measurement(sources: Sources, document: RunDocument | None, facts: Facts | None) -> list[Absence]:
-    """Report a missing measurement, or that another drive was measured. Verdicts only have the drive's
-    node."""
-    measured = (sources.verdict, sources.cliff, sources.displaced, sources.trial)
-    verdicts = [verdict.drive for verdict in measured if verdict is not None]
-    if not verdicts:
-        return [
-            Absence(
-                "measurement",
-                str(t("No benchmark result specified. Runs do not store measurements from the wizard.")),
-            )
-        ]
-    paths = (
-        tuple(drive.path for drive in document.drives)
-        if document is not None
-        else tuple(drive.path for drive in facts.drives)
-        if facts is not None
-        else ()
-    )
-    others = [path for path in verdicts if path not in paths]
-    own = paths or NO_DRIVE
-    return [
-        Absence(
-            "measurement",
-            str(
-                t(
-                    "The measured drive was then called {path}; this report covers {own:list}.",
-                    path=path,
-                    own=own,
-                )
-            ),
+    def report(self) -> Report:
+        sources, document = self.sources, self.document
+        machine, origin = self._facts()
+        facts = self._diagnosed(machine, origin) if machine else None
+        advice = self._advice(machine, facts)
+        self._check_measured(facts)
+        run = sources.run
+        if run is None:
+            self._lack("run", t("No run specified, so execution and checks are omitted."))
+        return Report(
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            diskwright=__version__,
+            anonymous=False,
+            absent=tuple(self.absent),
+            facts=facts,
+            advice=advice,
+            plan=document if isinstance(document, Plan) else None,
+            verdict=sources.verdict,
+            cliff=sources.cliff,
+            run=_record(run, len(document.sentences) if document else 0) if run else None,
+            changes=document if isinstance(document, Changes) else None,
+            migration=document if isinstance(document, Migration) else None,
+            move=document if isinstance(document, Moves) else None,
+            bring=document if isinstance(document, Bring) else None,
+            displaced=sources.displaced,
+            trial=sources.trial,
         )
-        for path in others
-    ]
+
+    def _lack(self, part: str, why: Message | str) -> None:
+        self.absent.append(Absence(part, str(why)))
+
+    def _document(self) -> RunDocument | None:
+        """Return the named plan, or the run's document unless damaged."""
+        if self.sources.plan is not None:
+            return self.sources.plan
+        if self.sources.run is None:
+            self._lack("plan", t("No plan specified."))
+            return None
+        try:
+            return load(self.sources.run)
+        except BadInput as error:
+            self._lack("plan", str(error))
+            return None
+
+    def _facts(self) -> tuple[Machine | None, str]:
+        """Return the machine with the drives of the report, and its origin."""
+        if self.document is None and self.sources.run is not None:
+            self._lack("facts", t("The drives of the run are unknown."))
+            return None, ""
+        wanted = tuple(drive.path for drive in self.drives) or self.sources.devices
+        try:
+            machine, origin = self._machine(wanted)
+            machine = _with_only(machine, wanted) if wanted else machine
+        except BadInput as error:
+            if self.document is None:
+                raise
+            self._lack("facts", str(error))
+            return None, ""
+        for identity in self.drives:
+            drive = machine.drive(identity.path)
+            if drive is not None and (difference := identity_difference(identity, drive)):
+                said = t("{drive} is a drive other than the plan's: {why}.", drive=drive.path, why=difference)
+                self._lack("facts", said)
+                return None, ""
+        return machine, origin
+
+    def _machine(self, wanted: Sequence[str]) -> tuple[Machine, str]:
+        if self.sources.machine is not None:
+            return self.sources.machine, self.sources.origin
+        if self.sources.run is not None and (kept := kept_machine(self.sources.run)):
+            return kept, str(t("Read at the start of the run, before the first write."))
+        self.is_live = True
+        origin = (
+            t("Read for this report.")
+            if self.sources.run is None
+            else t("Read for this report, after the run, which saved no drive information.")
+        )
+        return probe_machine(wanted or None), str(origin)
+
+    def _diagnosed(self, machine: Machine, origin: str) -> Facts:
+        patterns, tested = load_patterns(), self.sources.displaced
+        fstab = OWN_FSTAB if self.is_live else None
+        found = (diagnose(machine, one, patterns, _about(tested, one), fstab) for one in machine.drives)
+        absent: tuple[Finding, ...] = ()
+        if self.is_live and machine.root:
+            is_part = bool(self.drives or self.sources.devices)
+            absent = tuple(absent_at_boot(probe_machine() if is_part else machine, OWN_FSTAB))
+        kernel, drives = machine.kernel.release, machine.drives
+        return Facts(origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
+
+    def _advice(self, machine: Machine | None, facts: Facts | None) -> tuple[Advice, ...]:
+        """Return advice for each workload of the plan, or the requested one. Calculated from the facts, not
+        stored."""
+        if facts is None or machine is None:
+            self._lack("advice", t("Advice requires information about the drives."))
+            return ()
+        requests: dict[tuple[str, int | None], None] = {}
+        drives = facts.drives
+        if isinstance(plan := self.document, Plan):
+            requests = dict.fromkeys(
+                (volume.workload, _room(plan, volume.partition)) for volume in plan.volumes
+            )
+            drives = drives[:1]
+        elif plan is None and self.sources.workload is not None:
+            requests = {(self.sources.workload, None): None}
+        elif plan is None:
+            self._lack("advice", t("No workload specified."))
+        found: list[Advice] = []
+        for workload, room in requests:
+            try:
+                profile = find_workload(workload)
+            except BadInput as error:
+                if plan is None:
+                    raise
+                self._lack("advice", str(error))
+                continue
+            for drive, diagnosis in zip(drives, facts.diagnoses, strict=False):
+                found.append(advise(machine, drive, diagnosis.recording, profile, size_bytes=room))
+        return tuple(found)
+
+    def _check_measured(self, facts: Facts | None) -> None:
+        """Report a missing measurement, or that another drive was measured. Verdicts only have the drive's
+        node."""
+        sources = self.sources
+        measured = (sources.verdict, sources.cliff, sources.displaced, sources.trial)
+        paths = [verdict.drive for verdict in measured if verdict is not None]
+        if not paths:
+            self._lack("measurement", t("No benchmark result specified. Runs do not store measurements."))
+        own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
+        for path in paths:
+            if path not in own:
+                said = t("{path} was measured; the report covers {own:list}.", path=path, own=own or ("-",))
+                self._lack("measurement", said)
 
 
-def _facts(
-    sources: Sources, document: RunDocument | None, absent: list[Absence]
-) -> tuple[Facts | None, Machine | None]:
-    """Return the facts about the drives and their machine."""
-    if document is None and sources.run is not None:
-        absent.append(Absence("facts", str(t("The drives of the run are unknown."))))
-        return None, None
-    known = document.drives if document is not None else ()
-    wanted = tuple(drive.path for drive in known) if document is not None else sources.devices
-    try:
-        machine, origin, is_live = _machine(sources, wanted)
-        if wanted:
-            machine = _with_only(machine, wanted)
-    except BadInput as error:
-        if document is None:
-            raise
-        absent.append(Absence("facts", str(error)))
-        return None, None
-    if other := _other_drive(known, machine):
-        absent.append(Absence("facts", other))
-        return None, None
-    patterns = load_patterns()
-    return (
-        Facts(
-            origin=origin,
-            kernel=machine.kernel.release,
-            root=machine.root,
-            drives=machine.drives,
-            diagnoses=tuple(
-                diagnose(
-                    machine,
-                    drive,
-                    patterns,
-                    _verdict_for(sources.displaced, drive),
-                    OWN_FSTAB if is_live else None,
-                )
-                for drive in machine.drives
-            ),
-            absent=tuple(absent_at_boot(probe_machine() if wanted else machine, OWN_FSTAB))
-            if is_live and machine.root
-            else (),
-            unread=machine.unread,
-        ),
-        machine,
-    )
-
-
-def _verdict_for(verdict: DisplacedVerdict | None, drive: Drive) -> DisplacedVerdict | None:
+def _about(verdict: DisplacedVerdict | None, drive: Drive) -> DisplacedVerdict | None:
     """Return the quick test's verdict if node, model and size match the drive."""
-    if verdict is None:
-        return None
     now = (drive.path, printable(drive.model or "", 80), drive.size_bytes)
-    return verdict if (verdict.drive, verdict.model, verdict.size_bytes) == now else None
-
-
-def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str, bool]:
-    """Return the machine, where and when it was read, and True if that was now."""
-    if sources.machine is not None:
-        return sources.machine, sources.origin, False
-    if sources.run is not None and (kept := kept_machine(sources.run)):
-        return kept, str(t("Read at the start of the run, before the first write.")), False
-    origin = (
-        t("Read for this report. The run saved no drive information, so this is the state after the run.")
-        if sources.run is not None
-        else t("Read for this report.")
-    )
-    return probe_machine(wanted or None), str(origin), True
+    return verdict if verdict and (verdict.drive, verdict.model, verdict.size_bytes) == now else None
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     """Return the machine with only these drives, in order. Raises BadInput if one is missing."""
-    drives = tuple(machine.drive(path) for path in wanted)
-    missing = next((path for path, drive in zip(wanted, drives, strict=True) if drive is None), None)
-    if missing is not None:
-        known = tuple(drive.path for drive in machine.drives) or t("none")
-        raise BadInput(
-            str(
+    for path in wanted:
+        if machine.drive(path) is None:
+            known = tuple(drive.path for drive in machine.drives) or t("none")
+            raise BadInput(
                 t(
                     "Drive {drive} is not among the known drives: {known:list}.",
-                    drive=printable(missing),
+                    drive=printable(path),
                     known=known,
                 )
             )
-        )
-    return replace(machine, drives=tuple(dict.fromkeys(drive for drive in drives if drive is not None)))
+    found = (machine.drive(path) for path in wanted)
+    return replace(machine, drives=tuple(dict.fromkeys(drive for drive in found if drive is not None)))
 
 
-def _other_drive(known: Sequence[Identity], machine: Machine) -> str | None:
-    """Return a sentence if the facts are about other drives, else None."""
-    for identity in known:
-        drive = machine.drive(identity.path)
-        if drive is not None and (difference := identity_difference(identity, drive)):
-            return str(
-                t(
-                    "The information on {drive} describes a drive other than the plan's: {difference}.",
-                    drive=identity.path,
-                    difference=str(difference),
-                )
-            )
-    return None
+def _room(plan: Plan, number: int | None) -> int | None:
+    """Return the bytes of a partition on all drives together, None if it fills a drive without a table."""
+    slots = (slot for member in plan.members for slot in member.after.partitions)
+    return sum(slot.size_bytes for slot in slots if slot.number == number) or None
 
 
-def _advice(
-    sources: Sources, plan: Plan | None, machine: Machine | None, facts: Facts | None, absent: list[Absence]
-) -> tuple[Advice, ...]:
-    """Return advice for each workload of the plan, or the requested one. Calculated from the facts, not
-    stored."""
-    if facts is None or machine is None:
-        absent.append(Absence("advice", str(t("Advice requires information about the drives."))))
-        return ()
-    if plan is not None:
-        requests = dict.fromkeys((volume.workload, _room(plan, volume)) for volume in plan.volumes)
-    elif sources.workload is not None:
-        requests = {(sources.workload, None): None}
-    else:
-        absent.append(Absence("advice", str(t("No workload specified."))))
-        return ()
-    found: list[Advice] = []
-    for workload, room in requests:
-        try:
-            profile = find_workload(workload)
-        except BadInput as error:
-            if plan is None:
-                raise
-            absent.append(
-                Absence(
-                    "advice", str(t("{why} The plan was made where this workload was known.", why=str(error)))
-                )
-            )
-            continue
-        drives = facts.drives[:1] if plan is not None else facts.drives
-        for drive, diagnosis in zip(drives, facts.diagnoses, strict=False):
-            found.append(advise(machine, drive, diagnosis.recording, profile, size_bytes=room))
-    return tuple(found)
-
-
-def _room(plan: Plan, volume: Volume) -> int | None:
-    """Return the bytes of a volume on all drives together, None if it fills a drive without a table."""
-    slots = [
-        slot for member in plan.members for slot in member.after.partitions if slot.number == volume.partition
-    ]
-    return sum(slot.size_bytes for slot in slots) or None
-
-
-def _record_of(
-    run: Path, now: RunState, entries: Sequence[JournalEntry], steps: int, power: str = ""
-) -> RunRecord:
-    """Return the record of a run with this number of steps, from its state and journal. `power` is the effect
-    of a power cut."""
+def _record(run: Path, steps: int) -> RunRecord:
+    """Return the record of a run with this number of steps, from its state and journal."""
+    now, entries = state(run), read_entries(run)
     try:
         ways = working_ways(run, now)
     except BadInput:
         ways = NextCommands()
-    ends = [entry for entry in entries if entry.event in ENDS]
+    ends = [entry.at for entry in entries if entry.event in ENDS]
     return RunRecord(
         id=run.name,
         state=str(now),
         started_at=entries[0].at if entries else None,
-        ended_at=ends[-1].at if ends else None,
+        ended_at=ends[-1] if ends else None,
         ending=str(ways.why_not) or (entries[-1].sentence if entries else ""),
         steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
         checks=checks_of(entries),
         journal=tuple(entries),
-        power=power,
+        power=power_text(run),
         commands=tuple(command_on(way, run) for way in ways.names),
         not_yet=is_not_yet(now, ways.names),
     )
@@ -311,29 +278,17 @@ def _record_of(
 
 def step_result(number: int, entries: Sequence[JournalEntry]) -> StepResult:
     """Return the result of a step's last attempt."""
-    started = None
     result = StepResult(number, "not begun", None, None, "")
     for entry in entries:
         if entry.step != number:
             continue
+        started = result.started_at
         if entry.event is Event.STEP_STARTED:
-            started = entry.at
-            result = StepResult(number, "begun", started, None, "")
+            result = StepResult(number, "begun", entry.at, None, "")
         elif entry.event in (Event.STEP_DONE, Event.STEP_FAILED):
             word = "done" if entry.event is Event.STEP_DONE else "failed"
             result = StepResult(number, word, started, seconds_between(started, entry.at), entry.sentence)
     return result
-
-
-def checks_of(entries: Sequence[JournalEntry]) -> tuple[Check, ...]:
-    """Return the checks since the last start. A resumed run repeats all checks."""
-    found: list[Check] = []
-    for entry in entries:
-        if entry.event is Event.STARTED:
-            found = []
-        elif entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
-            found.append(Check(entry.sentence, entry.event is Event.VERIFIED, entry.output))
-    return tuple(found)
 
 
 def seconds_between(start: str | None, end: str) -> float | None:

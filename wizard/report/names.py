@@ -28,94 +28,41 @@ from wizard.plan.changes import BringFrom, BringTo, TakePlace
 from wizard.plan.request.roles import ROLES
 from wizard.plan.request.volume_request import ENCRYPTIONS, KEYS
 from wizard.probe.host.sysfs import SYS
-from wizard.report.drives import Report
+from wizard.report.parts import Report
 
-SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (
-    "SERIAL",
-    "WWN",
-    "LINK",
-    "UUID",
-    "DIGEST",
-    "LABEL",
-    "MOUNT",
-    "FILE",
-)
+SERIAL, WWN, LINK, UUID, DIGEST = "SERIAL", "WWN", "LINK", "UUID", "DIGEST"
+LABEL, MOUNT, FILE = "LABEL", "MOUNT", "FILE"
 NAME, USER, HOST = "NAME", "USER", "HOST"
 """Prefixes of replacement words."""
 
 BY_FIELD = {
-    "serial": SERIAL,
-    "wwn": WWN,
-    "by_id": LINK,
-    "uuid": UUID,
-    "uuids": UUID,
-    "part_uuid": UUID,
-    "boot_id": UUID,
-    "content_digest": DIGEST,
-    "superblock_digest": DIGEST,
-    "label": LABEL,
-    "mount_point": MOUNT,
-    "mount_points": MOUNT,
-    "last_mounted_at": MOUNT,
-    "store": FILE,
-    "undo_dir": FILE,
-    "backing_file": FILE,
+    field: kind
+    for kind, names in (
+        (SERIAL, "serial"),
+        (WWN, "wwn"),
+        (LINK, "by_id"),
+        (UUID, "uuid uuids part_uuid boot_id"),
+        (DIGEST, "content_digest superblock_digest"),
+        (LABEL, "label"),
+        (MOUNT, "mount_point mount_points last_mounted_at"),
+        (FILE, "store undo_dir backing_file"),
+    )
+    for field in names.split()
 }
-NAMED = (
-    Partition,
-    Slot,
-    TableEntry,
-    MakeArray,
-    MakeVolumeGroup,
-    MakeLogicalVolume,
-    Stripe,
-    Group,
-)
+NAMED = (Partition, Slot, TableEntry, MakeArray, MakeVolumeGroup, MakeLogicalVolume, Stripe, Group)
 """Classes with a `name` that a person chose or that comes from a label. A logical volume's `group` counts
 too."""
 
 USUAL_NAMES = frozenset(
-    {
-        "EFI System Partition",
-        "EFI system partition",
-        "EFI System",
-        "Linux filesystem",
-        "Linux swap",
-        "Linux RAID",
-        "Linux LVM",
-        "primary",
-    }
-    | {
-        "Basic data partition",
-        "Microsoft reserved partition",
-        "BIOS boot partition",
-        "BIOS boot",
-        "swap",
-        "root",
-        "boot",
-        "home",
-    }
+    {"EFI System Partition", "EFI system partition", "EFI System", "Linux filesystem", "Linux swap"}
+    | {"Linux RAID", "Linux LVM", "Basic data partition", "Microsoft reserved partition", "BIOS boot"}
+    | {"BIOS boot partition", "primary", "swap", "root", "boot", "home"}
 )
 """Common names of partitions and volumes, chosen by installers."""
 
 USUAL_PLACES = frozenset(
-    {
-        "/",
-        "/boot",
-        "/boot/efi",
-        "/efi",
-        "/home",
-        "/mnt",
-        "/opt",
-        "/root",
-        "/srv",
-        "/tmp",
-        "/usr",
-        "/usr/local",
-        "/var",
-        "/var/log",
-    }
-    | {"/var/lib", "/media", "[SWAP]", "none", "swap"}
+    {"/", "/boot", "/boot/efi", "/efi", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/usr"}
+    | {"/usr/local", "/var", "/var/lib", "/var/log", "[SWAP]", "none", "swap"}
 )
 """Mount points on every system."""
 
@@ -213,14 +160,9 @@ PLAIN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-USUAL_FILES = USUAL_PLACES | {
-    "/nonexistent",
-    "/etc/fstab",
-    "/etc/crypttab",
-    "/var/tmp",
-    "/run",
-    "/var/lib/diskwright",
-}
+USUAL_FILES = USUAL_PLACES | frozenset(
+    {"/nonexistent", "/etc/fstab", "/etc/crypttab", "/var/tmp", "/run", "/var/lib/diskwright"}
+)
 
 OWN_WORDS = frozenset(
     {*KEYS, *ROLES, *ENCRYPTIONS, *FILESYSTEMS, "rest", "none", "root", "everyone", "group", "user"}

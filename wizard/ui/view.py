@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 
 Text = Message | str
 
@@ -267,6 +267,22 @@ def strong(text: Text) -> Piece:
 def muted(text: Text) -> Piece:
     """Return text in the tone of a label."""
     return Piece(text, Tone.MUTED)
+
+
+CHANGED = {Fate.LOST: Sentence("lost"), Fate.NEW: Sentence("new")}
+"""Fates that a bar states in words."""
+
+
+def stretch_words(stretch: Stretch) -> str:
+    """Describe a stretch: name, filesystem, size, and whether it is lost or new."""
+    size = str(t("{size:size}", size=stretch.size_bytes))
+    if stretch.fate in (Fate.FREE, Fate.UNREAD):
+        return f"{size} {stretch.name}"
+    said = CHANGED.get(stretch.fate)
+    mark = f"({said()})" if said else ""
+    name = str(stretch.name)
+    kind = "" if name.casefold() == stretch.filesystem.casefold() else stretch.filesystem
+    return " ".join(part for part in (name, kind, size, str(stretch.use), mark) if part)
 
 
 BACK = t("back")

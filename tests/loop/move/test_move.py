@@ -41,8 +41,8 @@ from wizard.apply.move.recover import start_document
 from wizard.apply.run.job import Start
 from wizard.model.migration import Move, Scheme
 from wizard.plan.partition.move_target import planned_move
-from wizard.report.anonymous import make_report, write_report
-from wizard.report.gather import Sources
+from wizard.report.gather import Sources, make_report
+from wizard.report.page import write_report
 
 SECTOR = 512
 

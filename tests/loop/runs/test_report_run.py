@@ -11,8 +11,8 @@ from tests.loop.program import MIB, Event, Failed, Mode, RunState, start_run
 from tests.loop.tune.tuning import Used
 from tests.unit.report.reports import Page
 from wizard.apply.run.backup_store import FILE
-from wizard.report.anonymous import make_report, write_report
-from wizard.report.gather import Sources
+from wizard.report.gather import Sources, make_report
+from wizard.report.page import write_report
 
 
 def test_finished_run_is_reported_with_every_check(work: Work, make_drive: MakeDrive) -> None:
@@ -29,10 +29,7 @@ def test_finished_run_is_reported_with_every_check(work: Work, make_drive: MakeD
     checks = said(run, Event.VERIFIED)
     assert [check["what"] for check in document["run"]["checks"]] == [entry.sentence for entry in checks]
     assert all(entry.sentence in page.text for entry in checks)
-    assert (
-        f"{len(checks)} of {len(checks)} checks passed" in page.text
-        and said(run, Event.DONE)[0].sentence in page.text
-    )
+    assert f"All {len(checks)} checks passed" in page.text and said(run, Event.DONE)[0].sentence in page.text
     assert [step["state"] for step in document["run"]["steps"]] == ["done"] * len(plan.steps)
     assert all(step["seconds"] >= 0 for step in document["run"]["steps"])
     (seen,) = document["facts"]["drives"]
@@ -101,7 +98,7 @@ def test_missing_facts_do_not_block_a_run_or_its_report(
     file = work.folder / "report.json"
     write_report(make_report(Sources(run=run)), file)
     facts = json.loads(file.read_text())["facts"]
-    assert "The run saved no drive information" in facts["origin"] and facts["drives"][0]["partitions"]
+    assert "saved no drive information" in facts["origin"] and facts["drives"][0]["partitions"]
 
 
 def test_settings_are_reported_and_names_can_be_hidden(used: Used) -> None:
@@ -115,7 +112,7 @@ def test_settings_are_reported_and_names_can_be_hidden(used: Used) -> None:
     document, page = json.loads(told.stdout), Page(file.read_text())
     assert document["plan"] is None and document["changes"]["wanted"]["label"] == "summer films"
     assert [step["state"] for step in document["run"]["steps"]] == ["done"]
-    assert f"Report on changing {used.drive}" in page.text and "1 of 1 checks passed" in page.text
+    assert f"Change {used.drive}" in page.text and "Check passed" in page.text
     assert "tune2fs -L 'summer films'" in page.text
     again = diskwright(used.work, "label", used.drive, "winter", *own, *token)
     assert again.returncode == 0, again.stderr
@@ -137,7 +134,7 @@ def test_waiting_and_failed_conversions_are_reported(
         document, page = json.loads(told.stdout), Page(file.read_text())
         assert document["run"]["state"] == state and document["migration"]["device"] == old.drive
         assert len(document["run"]["steps"]) == len(document["migration"]["steps"])
-        assert f"Report on converting {old.drive} to ext4" in page.text and "On power loss" in page.text
+        assert f"{old.drive} to ext4" in page.text and "On power loss" in page.text
     assert f"sudo diskwright keep {run}" in page.text, "it waits"
 
 

@@ -30,9 +30,10 @@ from wizard.operations.layers import AddCrypttabLine
 from wizard.plan.request.encryption import LOST
 from wizard.plan.request.roles import content_fault
 from wizard.plan.steps.commands import crypttab_line
-from wizard.report.anonymous import render_report, without_names
+from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
+from wizard.report.parts import render_report
 from wizard.ui.jobs.plan import PlanJob
 
 OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")

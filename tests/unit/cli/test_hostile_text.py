@@ -16,7 +16,8 @@ from wizard.cli import passphrase
 from wizard.cli.passphrase import tell
 from wizard.documents.codec import render_document
 from wizard.plain.prompt import Dialogue
-from wizard.report.charts import paragraphs, tag
+from wizard.report.html import blocks_html, pairs, tag
+from wizard.ui.view import para
 from wizard.window.app import SafeGlyphs
 from wizard.window.terminal import Glyphs
 
@@ -103,7 +104,7 @@ def test_every_terminal_has_the_text_filter() -> None:
 
 
 def test_page_shows_it_as_text(label: str) -> None:
-    page = tag("p", label, title=label) + paragraphs(label)
+    page = tag("p", label, title=label) + pairs(((label, label),)) + blocks_html((para(label),))
     page.encode()
     assert harmless(page) and "<script" not in page
 

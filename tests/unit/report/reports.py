@@ -21,9 +21,8 @@ from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.report.anonymous import SCHEMA
-from wizard.report.charts import VOID
-from wizard.report.drives import Report
+from wizard.report.html import VOID
+from wizard.report.parts import SCHEMA, Report
 
 T = TypeVar("T")
 
@@ -32,7 +31,7 @@ RECORDINGS = sorted(
     path for path in MACHINES.rglob("*.json") if '"diskwright.facts/1"' in path.read_text()[:200]
 )
 
-CELLS = {"td", "th", "dd", "desc", "text"}
+CELLS = {"td", "th", "dd", "li"}
 
 
 class Page(HTMLParser):

@@ -25,10 +25,10 @@ from wizard.model.machine import Layer, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.probe.machine import load_machine
-from wizard.report.anonymous import make_report, render_report, without_names
-from wizard.report.drives import Report, RunRecord
-from wizard.report.gather import Sources, gather
+from wizard.report.anonymous import without_names
+from wizard.report.gather import Sources, gather, make_report
 from wizard.report.page import render_page
+from wizard.report.parts import Report, RunRecord, render_report
 
 NAMING = {"serial", "wwn", "by_id", "uuid", "uuids", "part_uuid", "boot_id", "content_digest"}
 GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"

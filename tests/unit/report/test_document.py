@@ -7,12 +7,15 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from tests.unit.report.reports import MACHINES, assert_whole, plan_of, verdict
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.runs import new_run
 from wizard.benchmark.results import render_verdict
+from wizard.cli.commands import walk
 from wizard.cli.main import main
 from wizard.model.errors import ExitCode
 from wizard.plan.check import render_plan
-from wizard.report.anonymous import render_report
 from wizard.report.gather import Sources, gather
+from wizard.report.parts import render_report
 
 JUMPERED = str(MACHINES / "jumpered.json")
 
@@ -116,3 +119,14 @@ def test_terminal_is_not_flooded_with_a_page(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     code, out, err = written(capsys, "--machine", JUMPERED)
     assert code == ExitCode.USAGE and "-o report.html" in err and not out
+
+
+def test_wizard_saves_the_page_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("wizard.report.gather.probe_machine", lambda _=None: machine(drive()))
+    run = new_run(tmp_path, plan_of(machine(), drive()), Environment())
+    services = walk._services(walk.parser().parse_args(["--journal", str(tmp_path)]))
+    code, page, _ = written(capsys, run.name, "--journal", str(tmp_path), "-o", "-")
+    assert code == ExitCode.DONE
+    assert services.report(run).partition("<nav")[2] == page.partition("<nav")[2] != ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.apply.run.backup_store import Environment
 from wizard.cli.command import CommandParser, root
-from wizard.cli.commands.walk import plain_hint
+from wizard.cli.commands.walk import plain_hint, report_page
 from wizard.cli.passphrase import tell
 from wizard.cli.screens import Walk
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
@@ -75,7 +75,11 @@ def _services(drive: DemoDrive) -> Services:
 
     environment = Environment(fstab=drive.fstab, only=frozenset({drive.path}))
     return RealServices(
-        only=(drive.path,), environment=environment, journal_dir=drive.runs, mounts=drive.mounts
+        only=(drive.path,),
+        environment=environment,
+        journal_dir=drive.runs,
+        mounts=drive.mounts,
+        page_of=report_page,
     )
 
 

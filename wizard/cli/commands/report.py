@@ -16,9 +16,9 @@ from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import Sentence, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.probe.machine import load_machine
-from wizard.report.anonymous import SCHEMA, make_report, render_report, write_report
-from wizard.report.gather import Sources
-from wizard.report.page import render_page
+from wizard.report.gather import Sources, make_report
+from wizard.report.page import render_page, write_report
+from wizard.report.parts import SCHEMA, render_report
 
 MISSING = Sentence("Missing or unconfirmed: {part}.")
 

@@ -124,10 +124,18 @@ def _services(arguments: Namespace) -> Services:
     from wizard.host.this_system import RealServices
 
     if arguments.machine is None:
-        return RealServices(journal_dir=arguments.journal)
+        return RealServices(journal_dir=arguments.journal, page_of=report_page)
     from wizard.probe.machine import load_machine
 
     return RecordedServices(load_machine(arguments.machine), str(arguments.machine))
+
+
+def report_page(run: Path) -> str:
+    """Return the report on a run, which the wizard saves."""
+    from wizard.report.gather import Sources, make_report
+    from wizard.report.page import render_page
+
+    return render_page(make_report(Sources(run=run)))
 
 
 def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:

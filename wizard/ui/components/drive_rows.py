@@ -71,7 +71,7 @@ def _bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "",
     return Bar(tuple(found), caption)
 
 
-def _drive_bar(drive: Drive) -> Bar | None:
+def drive_bar(drive: Drive) -> Bar | None:
     """Return the current layout of a drive, or None if the size is unknown."""
     layout = layout_of(drive)
     return None if layout is None else _bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
@@ -298,7 +298,7 @@ def drive_panes(
         serial=printable(drive.serial, 40) if drive.serial else t("none"),
     )
     blocks: list[Block] = []
-    if bar := _drive_bar(drive):
+    if bar := drive_bar(drive):
         blocks += [bar]
     blocks += _open(runs)
     mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
@@ -366,15 +366,20 @@ def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
             yield para(Piece(t("A run was not finished: go on or undo."), Tone.WARN), hang=2, key="show-run")
 
 
+def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Sort findings by severity."""
+    order = list(Severity)
+    return sorted(findings, key=lambda one: order.index(one.severity))
+
+
 def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
     """Yield findings that need action, worst first, with similar ones merged.
 
     Shows the key of the action that resolves a finding, or the remedy. Omits findings of severity OK, listed
     by `w`.
     """
-    order = list(Severity)
     alike: dict[tuple[str, Severity], list[Finding]] = {}
-    for finding in sorted(findings, key=lambda one: order.index(one.severity)):
+    for finding in worst_first(findings):
         if finding.severity is not Severity.OK:
             alike.setdefault((finding.code, finding.severity), []).append(finding)
     for (code, severity), same in alike.items():

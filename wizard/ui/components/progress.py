@@ -1,17 +1,19 @@
-"""Progress of a run as last seen."""
+"""Progress of a run as last seen, with its steps and checks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from wizard.apply.engine.record import GOING_BACK, Phase
-from wizard.model.said import t
+from wizard.model.errors import printable
+from wizard.model.ext import Check, Event, JournalEntry
+from wizard.model.said import t, tn
 from wizard.ui import messages as words
-from wizard.ui.view import Progress
+from wizard.ui.view import Block, Pane, Para, Piece, Progress, Text, Tone, muted, para, strong
 
 if TYPE_CHECKING:
     from wizard.apply.run.progress_log import StepProgress
@@ -124,3 +126,44 @@ def _percent_of(seconds: Sequence[float], done: int, progress: StepProgress | No
     percent = int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
     this = seconds[done] * (1 - share) if known is None or known.seconds_left is None else known.seconds_left
     return percent, this + sum(seconds[done + 1 :])
+
+
+def step_para(number: int, sentence: Text, state: str, more: Text = "") -> Para:
+    """Return a step with a mark. `state`: done, failed or begun; anything else is not begun."""
+    mark, piece = {
+        "done": (Piece("[x]", Tone.GOOD), Piece(sentence)),
+        "failed": (Piece("[!]", Tone.DANGER), Piece(sentence)),
+        "begun": (Piece("[>]", Tone.ACCENT), strong(sentence)),
+    }.get(state, (Piece("[ ]"), muted(sentence)))
+    return para(mark, f"{number}.", piece, muted(more), hang=4)
+
+
+def checks_of(entries: Iterable[JournalEntry]) -> tuple[Check, ...]:
+    """Return the checks since the last start. A resumed run repeats all checks."""
+    found: list[Check] = []
+    for entry in entries:
+        if entry.event is Event.STARTED:
+            found = []
+        elif entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
+            found.append(Check(entry.sentence, entry.event is Event.VERIFIED, entry.output))
+    return tuple(found)
+
+
+def checks_text(checks: Sequence[Check]) -> Message:
+    """Return how many checks passed."""
+    holding = sum(check.holds for check in checks)
+    if holding == len(checks):
+        return tn("Check passed", "All {count} checks passed", count=holding)
+    return t("Passed: {holding} of {count}", holding=holding, count=len(checks))
+
+
+def checks_pane(checks: Sequence[Check]) -> Pane:
+    """List the checks, with the results of failed ones."""
+    return Pane(checks_text(checks), tuple(block for check in checks for block in _check_blocks(check)))
+
+
+def _check_blocks(check: Check) -> Iterator[Block]:
+    mark = Piece("[x]", Tone.GOOD) if check.holds else Piece("[!]", Tone.DANGER)
+    yield para(mark, printable(check.what, 400), hang=4)
+    if not check.holds and check.seen.strip():
+        yield para(t("got: {seen}", seen=printable(check.seen.strip(), 400)), indent=4, hang=2)

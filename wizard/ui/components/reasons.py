@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 from statistics import median
@@ -19,7 +19,7 @@ from wizard.operations.table import WriteTable
 from wizard.plan.changes import ChangeStep
 from wizard.plan.plan import Step
 from wizard.ui import messages as named
-from wizard.ui.components.drive_rows import TONES
+from wizard.ui.components.drive_rows import TONES, worst_first
 from wizard.ui.components.plan_rows import first_clause
 from wizard.ui.view import GAP, Block, Command, Figures, Piece, Text, Tone, muted, para, strong
 
@@ -43,7 +43,7 @@ EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
 """Bounds of the histogram of factors."""
 
 
-def _evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
+def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
     """Show published figures as bars with date and source, or state that there are none."""
     if not evidence:
         return (para(t("This is a judgement, without published figures.")),)
@@ -158,8 +158,6 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
 
     The last entry has every clue about the recording technology.
     """
-    order = list(Severity)
-    found = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
     clues = diagnosis.recording.evidence
     told = [block for clue in clues for block in clue_blocks(clue)]
     recording = (
@@ -179,23 +177,34 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
         if clues
         else ()
     )
-    return (*map(finding_reason, found), *recording)
+    return (*map(finding_reason, worst_first(diagnosis.findings)), *recording)
 
 
-def finding_reason(finding: Finding) -> Reason:
-    """Return a finding with reason, remedy, source and figures."""
-    from wizard.advice.evidence import evidence_for
-
-    behind = [
+def bare_reason(finding: Finding) -> Reason:
+    """Return a finding with reason, remedy and source."""
+    behind = (
         *_named(WHY, finding.why),
         *_named(t("Do:"), finding.advice),
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
-    ]
-    if finding.severity in SEVERE and (figures := evidence_for(finding.code)):
-        behind += [para(strong(PUBLISHED)), GAP, *_evidence_blocks(figures)]
+    )
     caption = Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
-    return Reason(Piece(finding.sentence), tuple(behind), caption)
+    return Reason(Piece(finding.sentence), behind, caption)
+
+
+def figures_for(finding: Finding) -> tuple[Evidence, ...]:
+    """Return the published results about a severe finding."""
+    from wizard.advice.evidence import evidence_for
+
+    return evidence_for(finding.code) if finding.severity in SEVERE else ()
+
+
+def finding_reason(finding: Finding) -> Reason:
+    """Return a finding with published results."""
+    reason, figures = bare_reason(finding), figures_for(finding)
+    if not figures:
+        return reason
+    return replace(reason, behind=(*reason.behind, para(strong(PUBLISHED)), GAP, *evidence_blocks(figures)))
 
 
 def clue_blocks(clue: Clue) -> Iterator[Block]:
@@ -218,7 +227,7 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     return (
         Reason(
             Piece(first_clause(str(choice.sentence))),
-            (para(choice.sentence), *cannot, *_evidence_blocks(choice.evidence)),
+            (para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
         ),
         *(
             Reason(Piece(option.text, Tone.ACCENT), tuple(_option(option)), Piece(caption()))
@@ -241,7 +250,7 @@ def _option(option: Option) -> Iterator[Block]:
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Explain why a filesystem is never created and how to migrate, with published figures."""
     return (
-        Reason(Piece(unmade.why_not), _evidence_blocks(unmade.evidence)),
+        Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
         Reason(Piece(t("What to do")), (para(unmade.way_off),)),
     )
 
@@ -275,7 +284,7 @@ def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[B
     for option in of.mkfs if made else of.mount:
         yield from _named(option.text, option.why, option.risk)
     if made and of.evidence:
-        yield from _evidence_blocks(of.evidence)
+        yield from evidence_blocks(of.evidence)
 
 
 def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Choice | None:
@@ -330,6 +339,12 @@ def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
     """Return measurement and confidence, each caveat, and published results."""
     from wizard.advice.evidence import evidence_for
 
+    published = evidence_blocks(evidence_for("alignment"))
+    return (*measurement_reasons(verdict), Reason(Piece(PUBLISHED), published))
+
+
+def measurement_reasons(verdict: Verdict) -> tuple[Reason, ...]:
+    """Return measurement and confidence, and each caveat."""
     but, limits = (
         Piece(t("But:"), Tone.WARN),
         (para(t("This limits the measurement. The result does not claim more.")),),
@@ -337,7 +352,6 @@ def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
     return (
         Reason(Piece(verdict.sentence), (*_method(verdict), *measured_blocks(verdict))),
         *(Reason(Piece(caveat), limits, but) for caveat in verdict.caveats),
-        Reason(Piece(PUBLISHED), _evidence_blocks(evidence_for("alignment"))),
     )
 
 

@@ -1,20 +1,10 @@
-"""A conversion method as a row with details, and verdicts as blocks. Pure."""
+"""A conversion method as a row with details, and notices about this system. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.candidates.compare import TrialFinding
-from wizard.benchmark.candidates.verdict import (
-    INTERVALS,
-    caveats,
-    doing,
-    phase_speeds,
-    rate,
-    sentences,
-    title_of,
-)
 from wizard.ext4.blockers import WRITING
 from wizard.ext4.ways import MEANS, SUMMARIES, TITLES, is_damaged
 from wizard.host.services import Services
@@ -24,14 +14,10 @@ from wizard.model.migration import Means
 from wizard.model.said import Sentence, t, tn
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.view import (
-    GAP,
-    Banner,
     Block,
     Column,
-    Figures,
     Pane,
     Piece,
-    Progress,
     Row,
     Text,
     Tone,
@@ -41,8 +27,6 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import TrialProgress as Told
     from wizard.host.session import SessionConversion
     from wizard.model.migration import Prospect, WayOffer
 
@@ -130,89 +114,6 @@ def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> I
         yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
     if moving.folder is not None:
         yield t("Uses space in {folder}.", folder=str(moving.folder))
-
-
-TONES = {TrialFinding.SLOWER: Tone.WARN, TrialFinding.OPEN: Tone.ACCENT}
-
-
-def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
-    """Show the progress of the trial."""
-    if told is None:
-        yield Progress(None, t("Starting ..."))
-        return
-    bounds = order.bounds
-    share = 1 - told.seconds_left / max(bounds.seconds, 1.0)
-    yield Progress(max(0.0, min(1.0, share)), t("at most {seconds:time} left", seconds=told.seconds_left))
-    candidate = title_of(order, told.doing)
-    if not told.comparisons and told.number <= 1:
-        yield para(
-            t("Before the first round: {candidate}, {doing}.", candidate=candidate, doing=doing(told.phase))
-        )
-    else:
-        yield para(
-            t(
-                "Round {number}: {candidate}, {doing}. {written:size} written.",
-                number=told.number,
-                candidate=candidate,
-                doing=doing(told.phase),
-                written=told.written_bytes,
-            )
-        )
-    for one in told.comparisons:
-        if one.ratio:
-            other = title_of(order, one.candidate)
-            yield para(
-                t(
-                    "{other} so far: {estimate:.2f} times as long.",
-                    other=other,
-                    estimate=one.ratio.estimate,
-                )
-            )
-
-
-def verdict_banner(verdict: TrialVerdict) -> Banner:
-    """Return all conclusions in the tone of the worst one."""
-    said = sentences(verdict)
-    found = [one.finding for one in verdict.comparisons]
-    tone = next((tone for finding, tone in TONES.items() if finding in found), Tone.GOOD)
-    return Banner(said[0], said[1:], tone)
-
-
-def verdict_blocks(verdict: TrialVerdict) -> Iterator[Block]:
-    """Show factors with ranges, speed per phase and bottlenecks."""
-    compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
-    if compared:
-        planned = str(title_of(verdict, verdict.planned))
-        values = [(planned, 1.0)]
-        shown = ["1.00"]
-        for one, ratio in compared:
-            values.append((str(title_of(verdict, one.candidate)), ratio.estimate))
-            shown.append(f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})")
-        yield Figures(
-            t("times as long as {planned} (95 % range); less is better", planned=planned),
-            tuple(values),
-            tuple(shown),
-        )
-        yield GAP
-    yield para(
-        tn(
-            "{count} round in {seconds:time}, {written:size} written.",
-            "{count} rounds in {seconds:time}, {written:size} written.",
-            count=len(verdict.rounds),
-            seconds=verdict.seconds,
-            written=verdict.written_bytes,
-        ),
-        INTERVALS,
-    )
-    for limit in caveats(verdict):
-        yield para(limit, hang=2)
-    for load, phase, speeds in phase_speeds(verdict):
-        yield GAP
-        values = [(str(title_of(verdict, one.candidate)), one.median) for one in speeds]
-        shown = [str(rate(one.unit, one.median)) for one in speeds]
-        yield Figures(
-            t("{load}, {phase}: more is better", load=load, phase=phase), tuple(values), tuple(shown)
-        )
 
 
 NEEDED = ("partx", "wipefs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -181,17 +181,22 @@ TONES = {
 
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Screen:
-    """Return the page with SMART health, identity, contents and recording of a drive."""
+    """Return the page about a drive."""
     known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
+    blocks = health_blocks(drive, known, blocker(desk.services, desk.runs, drive))
+    return Page(desk, t("Health of {drive}", drive=short(drive.path)), blocks, place="health")
+
+
+def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: Text) -> Sequence[Block]:
+    """Describe a drive: SMART health, identity, contents and recording."""
     parts = (
-        _health(drive, blocker(desk.services, desk.runs, drive)),
+        _health(drive, blocker),
         _identity(drive),
         _contents(drive),
-        _recording(known),
+        _recording(diagnosis),
         _unread(drive),
     )
-    blocks = [block for part in map(tuple, parts) if part for block in (*part, GAP)][:-1]
-    return Page(desk, t("Health of {drive}", drive=short(drive.path)), blocks, place="health")
+    return [block for part in map(tuple, parts) if part for block in (*part, GAP)][:-1]
 
 
 def _health(drive: Drive, blocker: Text) -> Iterator[Block]:

@@ -119,7 +119,7 @@ class Filesystem(Screen):
             t("Filesystem for: {purpose}", purpose=advice.workload.title),
             tuple(self._actions()),
             about=t("on {drive}", drive=drive.path if drive else ""),
-            above=() if advice.chosen else (para(Piece(_none(advice), Tone.WARN)),),
+            above=() if advice.chosen else (para(Piece(none_usable(advice), Tone.WARN)),),
             rows=Rows(rows, self._at, columns),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in self.HELP),
@@ -153,10 +153,10 @@ class Filesystem(Screen):
         choice, unmade = self._choice(self._at), self._unmade(self._at)
         if choice is not None:
             doubts = self._taken(choice).doubts
-            yield Pane(title_of(choice.filesystem), tuple(_choice_blocks(choice, doubts)))
+            yield Pane(title_of(choice.filesystem), tuple(choice_blocks(choice, doubts)))
         elif unmade is not None:
-            yield Pane(unmade.title, tuple(_unmade_blocks(unmade)))
-        if blocks := tuple(_drive_blocks(self._advice)):
+            yield Pane(unmade.title, tuple(unmade_blocks(unmade)))
+        if blocks := tuple(advice_blocks(self._advice)):
             yield Pane(t("About this drive"), blocks)
 
     def _choice(self, row: str) -> Choice | None:
@@ -258,7 +258,7 @@ class Filesystem(Screen):
             self.tell(told, Tone.GOOD)
 
 
-def _none(advice: Advice) -> Text:
+def none_usable(advice: Advice) -> Text:
     """Explain that no filesystem can be created, or that none suits the purpose."""
     return (
         t(
@@ -278,7 +278,7 @@ def rating(choice: Choice) -> Piece:
     return Piece(word(), tone if choice.ranked else Tone.PLAIN)
 
 
-def _choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
+def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
     """Explain the rating, with mkfs and mount options. Omits the first obstacle, shown in the row."""
     yield para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
@@ -311,13 +311,15 @@ def _unmade_row(unmade: Unmade) -> Row:
     return Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
 
 
-def _unmade_blocks(unmade: Unmade) -> Iterator[Block]:
+def unmade_blocks(unmade: Unmade) -> Iterator[Block]:
+    """Explain why a filesystem is never created, and what to do."""
     yield para(unmade.why_not)
     yield GAP
     yield para(strong(t("What to do:")), unmade.way_off, hang=2)
 
 
-def _drive_blocks(advice: Advice) -> Iterator[Block]:
+def advice_blocks(advice: Advice) -> Iterator[Block]:
+    """Describe the limits of the drive, and its zones."""
     for doubt in advice.doubts:
         yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
     for note in advice.notes:

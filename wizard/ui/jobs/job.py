@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from wizard.model.errors import printable
 from wizard.model.said import t
 from wizard.plan.changes import RunDocument
-from wizard.ui.view import Banner, Bar, Block, Text
+from wizard.ui.view import GAP, Banner, Bar, Block, Pane, Piece, Text, Tone, muted, para
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -168,6 +168,32 @@ class Job(Generic[D]):
     ) -> RunOutcome:
         """Return the state of the run."""
         raise NotImplementedError
+
+    def banner(self, services: Services, *, final: bool) -> Banner:
+        """Return the losses or risks. `final`: undo is impossible.
+
+        The good banner requires that power failures and undo are covered too.
+        """
+        if lost := self.lost():
+            return Banner(self.lost_when(services), lost, Tone.DANGER)
+        if risk := self.risk(services) or (
+            t("No data is lost unless something fails. This cannot be undone.") if final else ""
+        ):
+            return Banner(risk, (), Tone.WARN)
+        return Banner(t("Nothing is lost."), (), Tone.GOOD)
+
+    def panes(self, services: Services) -> tuple[Pane, Pane]:
+        """Return the steps in short, and the limits of undo."""
+        # Unnumbered, since `commands` and Work number every step.
+        steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.brief]
+        seconds = sum(self.seconds) + self.read_seconds
+        steps.append(para(muted(t("Takes {seconds:time}.", seconds=seconds))))
+        back: list[Block] = [para(said, hang=2) for said in self.undo_texts(services)]
+        doubts = (*self.doubts, *services.journal_doubts())
+        if doubts:
+            back += [GAP, para(muted(t("Notes and unknowns")))]
+            back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
+        return Pane(t("What will be done"), tuple(steps)), Pane(t("Undo"), tuple(back))
 
 
 AnyJob = Job[RunDocument]

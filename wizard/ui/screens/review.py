@@ -20,17 +20,13 @@ from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 from wizard.ui.view import (
     BACK,
-    GAP,
     Action,
-    Banner,
     Block,
     Command,
     Field,
-    Pane,
     Piece,
     Progress,
     ScreenStep,
-    Text,
     Tone,
     Values,
     View,
@@ -110,9 +106,9 @@ class Review(Screen):
             self.job.title,
             tuple(self._actions(destroys=bool(lost))),
             ", ".join(short(drive.path) for drive in self.job.drives),
-            above=(self._banner(lost), *self._above()),
+            above=(self.job.banner(self.services, final=bool(self._final_word)), *self._above()),
             fields=() if self._blocked or self._beginning else tuple(self._fields()),
-            panes=tuple(self._panes()),
+            panes=self.job.panes(self.services),
             busy=self._measuring or self._beginning,
             help=(
                 *HELP,
@@ -123,19 +119,6 @@ class Review(Screen):
                 ),
             ),
         )
-
-    def _banner(self, lost: tuple[Text, ...]) -> Banner:
-        """Return the losses or risks.
-
-        The good banner requires that power failures and undo are covered too.
-        """
-        if lost:
-            return Banner(self.job.lost_when(self.services), lost, Tone.DANGER)
-        if risk := self.job.risk(self.services) or (
-            t("No data is lost unless something fails. This cannot be undone.") if self._final_word else ""
-        ):
-            return Banner(risk, (), Tone.WARN)
-        return Banner(t("Nothing is lost."), (), Tone.GOOD)
 
     def _above(self) -> Iterator[Block]:
         if self._beginning:
@@ -173,19 +156,6 @@ class Review(Screen):
     def _shows_room(self, room: UndoSpace) -> bool:
         """Return True if old contents need space for undo, or if the space is too small."""
         return not room.fits or not self.job.restores_nothing(self.services)
-
-    def _panes(self) -> Iterator[Pane]:
-        # Unnumbered, since `commands` and Work number every step.
-        steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.job.brief]
-        seconds = sum(self.job.seconds) + self.job.read_seconds
-        steps.append(para(muted(t("Takes {seconds:time}.", seconds=seconds))))
-        yield Pane(t("What will be done"), tuple(steps))
-        back: list[Block] = [para(said, hang=2) for said in self.job.undo_texts(self.services)]
-        doubts = (*self.job.doubts, *self.services.journal_doubts())
-        if doubts:
-            back += [GAP, para(muted(t("Notes and unknowns")))]
-            back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
-        yield Pane(t("Undo"), tuple(back))
 
     def _fields(self) -> Iterator[Field]:
         for number, drive in enumerate(self.job.drives):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from wizard.benchmark.smr_probe import WRITES, ProbeProgress
-from wizard.benchmark.smr_run import DOING, SECONDS, UNCONFIRMED, amounts, block_bytes, medians
-from wizard.model.said import Sentence, format_nanoseconds, t
-from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict, ProbeComparison, Statistics
+from wizard.benchmark.smr_run import DOING, SECONDS, UNCONFIRMED, block_bytes
+from wizard.model.said import Sentence, t
+from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict
+from wizard.ui.components.measured import smr_blocks, smr_statistics
 from wizard.ui.components.reasons import Reason
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.measuring import Measuring
-from wizard.ui.view import GAP, Action, Banner, Block, Figures, Piece, Progress, Tone, Values, para, strong
+from wizard.ui.view import GAP, Action, Banner, Block, Piece, Progress, Tone, Values, para
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
@@ -108,12 +109,7 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
 
     def result_blocks(self, verdict: DisplacedVerdict) -> Iterator[Block]:
         """Show the median times and caveats."""
-        look = verdict.timings.look_after_idle or verdict.timings.look
-        if look is not None and (figures := _medians(look)) is not None:
-            yield figures
-            yield GAP
-        yield para(amounts(verdict))
-        yield from (para(caveat, hang=2) for caveat in verdict.caveats)
+        return smr_blocks(verdict)
 
     def act_test(self, _row: str, _values: Values) -> None:
         """Start the test after confirmation with the token."""
@@ -135,53 +131,10 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
 
     def reasons(self, verdict: DisplacedVerdict) -> tuple[Reason, ...]:
         """Return the statistics before and after the idle time."""
-        looks = (
-            (Sentence("Before the idle time"), verdict.statistics),
-            (Sentence("After the idle time"), verdict.statistics_after_idle),
-        )
-        behind = [
-            block
-            for caption, statistics in looks
-            if statistics is not None
-            for block in (para(strong(caption())), *_told(statistics), GAP)
-        ]
-        caveats = (Reason(Piece(caveat), (para(NOT_PROOF),)) for caveat in verdict.caveats)
-        return (Reason(Piece(verdict.sentence), tuple(behind) or (para(NOT_PROOF),)), *caveats)
+        limits = (para(NOT_PROOF),)
+        caveats = (Reason(Piece(caveat), limits) for caveat in verdict.caveats)
+        return (Reason(Piece(verdict.sentence), tuple(smr_statistics(verdict)) or limits), *caveats)
 
     def settled(self, verdict: DisplacedVerdict) -> None:
         """Have the drives read again, with the result."""
         self.desk.touched = True
-
-
-def _medians(look: ProbeComparison) -> Figures | None:
-    times = medians(look)
-    shown = tuple(format_nanoseconds(time) for _, time in times)
-    return Figures(t("Median read time"), times, shown) if times else None
-
-
-def _told(statistics: Statistics) -> Iterator[Block]:
-    if statistics.t is not None and statistics.ratio is not None:
-        yield para(
-            t(
-                "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f}).",
-                ratio=statistics.ratio,
-                t=statistics.t,
-            ),
-            indent=2,
-        )
-    if statistics.distance is not None:
-        yield para(
-            t(
-                "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4).",
-                distance=statistics.distance,
-            ),
-            indent=2,
-        )
-    if statistics.from_memory is not None:
-        yield para(
-            t(
-                "{percent:.0f} % of the written blocks came from a cache.",
-                percent=100 * statistics.from_memory,
-            ),
-            indent=2,
-        )

@@ -16,13 +16,22 @@ from wizard.apply.run_control import NextCommands
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration, Moves
-from wizard.model.said import t, tn
+from wizard.model.said import t
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.plan import Plan
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
-from wizard.ui.components.progress import PERIOD, ProgressState, doing, progress_around, progress_in_steps
+from wizard.ui.components.progress import (
+    PERIOD,
+    ProgressState,
+    checks_of,
+    checks_pane,
+    doing,
+    progress_around,
+    progress_in_steps,
+    step_para,
+)
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question, Typing, confirm, save
 from wizard.ui.dialogs.pages import Page
@@ -211,16 +220,11 @@ class WorkScreen(Screen):
 
     def _steps(self) -> Iterator[Block]:
         failed = {entry.step for entry in self._entries if entry.event is Event.STEP_FAILED}
+        states = {**dict.fromkeys(failed, "failed"), **dict.fromkeys(self._done, "done")}
+        if (working := self._working) is not None:
+            states.setdefault(working, "begun")
         for number, sentence in enumerate(self.job.sentences, 1):
-            if number in self._done:
-                mark, piece = Piece("[x]", Tone.GOOD), Piece(sentence)
-            elif number in failed:
-                mark, piece = Piece("[!]", Tone.DANGER), Piece(sentence)
-            elif number == self._working:
-                mark, piece = Piece("[>]", Tone.ACCENT), strong(sentence)
-            else:
-                mark, piece = Piece("[ ]"), muted(sentence)
-            yield para(mark, f"{number}.", piece, hang=4)
+            yield step_para(number, sentence, states.get(number, ""))
 
     def _work_actions(self) -> Iterator[Action]:
         if not self._settling:
@@ -243,16 +247,9 @@ class WorkScreen(Screen):
             yield Pane(DECIDE, tuple(choices_of(self.services, self.run, decision)))
         elif self._why_not:
             yield Pane(DECIDE, (para(Piece(printable(self._why_not, 1000), Tone.DANGER)),))
-        checks = [one for one in self._entries if one.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
+        checks = checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
-            holding = sum(one.event is Event.VERIFIED for one in checks)
-            whole = holding == len(checks)
-            title = (
-                tn("Check passed", "All {count} checks passed", count=holding)
-                if whole
-                else t("Passed: {holding} of {count}", holding=holding, count=len(checks))
-            )
-            yield Pane(title, tuple(block for check in checks for block in _check_blocks(check)))
+            yield checks_pane(checks)
         blocks: list[Block] = []
         if self._state not in SETTLED:
             blocks += [*self._steps(), GAP]
@@ -416,21 +413,8 @@ class WorkScreen(Screen):
 
     def act_report(self, _row: str, _values: Values) -> None:
         """Save a report about the run."""
-        from wizard.report.anonymous import make_report
-        from wizard.report.gather import Sources
-        from wizard.report.page import render_page
-
-        page = render_page(make_report(Sources(run=self.run)))
+        page = self.services.report(self.run)
         save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
-
-
-def _check_blocks(entry: JournalEntry) -> Iterator[Block]:
-    """A check, with the result if it failed."""
-    holds = entry.event is Event.VERIFIED
-    mark = Piece("[x]", Tone.GOOD) if holds else Piece("[!]", Tone.DANGER)
-    yield para(mark, printable(entry.sentence, 400), hang=4)
-    if not holds and entry.output.strip():
-        yield para(t("got: {seen}", seen=printable(entry.output.strip(), 400)), indent=4, hang=2)
 
 
 JOBS: dict[type[RunDocument], type[AnyJob]] = {

@@ -14,8 +14,8 @@ from wizard.apply.run.runs import STATE, command_on, run_argument
 from wizard.apply.run_control import LEFT_OFF, is_not_yet, power_now
 from wizard.cli.commands.status import RunRow, row_lines
 from wizard.model.ext import Event
-from wizard.report.drives import RunRecord
 from wizard.report.page import run_part
+from wizard.report.parts import RunRecord
 
 FORWARD_ONLY = (Phase.RELEASED, Phase.KEPT)
 BACK_ONLY = (Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK)
@@ -119,7 +119,7 @@ def test_waiting_run_is_not_called_done(now: RunState, ways: tuple[str, ...], sh
     assert listed.split("  ")[0] == "0001-sda1" and f" {shown} " in listed
     assert ("not in use yet" in listed) is not_yet
     record = RunRecord("0001-sda1", str(now), None, None, "", (), (), (), "", not_yet=not_yet)
-    assert f">{shown}<" in str(run_part(record, None))
+    assert f">{shown}<" in str(run_part(record, ()))
 
 
 def test_run_argument_is_valid_in_every_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

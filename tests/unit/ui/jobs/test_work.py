@@ -376,3 +376,18 @@ def test_quitting_names_every_open_run_most_important_first() -> None:
     )
     services.open += tuple(OpenRun(runs / f"000{at}-sdx", "running", ("/dev/sdx",)) for at in range(4, 8))
     assert person.desk.farewell()[4:] == ("3 more runs: see `diskwright status`.",)
+
+
+def test_report_is_saved_from_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    services = waiting(known=False)
+    monkeypatch.setattr(services, "report", lambda run: f"the page of {run.name}")
+    person = begun(services)
+    person.act("report")
+    person.act("take", file=str(tmp_path / "report.html"))
+    assert (tmp_path / "report.html").read_text() == f"the page of {RUN.name}"
+
+
+def test_report_that_cannot_be_rendered_gives_the_command() -> None:
+    person = begun(waiting(known=False))
+    person.act("report")
+    assert person.view.place == "result" and f"diskwright report {RUN}" in person.said

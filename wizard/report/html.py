@@ -1,0 +1,236 @@
+"""HTML elements, and views as HTML. Everything is escaped; charts show their numbers as text."""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from wizard.model.errors import printable
+from wizard.ui.components.reasons import Reason
+from wizard.ui.view import (
+    Banner,
+    Bar,
+    Block,
+    Command,
+    Figures,
+    Pane,
+    Para,
+    Piece,
+    Progress,
+    Text,
+    Tone,
+    stretch_words,
+)
+
+VOID = frozenset({"meta", "br"})
+
+
+class Markup(str):
+    """Text that is already HTML. Other text is escaped when inserted into a page."""
+
+    __slots__ = ()
+
+
+def clean(text: str) -> str:
+    """Replace control characters and changes of text direction in foreign text with `?`. Keeps newlines."""
+    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+
+
+def shown(content: Text) -> Markup:
+    """Return content as markup."""
+    return content if isinstance(content, Markup) else Markup(escape(clean(str(content))))
+
+
+def join(parts: Iterable[Text], between: str = "") -> Markup:
+    """Concatenate content."""
+    return Markup(between.join(map(shown, parts)))
+
+
+def tag(name: str, /, *children: Text, **attributes: str | None) -> Markup:
+    """Return an element without the attributes that are None. In attribute names `_` becomes `-`, and a
+    trailing `_` is dropped (`class_`)."""
+    words = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(clean(str(value)))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{join(children)}</{name}>")
+
+
+def listed(items: Iterable[Text]) -> Markup:
+    """Return a list, or nothing without items."""
+    points = [tag("li", item) for item in items]
+    return tag("ul", *points) if points else Markup("")
+
+
+def pairs(rows: Iterable[tuple[Text, Text]]) -> Markup:
+    """Return a description list. Omits empty values."""
+    return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in rows if value != ""))
+
+
+def table(
+    caption: Text, heads: Sequence[Text], rows: Iterable[Sequence[Text]], numbers: Sequence[int] = ()
+) -> Markup:
+    """Return a table with row headers in the first column, or nothing without rows. Columns in `numbers` are
+    right-aligned."""
+
+    def cell(at: int, text: Text, scope: str | None) -> Markup:
+        return tag("th" if scope else "td", text, scope=scope, class_="number" if at in numbers else None)
+
+    body = [
+        tag("tr", *(cell(at, text, None if at else "row") for at, text in enumerate(row))) for row in rows
+    ]
+    if not body:
+        return Markup("")
+    head = tag("tr", *(cell(at, name, "col") for at, name in enumerate(heads)))
+    return tag(
+        "div", tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body)), class_="wide"
+    )
+
+
+def moment(at: str | None) -> str:
+    """Format an ISO 8601 time in UTC, to the second."""
+    return f"{at[:10]} {at[11:19]} UTC" if at else ""
+
+
+def pane_html(pane: Pane) -> Markup:
+    """Return a pane with its title."""
+    return tag("section", tag("h4", pane.title) if pane.title != "" else "", blocks_html(pane.blocks))
+
+
+def reasons_html(reasons: Iterable[Reason]) -> Markup:
+    """Return statements, each with its evidence."""
+    return join(
+        tag("section", tag("h4", _pieces((one.caption, one.sentence))), blocks_html(one.behind))
+        for one in reasons
+    )
+
+
+def blocks_html(blocks: Iterable[Block]) -> Markup:
+    """Return the blocks of a view."""
+    return join(map(_block, blocks))
+
+
+def _block(block: Block) -> Markup:
+    match block:
+        case Para(pieces=pieces, indent=indent):
+            style = f"margin-left: {indent / 2:g}rem" if indent else None
+            return tag("p", _pieces(pieces), style=style) if pieces else Markup("")
+        case Bar():
+            return _bar(block)
+        case Figures():
+            return _figures(block)
+        case Progress(said=said):
+            return tag("p", said)
+        case Banner(text=text, detail=detail, tone=tone):
+            lines = (tag("p", tag("strong", text)), *(tag("p", line) for line in detail))
+            return tag("div", *lines, class_=f"banner {tone.value}")
+        case Command(argv=argv):
+            # A single word is a line of a file.
+            return tag("pre", tag("code", argv[0] if len(argv) == 1 else shlex.join(argv)))
+
+
+def _pieces(pieces: Iterable[Piece]) -> Markup:
+    return join((_piece(piece) for piece in pieces if piece.text != ""), " ")
+
+
+def _piece(piece: Piece) -> Markup:
+    match piece.tone:
+        case Tone.PLAIN:
+            return shown(piece.text)
+        case Tone.STRONG:
+            return tag("strong", piece.text)
+        case tone:
+            return tag("span", piece.text, class_=tone.value)
+
+
+def _bar(bar: Bar) -> Markup:
+    """Return a drive to scale, and its stretches in words."""
+    total = sum(one.size_bytes for one in bar.stretches) or 1
+    drawn = (
+        tag("span", one.name, class_=one.fate.value, style=f"width: {100 * one.size_bytes / total:.2f}%")
+        for one in bar.stretches
+    )
+    return tag(
+        "figure",
+        tag("figcaption", bar.caption) if bar.caption != "" else "",
+        tag("div", *drawn, class_="bar", aria_hidden="true"),
+        listed(map(stretch_words, bar.stretches)),
+    )
+
+
+def _figures(figures: Figures) -> Markup:
+    """Return figures as bars, in a table."""
+    most = max((value for _, value in figures.values), default=0) or 1
+    texts = figures.shown or tuple(f"{value:g}" for _, value in figures.values)
+    rows = (
+        tag(
+            "tr",
+            tag("th", printable(name, 200), scope="row"),
+            tag("td", tag("div", class_="fill", style=f"width: {100 * value / most:.1f}%"), class_="chart"),
+            tag("td", text, class_="number"),
+        )
+        for (name, value), text in zip(figures.values, texts, strict=True)
+    )
+    return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
+
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --muted: #57606a; --edge: #c8ced5;
+  --soft: #f3f5f7; --danger: #b3261e; --warn: #8a5300; --accent: #0b5cad; --good: #1a6b34;
+  --kept: #9fc3e6; --new: #8fd3a6; --lost: #efa79b; --free: #e3e7eb; --unread: #e8cf7a; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e8ec; --paper: #15181c; --muted: #a3acb5; --edge: #454d56; --soft: #20252b;
+    --danger: #ff8a80; --warn: #f0b45a; --accent: #7db8f5; --good: #7fd496;
+    --kept: #2f5f8f; --new: #24683a; --lost: #8c3d31; --free: #353c44; --unread: #6e5a18; } }
+@media print { nav { display: none; } h2, h3, h4 { break-after: avoid; }
+  figure, tr, p { break-inside: avoid; } * { print-color-adjust: exact; } }
+body { margin: 0 auto; padding: 1rem 1.25rem 4rem; max-width: 62rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: .5rem 0; }
+h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; border-bottom: 1px solid var(--edge); }
+h3 { font-size: 1.1rem; margin: 1.7rem 0 .3rem; } h4 { font-size: 1rem; margin: 1rem 0 .2rem; }
+p { margin: .3rem 0; max-width: 48rem; } ul { margin: .3rem 0; padding-left: 1.4rem; }
+nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; }
+a { color: var(--accent); }
+dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .15rem 1.2rem; }
+dt, caption, summary { color: var(--muted); } dd { margin: 0; } dd pre { margin: 0; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; margin: .6rem 0; font-size: .93rem; }
+caption { text-align: left; } .wide table { overflow-wrap: normal; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .7rem .25rem 0; }
+tr { border-bottom: 1px solid var(--edge); }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.figures { width: 100%; max-width: 48rem; } .figures th { font-weight: 400; width: 30%; }
+.chart { width: 45%; }
+.fill { background: var(--kept); height: 1rem; margin-top: .2rem; min-width: 2px; }
+pre { background: var(--soft); border: 1px solid var(--edge); padding: .5rem .7rem; margin: .4rem 0;
+  white-space: pre-wrap; font: .88rem/1.45 ui-monospace, monospace; }
+summary { cursor: pointer; } figure { margin: .8rem 0; }
+.bar { display: flex; border: 1px solid var(--ink); height: 2rem; line-height: 2rem; }
+.bar span { overflow: hidden; white-space: nowrap; text-align: center; box-sizing: border-box; }
+.bar span + span { border-left: 1px solid var(--ink); } .kept { background: var(--kept); }
+.new { background: var(--new); } .free { background: var(--free); } .unread { background: var(--unread); }
+.lost { background: repeating-linear-gradient(45deg, var(--lost) 0 8px, var(--paper) 8px 10px); }
+.banner { border-left: .3rem solid; padding: .2rem .8rem; margin: .8rem 0; }
+.muted { color: var(--muted); } .accent { color: var(--accent); } .good { color: var(--good); }
+.warn { color: var(--warn); } .danger { color: var(--danger); } .banner p { color: var(--ink); }
+"""
+
+POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
+"""Second line of defence after escaping: even injected code could neither run nor load anything."""
+
+
+def document(title: Text, summary: Markup, parts: Sequence[tuple[str, Text, Markup]]) -> str:
+    """Return a page with a final newline. `parts` are anchors, headings and contents."""
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        tag("style", Markup(STYLE)),
+    )
+    links = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
+    sections = (tag("section", tag("h2", heading), part, id=ident) for ident, heading, part in parts)
+    header = tag("header", tag("h1", title), summary)
+    body = tag("body", header, tag("nav", links, aria_label="Contents"), tag("main", *sections))
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"

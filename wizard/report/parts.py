@@ -1,0 +1,108 @@
+"""The report as a document: drives, advice, plan, measurements and run."""
+
+from dataclasses import dataclass, field
+
+from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.documents.codec import render_document, to_json
+from wizard.model.advice import Advice
+from wizard.model.errors import WHERE_USED
+from wizard.model.ext import Check, JournalEntry
+from wizard.model.finding import Diagnosis, Finding
+from wizard.model.machine import Drive, Unread
+from wizard.model.migration import Migration, Moves
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.plan import Plan
+
+SCHEMA = "diskwright.report/2"
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A part missing from the report, with the reason as a sentence."""
+
+    part: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The drives with their diagnoses, in the same order. `origin`: where and when they were read. `absent`:
+    findings about drives that are not attached."""
+
+    origin: str
+    kernel: str
+    root: bool
+    drives: tuple[Drive, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    unread: tuple[Unread, ...] = ()
+    absent: tuple[Finding, ...] = field(default=(), metadata=WHERE_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """Result of a step. `state`: done, failed, begun (not finished) or not begun. `seconds`: time of the last
+    attempt by the journal's clock, None if not finished. `said`: final message."""
+
+    number: int
+    state: str
+    started_at: str | None
+    seconds: float | None
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run, read from its journal. `ending` is the last sentence of the journal. Times are ISO 8601 in UTC.
+
+    `power`: effect of a power cut, empty after the run. `commands`: commands the run waits for. `not_yet`:
+    the result is not in use yet.
+    """
+
+    id: str
+    state: str
+    started_at: str | None
+    ended_at: str | None
+    ending: str
+    steps: tuple[StepResult, ...]
+    checks: tuple[Check, ...]
+    journal: tuple[JournalEntry, ...]
+    power: str = ""
+    commands: tuple[str, ...] = ()
+    not_yet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All parts of the document `diskwright.report/2`. `absent` explains missing parts.
+
+    At most one of `plan`, `changes`, `migration`, `move` and `bring` is present. `anonymous`: everything that
+    could identify a drive or person was replaced.
+    """
+
+    made_at: str
+    diskwright: str
+    anonymous: bool
+    absent: tuple[Absence, ...]
+    facts: Facts | None
+    advice: tuple[Advice, ...]
+    plan: Plan | None
+    verdict: Verdict | None
+    cliff: CliffVerdict | None
+    run: RunRecord | None
+    changes: Changes | None = None
+    migration: Migration | None = None
+    move: Moves | None = None
+    bring: Bring | None = None
+    displaced: DisplacedVerdict | None = None
+    trial: TrialVerdict | None = None
+
+    @property
+    def document(self) -> RunDocument | None:
+        """The document that the run executes."""
+        return self.plan or self.changes or self.migration or self.move or self.bring
+
+
+def render_report(report: Report) -> str:
+    """Return the report as JSON text. Keys of sizes in bytes end in `_bytes`."""
+    return render_document(SCHEMA, to_json(report))
