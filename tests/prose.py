@@ -26,8 +26,12 @@ MOST_WORDS = 20
 MESSAGES = frozenset({"t", "tn", "Sentence", "Sentences"})
 PLACE = "\N{WHITE SQUARE}"
 """Stands for a value in an f-string."""
-SILENT = frozenset({"note", "compile", "fullmatch", "match", "search", "sub", "findall", "split", "finditer"})
-"""What is called with text that nobody is told: the debug log, and patterns."""
+SILENT = frozenset(
+    {"note", "compile", "fullmatch", "match", "search", "sub", "findall", "split", "finditer"}
+    | {"plain", "root", "Argument", "_names"}
+)
+"""Functions called with text that is no message: for the debug log, patterns, command lines,
+options and names."""
 FAULTS = frozenset(
     {"AssertionError", "KeyError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError"}
 )

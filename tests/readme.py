@@ -50,10 +50,10 @@ HELP = REPO / "wizard/help.txt"
 def renew_help() -> None:
     """Record `diskwright --help` at 80 columns. With --check, fail if the record is outdated."""
     from wizard.cli.command import overview
-    from wizard.cli.main import GROUPS, WIZARD, parser_of
+    from wizard.cli.table import GROUPS, WIZARD
 
     os.environ["COLUMNS"] = "80"
-    text = overview(GROUPS, parser_of(WIZARD)._actions)
+    text = overview(GROUPS, WIZARD.arguments)
     if "--check" not in sys.argv:
         HELP.write_text(text, encoding="utf-8")
     elif not HELP.exists() or HELP.read_text(encoding="utf-8") != text:

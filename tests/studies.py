@@ -13,7 +13,7 @@ from wizard.advice.catalogue import load_catalogue
 from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import Profile, RankedChoice, load_workloads
 from wizard.benchmark.loads.load_table import LOADS
-from wizard.cli.main import COMMANDS
+from wizard.cli.table import COMMANDS
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS

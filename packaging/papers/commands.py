@@ -10,7 +10,8 @@ from wizard.cli import command as words
 from wizard.cli.command import OVERVIEW_EXAMPLES as EXAMPLES
 from wizard.cli.command import CommandParser as Parser
 from wizard.cli.command import Example
-from wizard.cli.main import GROUPS, WIZARD, parser_of
+from wizard.cli.main import parser_of
+from wizard.cli.table import GROUPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +67,14 @@ class Program:
 
 def program() -> Program:
     """Return the content of all parsers, in the current language."""
-    codes = tuple(str(code()).partition(" ") for code in words.CODES)
+    codes = tuple(str(code).partition(" ") for code in words.CODES)
     return Program(
         __version__,
         _command("", "", str(words.WIZARD)),
         tuple(
-            _command(str(words.GROUPS[folder]()), name, str(words.SAYS[name]()))
-            for folder, names in GROUPS.items()
-            for name in names
+            _command(str(heading), one.name, str(one.summary))
+            for heading, commands in GROUPS.items()
+            for one in commands
         ),
         (
             Option(("-h", "--help"), "show the options and examples", NO_VALUE),
@@ -91,8 +92,7 @@ def actions_of(parser: ArgumentParser) -> tuple[Action, ...]:
 
 
 def _command(heading: str, name: str, brief: str) -> Command:
-    parser = parser_of(name or WIZARD)
-    assert isinstance(parser, Parser)
+    parser = parser_of(name)
     return Command(
         heading,
         name,

@@ -17,8 +17,7 @@ from wizard.apply.run import runs
 from wizard.apply.run.progress_log import StepProgress
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import SCHEMAS
-from wizard.cli import inspection
-from wizard.cli.commands import advise, glossary, migrate, options, status, workloads
+from wizard.cli import advise, changes, inspection, lists, status
 from wizard.documents import profiles
 from wizard.documents.codec import Sealed
 from wizard.ext4.check import MIGRATIONS
@@ -117,7 +116,7 @@ def _options(shapes: Shapes) -> JSON:
     option = shapes.record(CatalogueOption, kernel=shapes.of(OnKernel))
     return Shapes.table(
         {
-            **_head(options.SCHEMA),
+            **_head(lists.OPTIONS_SCHEMA),
             "kernel": {"description": "The kernel's release.", "type": "string"},
             "options": {"type": "array", "items": option},
         }
@@ -147,9 +146,11 @@ DOCUMENTS = (
     ),
     _of(facts.SCHEMA, facts.RawMachine, "What was read of a machine", "`inspect --save`", grows=True),
     _of(advise.SCHEMA, Advice, "Which filesystems suit a drive and a purpose", "`advise --json`"),
-    _list_of(workloads.SCHEMA, Workload, "workloads", "The purposes that advice knows", "`workloads --json`"),
-    _list_of(glossary.SCHEMA, Term, "terms", "What words mean", "`glossary --json`"),
-    Document(options.SCHEMA, "The options of mkfs, mount and tune2fs", "`options --json`", _options),
+    _list_of(
+        lists.WORKLOADS_SCHEMA, Workload, "workloads", "The purposes that advice knows", "`workloads --json`"
+    ),
+    _list_of(lists.GLOSSARY_SCHEMA, Term, "terms", "What words mean", "`glossary --json`"),
+    Document(lists.OPTIONS_SCHEMA, "The options of mkfs, mount and tune2fs", "`options --json`", _options),
     _sealed(PLANS, "A plan", "`plan`"),
     _shown(PLANS, "A plan"),
     _sealed(
@@ -158,7 +159,7 @@ DOCUMENTS = (
         "`tune`, `label`, `mount`, `unmount`, `remount`, `grow`, `power-off`, `release`",
     ),
     _shown(CHANGES, "Changes to filesystems"),
-    _of(migrate.PROSPECT_SCHEMA, Prospect, "The ways from ext2 or ext3 to ext4", "`migrate --json`"),
+    _of(changes.PROSPECT_SCHEMA, Prospect, "The ways from ext2 or ext3 to ext4", "`migrate --json`"),
     _sealed(MIGRATIONS, "A migration in place", "`migrate --way`"),
     _shown(MIGRATIONS, "A migration in place"),
     _sealed(MOVES, "Moves of partitions", "`move`"),

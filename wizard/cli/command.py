@@ -1,9 +1,8 @@
-"""Common parts of a command's help: examples and paragraphs."""
+"""Command rows, their arguments, and the help made from both."""
 
 import shlex
-import sys
-from argparse import Action, ArgumentParser, HelpFormatter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from argparse import Action, ArgumentParser, HelpFormatter, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -48,14 +47,14 @@ def _parts(words: tuple[str, ...]) -> Iterator[str]:
         yield f"{word} {rest.pop(0)}" if valued else word
 
 
-def plain(*words: str, says: Message | None = None) -> Example:
-    """Return an example that does not require root."""
-    return Example(("diskwright", *words), says)
+def plain(line: str = "", says: Message | None = None) -> Example:
+    """Return an example that does not require root. No word of `line` contains a space."""
+    return Example(("diskwright", *line.split()), says)
 
 
-def root(*words: str, says: Message | None = None) -> Example:
-    """Return an example that requires root."""
-    return Example(("sudo", "diskwright", *words), says)
+def root(line: str = "", says: Message | None = None) -> Example:
+    """Return an example that requires root. No word of `line` contains a space."""
+    return Example(("sudo", "diskwright", *line.split()), says)
 
 
 def typed(*words: str) -> str:
@@ -63,9 +62,61 @@ def typed(*words: str) -> str:
     return " ".join(("    sudo", "diskwright", *words))
 
 
-def given_again() -> str:
+def given_again(arguments: Namespace) -> str:
     """Return the current command line, quoted and prefixed with sudo."""
-    return " ".join(["sudo", "diskwright", *(shlex.quote(printable(word, 400)) for word in sys.argv[1:])])
+    words = ("sudo", "diskwright", *arguments.words)
+    return " ".join(shlex.quote(printable(word, 400)) for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An option or operand of a command.
+
+    `spec` has the names of an option or the name of an operand, and a metavar. A metavar may end in `?`, `*`
+    or `+`, as nargs of argparse; an option with `+` may be repeated. Without metavar and `choices`, an option
+    is a switch. `convert` and `choices` may name an object as `module:name`, imported with the parser.
+    Arguments with the same `group` exclude each other.
+    """
+
+    spec: str
+    says: Message
+    convert: str = ""
+    choices: str | tuple[str, ...] = ()
+    default: str | tuple[str, ...] | None = None
+    required: bool = False
+    dest: str = ""
+    const: str = ""
+    group: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the option, or name of the operand."""
+        first, *more = self.spec.split()
+        return (first, *(word for word in more if word.startswith("-")))
+
+    @property
+    def metavar(self) -> str:
+        """Metavar with suffix, or an empty string."""
+        return " ".join(self.spec.split()[len(self.names) :])
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRow:
+    """A command of the table. The wizard has an empty name.
+
+    `function` names the function as `module:function` in `wizard.cli`; only this module is imported.
+    `probes`: probes drives, unless for help or a recorded machine. `begins`: starts or continues a background
+    process, which survives Ctrl+C.
+    """
+
+    name: str
+    summary: Message
+    function: str
+    arguments: tuple[Argument, ...]
+    examples: tuple[Example, ...]
+    about: tuple[Message, ...] = ()
+    probes: bool = False
+    begins: bool = False
 
 
 class Literal(HelpFormatter):
@@ -78,22 +129,17 @@ class Literal(HelpFormatter):
 class CommandParser(ArgumentParser):
     """Argument parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
 
-    def __init__(
-        self,
-        name: str,
-        examples: Sequence[Example],
-        about: Sequence[Message],
-        says: Message | None = None,
-    ) -> None:
-        """`says`: the description of a parser whose name is not in SAYS."""
-        said = str(says or t("{summary:First}.", summary=SAYS[name]()))
-        super().__init__(f"diskwright {name}".strip(), description=said, formatter_class=Literal)
-        self.examples, self.about = tuple(examples), tuple(about)
-
-    def add_journal(self, says: Message) -> None:
-        """Add `--journal DIR`. Makes the folder absolute, because the background process has another working
-        directory."""
-        self.add_argument("--journal", metavar="DIR", type=_folder, help=str(says))
+    def __init__(self, command: CommandRow) -> None:
+        description = str(t("{summary:First}.", summary=command.summary))
+        super().__init__(
+            f"diskwright {command.name}".strip(), description=description, formatter_class=Literal
+        )
+        self.examples, self.about = command.examples, command.about
+        groups: dict[str, Callable[..., Action]] = {"": self.add_argument}
+        for one in command.arguments:
+            if one.group not in groups:
+                groups[one.group] = self.add_mutually_exclusive_group().add_argument
+            _add(groups[one.group], one)
 
     def format_help(self) -> str:
         """Return the whole help text. Examples and paragraphs are rendered only on demand."""
@@ -109,8 +155,39 @@ class CommandParser(ArgumentParser):
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
 
-def _folder(named: str) -> Path | None:
+def _add(add: Callable[..., Action], one: Argument) -> None:
+    """Add an argument to a parser or a group."""
+    from pkgutil import resolve_name
+
+    metavar = one.metavar.rstrip("?*+")
+    suffix = one.metavar[len(metavar) :]
+    given: dict[str, object] = {"help": str(one.says)}
+    if one.dest:
+        given["dest"] = one.dest
+    if one.const:
+        given |= {"action": "store_const", "const": one.const}
+    elif not (metavar or one.choices):
+        given["action"] = "store_true"
+    else:
+        given |= {"default": one.default} if one.default is not None else {}
+        given |= {"metavar": metavar} if metavar else {}
+        given |= {"type": resolve_name(one.convert)} if one.convert else {}
+        given |= {"required": True} if one.required else {}
+        if suffix:
+            given |= {"action": "append"} if one.spec.startswith("-") else {"nargs": suffix}
+        found = resolve_name(one.choices) if isinstance(one.choices, str) else one.choices
+        given |= {"choices": tuple(map(str, found))} if found else {}
+    add(*one.names, **given)
+
+
+def folder(named: str) -> Path | None:
+    """Return an absolute folder, because the background process has another working directory."""
     return Path(named).absolute() if named else None
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Split options at commas."""
+    return tuple(option for option in text.split(",") if option)
 
 
 def help_width() -> int:
@@ -142,104 +219,48 @@ def _filled(text: str, width: int, indent: int = 0, begins: str = "") -> list[st
     return wrap(text, width, initial_indent=begins or lead, subsequent_indent=lead, break_on_hyphens=False)
 
 
-SAYS = {
-    "inspect": Sentence("list drives and findings"),
-    "advise": Sentence("recommend a filesystem and options for a drive and a workload"),
-    "workloads": Sentence("list workloads"),
-    "options": Sentence("list options of mkfs, mount and tune2fs with effect, danger and kernels"),
-    "glossary": Sentence("explain a word, such as 512e, SMR or stripe width"),
-    "bench": Sentence("measure aligned against misaligned access, or find a shingled drive's write cliff"),
-    "trial": Sentence("compare filesystems in a drive's free space"),
-    "plan": Sentence("plan a layout without writing to the drive"),
-    "tune": Sentence("suggest better settings for an existing filesystem"),
-    "migrate": Sentence("compare conversions from ext2 or ext3 to ext4, or save one as a plan"),
-    "show": Sentence("show a plan: before, after, and all commands"),
-    "export": Sentence("export a plan or drive for ensure, Ansible or other tools"),
-    "apply": Sentence("apply a plan exactly as shown"),
-    "ensure": Sentence("make drives match a file; changes only what differs"),
-    "move": Sentence("move a partition, or all misaligned ones, with all data"),
-    "bring": Sentence("copy a folder or a filesystem to a volume, and compare"),
-    "label": Sentence("change the label of a filesystem, also in fstab"),
-    "new-uuid": Sentence("give a copied filesystem, container or table its own UUID"),
-    "mount": Sentence("mount a filesystem, now and at every boot"),
-    "unmount": Sentence("unmount a filesystem; if busy, list the programs"),
-    "remount": Sentence("change mount options in fstab and, if possible, at once"),
-    "grow": Sentence("grow a mounted ext3, ext4, XFS or Btrfs into free space"),
-    "power-off": Sentence("unmount, flush and power off a removable drive"),
-    "release": Sentence("stop unused arrays, volume groups and containers on a drive"),
-    "status": Sentence("list runs, waiting ones first"),
-    "look": Sentence("show the result of a waiting run, read-only"),
-    "keep": Sentence("keep the result of a waiting run for good"),
-    "undo": Sentence("restore the old content, bit for bit, unless the run was kept"),
-    "resume": Sentence("continue a failed, stopped or interrupted run"),
-    "report": Sentence("save a run or a plan as one HTML page or as JSON"),
-    "install": Sentence("install missing tools with your package manager"),
-    "demo": Sentence("try the wizard on a disposable drive"),
-}
-"""Short descriptions by command name."""
-
-GROUPS = {
-    "looking": Sentence("Inspect and advise"),
-    "measuring": Sentence("Measure"),
-    "planning": Sentence("Plan"),
-    "changing": Sentence("Change drives"),
-    "runs": Sentence("Runs"),
-    "itself": Sentence("This system"),
-}
-"""Headings of the command groups."""
-
 USAGE = t("usage: diskwright [OPTIONS] [DEVICE], or diskwright COMMAND [...]")
 WIZARD = t(
-    "Without a command, the wizard starts. It writes only after you have seen "
-    "every change and typed the drive's serial number. With --plain, or on a "
-    "dumb terminal, it asks line by line."
+    "Without a command, the wizard starts. It writes only after you have seen every change and typed the "
+    "drive's serial number. With --plain, or on a dumb terminal, it asks line by line."
 )
-FIRST_LOOK = t("a first look, without root")
-TRY = t("try everything on a disposable drive")
-WHOLE = t("plan a whole drive for large media files")
-SHOW = t("show the drive before and after, and every command")
-APPLY = t("apply the plan; a drive with data then waits")
-KEEP = t("keep the result")
-UNDO = t("restore the old content, bit for bit")
-
 OWN_HELP = t("See `diskwright COMMAND --help` for options and examples.")
 DEBUG = t(
     "--debug writes a log for bug reports, with any command. Add --with-serials to include serial numbers."
 )
 EXIT_CODES = Sentence("Exit codes: {codes:list}.")
 CODES = (
-    Sentence("0 done"),
-    Sentence("1 failed"),
-    Sentence("2 wrong usage or unreadable input"),
-    Sentence("3 refused for safety (nothing written)"),
-    Sentence("4 interrupted"),
-    Sentence("5 changed, only with --detailed-exitcode"),
-    Sentence("130 stopped by the user"),
+    t("0 done"),
+    t("1 failed"),
+    t("2 wrong usage or unreadable input"),
+    t("3 refused for safety (nothing written)"),
+    t("4 interrupted"),
+    t("5 changed, only with --detailed-exitcode"),
+    t("130 stopped by the user"),
 )
-
 
 OVERVIEW_EXAMPLES = (
-    plain("inspect", says=FIRST_LOOK),
-    root("demo", says=TRY),
-    root("plan", "/dev/sdX", "--workload", "large-media", "-o", "media.json", says=WHOLE),
-    plain("show", "media.json", says=SHOW),
-    root("apply", "media.json", "--confirm", "SERIAL", says=APPLY),
-    root("keep", says=KEEP),
-    root("undo", says=UNDO),
+    plain("inspect", t("a first look, without root")),
+    root("demo", t("try everything on a disposable drive")),
+    root("plan /dev/sdX --workload large-media -o media.json", t("plan a whole drive for large media files")),
+    plain("show media.json", t("show the drive before and after, and every command")),
+    root("apply media.json --confirm SERIAL", t("apply the plan; a drive with data then waits")),
+    root("keep", t("keep the result")),
+    root("undo", t("restore the old content, bit for bit")),
 )
 
 
-def overview(groups: Mapping[str, Iterable[str]], options: Iterable[Action]) -> str:
+def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[Argument]) -> str:
     """Return the text of `diskwright --help`: the wizard's options, and each group's commands."""
     width = help_width()
     lines = [str(USAGE), *paragraph_lines((WIZARD,), width), ""]
+    lines += item_lines("--help", t("show this help message and exit"), width)
     for option in options:
-        name = (option.metavar, *option.option_strings)[-1]
-        lines += item_lines(str(name), option.help or "", width)
-    for group, names in groups.items():
-        lines += ["", f"{GROUPS[group]()}:"]
-        lines += [line for name in names for line in item_lines(name, SAYS[name](), width)]
+        name = option.names[-1] if option.spec.startswith("-") else option.metavar.rstrip("?")
+        lines += item_lines(name, option.says, width)
+    for heading, commands in groups.items():
+        lines += ["", f"{heading}:"]
+        lines += [line for one in commands for line in item_lines(one.name, one.summary, width)]
     lines += ["", *example_lines(OVERVIEW_EXAMPLES, width)]
-    codes = EXIT_CODES(codes=tuple(code() for code in CODES))
-    lines += paragraph_lines((OWN_HELP, DEBUG, codes), width)
+    lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)), width)
     return "\n".join((*lines, ""))

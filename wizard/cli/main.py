@@ -1,4 +1,4 @@
-"""Command line entry point: find the command's module, run it, and map expected errors to exit codes.
+"""Command line entry point: find the command, run its function, and map expected errors to exit codes.
 
 Each expected error is printed as one sentence.
 """
@@ -9,14 +9,15 @@ import re
 import signal
 import sys
 from contextlib import redirect_stderr
-from importlib import import_module
 from io import StringIO
-from typing import TYPE_CHECKING, Protocol, cast
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
+from wizard.cli.command import CommandParser
+from wizard.cli.table import COMMANDS, GROUPS, WIZARD
 from wizard.documents.files import PROFILES, speak
 from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.said import reason_of, shown_lines, t
-from wizard.probe import pool
 from wizard.process import program
 from wizard.process.output import OutputSearch
 
@@ -24,67 +25,16 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Sequence
 
+    from wizard.cli.command import CommandRow
     from wizard.model.said import Message
 
 AFTER = t("If a run was started, `diskwright status` shows its state.")
 
 
-class CommandModule(Protocol):
-    """Interface of a command module. Only the module of the current command is imported."""
-
-    parser: "Callable[..., ArgumentParser]"
-    """Function that returns the command's parser, with examples in the epilog. For ACTIONS, receives the
-    command's name."""
-
-    def main(self, arguments: "Namespace") -> ExitCode:
-        """Run the command."""
-        ...
-
-
-GROUPS = {
-    "looking": ("inspect", "advise", "workloads", "options", "glossary"),
-    "measuring": ("bench", "trial"),
-    "planning": ("plan", "tune", "migrate", "show", "export"),
-    "changing": (
-        *("apply", "ensure", "move", "bring"),
-        *("label", "new-uuid", "mount", "unmount", "remount", "grow", "power-off", "release"),
-    ),
-    "runs": ("status", "look", "keep", "undo", "resume", "report"),
-    "itself": ("install", "demo"),
-}
-"""Commands by group, in the order of the help."""
-
-COMMANDS = tuple(name for names in GROUPS.values() for name in names)
-
 UNWELL = frozenset(
     {errno.EROFS, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EACCES, errno.EPERM}
 )
 """Errors of files on a full, failing, stale or read-only medium."""
-
-WIZARD = "walk"
-"""Module to run without a command."""
-
-ACTIONS = frozenset({"label", "new-uuid", "mount", "unmount", "remount", "grow", "power-off", "release"})
-"""Commands that share one module, which receives the command's name."""
-
-PROBING = ACTIONS | {
-    WIZARD,
-    "inspect",
-    "advise",
-    "plan",
-    "tune",
-    "migrate",
-    "move",
-    "bring",
-    "bench",
-    "trial",
-    "apply",
-    "ensure",
-}
-"""Commands that probe drives, unless they print help or use a recorded machine."""
-
-BEGINNING = ACTIONS | {"apply", "ensure", "move", "bring", "resume", "keep", "undo"}
-"""Commands that start or continue a background process, which survives Ctrl+C."""
 
 LONGEST_SENTENCE = 4000
 
@@ -127,9 +77,8 @@ def watched(words: list[str]) -> int:
 def own_words(words: "Sequence[str]") -> frozenset[str]:
     """Return command names, and options and fixed values of the given commands. They identify nobody in a
     log."""
-    actions = [
-        action for name in {WIZARD, *words} & {WIZARD, *COMMANDS} for action in parser_of(name)._actions
-    ]
+    given = {WIZARD.name, *words} & {WIZARD.name, *COMMANDS}
+    actions = [action for name in given for action in parser_of(name)._actions]
     options = (option for action in actions for option in action.option_strings)
     return frozenset(
         (*COMMANDS, "help", "--version", *options, *(str(one) for a in actions for one in a.choices or ()))
@@ -151,17 +100,12 @@ def _tell_called(file: str) -> None:
     from shutil import which
 
     if which("diskwright") is None:
-        _tell(
-            t(
-                "`diskwright` is not a command in this shell; run {file}",
-                file=quote(printable(file, 400)),
-            )
-        )
+        _tell(t("`diskwright` is not a command in this shell; run {file}", file=quote(printable(file, 400))))
 
 
 def carry_out(words: list[str]) -> int:
     """Run a command line. Print expected errors as one sentence, and return their exit code."""
-    begins = bool(BEGINNING.intersection(words[:1]))
+    begins = any(COMMANDS[word].begins for word in words[:1] if word in COMMANDS)
     try:
         code = dispatch(words)
         sys.stdout.flush()
@@ -191,16 +135,20 @@ def carry_out(words: list[str]) -> int:
         return ExitCode.FAILED
 
 
-def command_of(name: str) -> CommandModule:
-    """Return the module of a command or of the wizard."""
-    module = "action" if name in ACTIONS else name
-    return cast(CommandModule, import_module(f"wizard.cli.commands.{module}"))
+def row_of(name: str) -> "CommandRow":
+    """Return the row of a command, or of the wizard for an empty name."""
+    return COMMANDS[name] if name else WIZARD
 
 
-def parser_of(name: str) -> "ArgumentParser":
-    """Return the parser of a command or of the wizard."""
-    made = command_of(name).parser
-    return made(name) if name in ACTIONS else made()
+def function_of(name: str) -> "Callable[[Namespace], ExitCode]":
+    """Return the function of a command. Imports only the modules of this command."""
+    found: Callable[[Namespace], ExitCode] = resolve_name(f"wizard.cli.{row_of(name).function}")
+    return found
+
+
+def parser_of(name: str) -> CommandParser:
+    """Return the parser of a command, or of the wizard for an empty name."""
+    return CommandParser(row_of(name))
 
 
 def dispatch(words: list[str]) -> int:
@@ -210,7 +158,7 @@ def dispatch(words: list[str]) -> int:
     if words and words[0] in ("-h", "--help", "help"):
         from wizard.cli.command import overview
 
-        print(overview(GROUPS, parser_of(WIZARD)._actions), end="")
+        print(overview(GROUPS, WIZARD.arguments), end="")
         return ExitCode.DONE
     if words and words[0] == "--version":
         from wizard import __version__
@@ -220,32 +168,28 @@ def dispatch(words: list[str]) -> int:
     if not all(os.path.isdir(f"{PROFILES}/{room}") for room in ROOMS):  # noqa: PTH112 - see `language`
         _tell(
             t(
-                "{folder} is missing or incomplete, so data on drives and workloads is "
-                "unavailable. Known shingled drives would not be recognised. Reinstall "
-                "diskwright.",
+                "{folder} is missing or incomplete, so data on drives and workloads is unavailable. Known "
+                "shingled drives would not be recognised. Reinstall diskwright.",
                 folder=printable(PROFILES, 200),
             )
         )
         return ExitCode.FAILED
     # A path names the first drive of the wizard.
-    name = words.pop(0) if words and not words[0].startswith(("-", "/", ".")) else WIZARD
-    if name != WIZARD and name not in COMMANDS:
+    name = words.pop(0) if words and not words[0].startswith(("-", "/", ".")) else WIZARD.name
+    if name and name not in COMMANDS:
         _tell(t("unknown command {name}; `diskwright --help` lists all commands.", name=repr(name[:40])))
         return ExitCode.USAGE
-    if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
+    if row_of(name).probes and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
+        from wizard.probe import pool
+
         # Start the server first: loading the other modules takes equally long.
         pool.begin()
     arguments = parse(parser_of(name), words)
-    if name == WIZARD and arguments.device in COMMANDS:
-        _tell(
-            t(
-                "options follow the command: `diskwright {command} ...`",
-                command=arguments.device,
-            )
-        )
+    if not name and arguments.device in COMMANDS:
+        _tell(t("options follow the command: `diskwright {command} ...`", command=arguments.device))
         return ExitCode.USAGE
     arguments.words = (name, *words)
-    return command_of(name).main(arguments)
+    return function_of(name)(arguments)
 
 
 def _tell(*said: "Message | None") -> None:

@@ -1,17 +1,11 @@
-"""Read a passphrase from the terminal or a file, without storing it. Also the consoles for safe output."""
+"""Read a passphrase from the terminal or a file, without storing it."""
 
 import os
 import sys
-from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-from rich.text import Text
-
+from wizard.cli.output import say
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.finding import Severity
 from wizard.model.said import Message, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import (
@@ -23,73 +17,7 @@ from wizard.plan.request.encryption import (
 )
 from wizard.process.output import no_echo
 
-
-def tell(lines: Iterable[str]) -> None:
-    """Print lines to stdout. Replaces escape characters and line breaks within a line, which come from
-    foreign text."""
-    sys.stdout.write("".join(f"{harmless(line)}\n" for line in lines))
-
-
-def harmless(text: str, spared: str = "\t") -> str:
-    """Return the text with unprintable characters replaced by `?`, except those in `spared`."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in spared else "?" for char in text)
-
-
-SEVERITY_STYLE = {
-    Severity.DANGER: "red",
-    Severity.WARNING: "yellow",
-    Severity.INFO: "cyan",
-    Severity.OK: "green",
-}
-PIPE_WIDTH = 120
-
-
-class SafeConsole(Console):
-    """Console that replaces control characters in texts. Only rich's own control codes reach the terminal."""
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Return the segments with unprintable characters replaced by `?`."""
-        for segment in super().render(renderable, options):
-            text, style, control = segment
-            yield segment if control else Segment(harmless(text, "\n\t"), style)
-
-
-@cache
-def out() -> Console:
-    """Return the console for data. In a pipe, prints plain text of fixed width."""
-    return SafeConsole(
-        highlight=False,
-        markup=False,
-        emoji=False,
-        width=None if sys.stdout.isatty() else PIPE_WIDTH,
-        no_color=_plain(),
-    )
-
-
-@cache
-def err() -> Console:
-    """Return the console for progress, questions and errors."""
-    return SafeConsole(
-        stderr=True,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        soft_wrap=not sys.stderr.isatty(),
-        no_color=_plain(),
-    )
-
-
-def say(sentence: Message | str) -> None:
-    """Print one sentence to stderr."""
-    err().print(Text(printable(str(sentence), 2000)))
-
-
-def _plain() -> bool:
-    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "vt220", "vt100")
-
-
+ONLY_ENCRYPTED = t("--passphrase-file applies only to plans and runs that encrypt.")
 NOT_GIVEN = t("No passphrase was entered. Nothing was written.")
 
 TRIES = 3
@@ -105,9 +33,7 @@ def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
     """
     if file is not None and not plan.takes_passphrase:
         raise BadInput(
-            t("The plan specifies a key file; remove --passphrase-file.")
-            if plan.key_file
-            else t("--passphrase-file applies only to plans and runs that encrypt.")
+            t("The plan specifies a key file; remove --passphrase-file.") if plan.key_file else ONLY_ENCRYPTED
         )
     if anew and plan.containers:
         say(LOST)
@@ -147,10 +73,10 @@ def _asked(plan: Plan, *, anew: bool) -> bytes:
     if not _has_terminal():
         raise Refused(
             tn(
-                "{devices:and} requires a passphrase, but no terminal is available. Use "
-                "--passphrase-file FILE.",
-                "{devices:and} require a passphrase, but no terminal is available. Use "
-                "--passphrase-file FILE.",
+                "{devices:and} requires a passphrase, but no terminal is available. Use --passphrase-file "
+                "FILE.",
+                "{devices:and} require a passphrase, but no terminal is available. Use --passphrase-file "
+                "FILE.",
                 devices=devices,
                 count=len(devices),
             )

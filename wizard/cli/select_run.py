@@ -1,18 +1,16 @@
 """Find the run and drives that a writing command means, and show them before any write."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.own_drives import later_runs
-from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
-from wizard.apply.plan.recover import FoundRun, found_on
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.relocated_drives import find_relocated
 from wizard.apply.plan.run_summary import DIRECT
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load, load_migration
 from wizard.apply.run.progress_log import check_noted
@@ -26,9 +24,9 @@ from wizard.apply.run.runs import (
     run_argument,
     runs_folder,
 )
-from wizard.apply.run_control import keep, runs_directly
+from wizard.apply.run_control import runs_directly
 from wizard.cli.command import typed
-from wizard.cli.passphrase import passphrase_for, say
+from wizard.cli.output import say
 from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
@@ -39,74 +37,7 @@ from wizard.probe.machine import probe_drive
 
 if TYPE_CHECKING:
     from wizard.model.geometry import Identity
-    from wizard.model.machine import Machine
 
-
-PLACE = Sentence("{path}: {size:exact} at byte {start}")
-
-
-def keep_from_drive(
-    device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None = None
-) -> None:
-    """Finish the run in a drive's recovery label, and print the result. Without tokens, only show the writes.
-
-    Raises Refused without tokens or if the run's folder is here, and as `found_on` and `keep` do.
-    """
-    found = found_on(device, journal_dir)
-    refuse_known(found, journal_dir)
-    for sentence in found_run_lines(found):
-        say(sentence)
-    secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
-    run = make_found_run(found, tokens, journal_dir, Environment())
-    say(t("Finishing as run {run}:", run=run.name))
-    say(keep(run, secret))
-    say(
-        t(
-            "No volume was mounted, and no fstab line was added. The old content was "
-            "lost with the folder of run {found}. `diskwright status {run}` shows all "
-            "checks.",
-            found=printable(found.run, 60),
-            run=run_argument(run),
-        )
-    )
-
-
-def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
-    """Yield the waiting run and every range to write, as sentences."""
-    first = found.notices[0]
-    yield t(
-        "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
-        run=printable(found.run, 60),
-        begun=first.begun,
-        drives=found.plan.paths,
-        told=printable(first.told, 200),
-    )
-    for member in found.plan.members:
-        yield f"    {who(member.drive)}"
-    yield from (f"    {printable(one, 400)}" for one in found.differences)
-    yield t(
-        "To finish, the withheld bytes are written, the recovery label is "
-        "overwritten with zeros, and both are read back:"
-    )
-    for path, place in found.written():
-        yield f"    {PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
-    yield t(
-        "No other bytes are written, and no volume is mounted. Undo is then "
-        "impossible: the old content was in the run's folder. If you find that "
-        "folder again, `undo` with it restores every bit."
-    )
-
-
-# Options.
-RUN = t("a name from `diskwright status`, or a run's folder; optional if one run is open")
-RUNS_IN = t("folder for runs, as in `apply --journal DIR`")
-RUN_HERE = t("folder for runs (/var/lib/diskwright/runs)")
-DOCUMENT = Sentence("print a {schema} document")
-RECORDED = t("use a machine recorded by `inspect --save`")
-OTHER_FSTAB = t("another fstab, for a system mounted elsewhere")
-HOLDING = t("a partition, or a drive without a partition table")
-WRITABLE = t("who may write: user, group:NAME, everyone, root")
-WHOLE_DRIVE = t("a drive, such as /dev/sdb")
 
 # A drive.
 MODEL_UNKNOWN = t("model unknown")
@@ -114,14 +45,6 @@ MODEL_UNKNOWN = t("model unknown")
 # Refusals.
 NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
 NO_RUN = Sentence("No runs in {folder}.")
-
-# Headings of a printed document.
-STEPS = t("Steps:")
-GOOD_TO_KNOW = t("Note:")
-UNDONE = t("Undo:")
-CHECKED = t("Checked:")
-PLAN_FILE = t("The plan")
-DOCUMENT_FILE = t("The document")
 
 
 def drive_message(drive: "Identity") -> Message:
@@ -131,17 +54,6 @@ def drive_message(drive: "Identity") -> Message:
         path=drive.path,
         model=drive.model or MODEL_UNKNOWN,
         token=drive.token,
-    )
-
-
-def not_recorded(machine: "Machine", device: str, file: str) -> Message:
-    """Return the message that a recorded machine does not list the named drive."""
-    known = tuple(drive.path for drive in machine.drives) or (t("none"),)
-    return t(
-        "{file} does not list drive {drive}, only {known:list}.",
-        file=printable(file),
-        drive=printable(device),
-        known=known,
     )
 
 
@@ -198,16 +110,15 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
     """Explain why the command matches no run, with the state of the newest run."""
     if command == "look":
         return t(
-            "No run in {folder} is waiting. To inspect a filesystem converted to ext4, "
-            "mount it read-only; `diskwright status` shows the command. Nothing was "
-            "written.",
+            "No run in {folder} is waiting. To inspect a filesystem converted to ext4, mount it read-only; "
+            "`diskwright status` shows the command. Nothing was written.",
             folder=where,
         )
     if runs_directly(newest):
         return DIRECT(name=newest.name)
     return t(
-        "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). "
-        "`diskwright status` lists all runs. Nothing was written.",
+        "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). `diskwright status` "
+        "lists all runs. Nothing was written.",
         command=command,
         folder=where,
         newest=newest.name,
@@ -349,8 +260,8 @@ def tell_drives(run: Path) -> None:
     for later in filter(_is_unsettled, set_up_later):
         say(
             t(
-                "Run {name} was started later and wrote to the same drive. First run "
-                "`diskwright undo {run}` or `diskwright keep {run}`.",
+                "Run {name} was started later and wrote to the same drive. First run `diskwright undo "
+                "{run}` or `diskwright keep {run}`.",
                 name=later.name,
                 run=run_argument(later),
             )
@@ -372,12 +283,6 @@ def _holds(known: Identity, made: str) -> Iterator[str]:
         yield f"{NOT_TOLD} {error}"
         return
     if difference := identity_difference(known, drive):
-        yield str(
-            t(
-                "{path} is now a different drive: {difference}.",
-                path=known.path,
-                difference=difference,
-            )
-        )
+        yield str(t("{path} is now a different drive: {difference}.", path=known.path, difference=difference))
     else:
         yield made or str(t("Content: {what}.", what=contents_words(drive)))

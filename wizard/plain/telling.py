@@ -130,7 +130,7 @@ def _new(before: Iterable[Told], now: Iterable[Told]) -> Iterator[Told]:
 
 def _blocks_told(view: View, blocks: Iterable[Block]) -> list[Told]:
     """Return blocks as lines, without empty lines and progress."""
-    told = (told for block in blocks if not isinstance(block, Progress) for told in _block_lines(view, block))
+    told = (told for block in blocks if not isinstance(block, Progress) for told in block_lines(block, view))
     return [one for one in told if one != Line()]
 
 
@@ -180,11 +180,11 @@ def help_lines(view: View) -> Iterator[Line]:
     yield Line()
 
 
-def _block_lines(view: View, block: Block) -> Iterator[Told]:
-    """Return a block as lines."""
+def block_lines(block: Block, view: View | None = None) -> Iterator[Told]:
+    """Yield a block as lines. `view` names the actions of keys."""
     match block:
         case Para():
-            yield _para(view, block)
+            yield _para(block, view)
         case Command():
             yield block
         case Bar():
@@ -202,10 +202,10 @@ def _block_lines(view: View, block: Block) -> Iterator[Told]:
             yield from (Line(str(text), 2, 2) for text in block.detail)
 
 
-def _para(view: View, block: Para) -> Line:
+def _para(block: Para, view: View | None) -> Line:
     text = " ".join(said for piece in block.pieces if (said := str(piece.text).strip()))
-    action = view.action(block.key) if block.key else None
-    if action is not None:
+    action = view.action(block.key) if view and block.key else None
+    if view is not None and action is not None:
         typed, label = handle(view, action), str(action.label)
         text = f"{text} ({label})" if typed == label else f"{text} ({typed}: {label})"
     return Line(text, block.indent, block.hang)
@@ -237,7 +237,7 @@ def _without_gaps(view: View, blocks: Iterable[Block]) -> Iterator[Told]:
     """Yield blocks with at most one empty line between them, and none at the ends."""
     gap = begun = False
     for block in blocks:
-        for line in _block_lines(view, block):
+        for line in block_lines(block, view):
             if line == Line() or (isinstance(line, Line) and not line.text):
                 gap = begun
                 continue

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from tempfile import TemporaryFile
 from time import monotonic
 
-from wizard.cli.main import COMMANDS, command_of, main
+from wizard.cli.main import function_of, main
+from wizard.cli.table import COMMANDS
 from wizard.probe import pool
 from wizard.process.program import ALWAYS, HANDED_ON, Result, search_path
 
@@ -26,7 +27,7 @@ def carried_out(words: Sequence[str], seconds: float) -> Result:
     fails."""
     if words[0] in COMMANDS:
         # Here, so that what is imported stays for the next command.
-        command_of(words[0])
+        function_of(words[0])
     begun = monotonic()
     with TemporaryFile() as output, TemporaryFile() as errors:
         child = os.fork()

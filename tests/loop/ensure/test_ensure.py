@@ -21,7 +21,7 @@ from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, look_at
 from wizard.apply.system.mounts import read_mounts
-from wizard.cli.commands.ensure import EnsureResult, document_of, ensured
+from wizard.cli.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import Match, WantedDrives
 from wizard.model.said import Message
 from wizard.plan.desired_state.document import read_wanted

@@ -18,7 +18,7 @@ from tests.loop.program import MIB, Refused, RunState, is_locked, start_run, sta
 from tests.schemas.valid import faults_of
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, look_at
-from wizard.cli.commands.ensure import EnsureResult, document_of, ensured
+from wizard.cli.ensure import EnsureResult, document_of, ensured
 from wizard.model.ensure import WantedDrives
 from wizard.plan.desired_state.document import read_wanted
 

@@ -23,14 +23,16 @@ from tests.loop.applying import unknown_kernel
 from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
 from wizard.ui.jobs import plan as of_plan
-from wizard.cli.commands import walk
+from wizard.cli import open_wizard
 from wizard.host.this_system import RealServices
 drive, fstab, runs = sys.argv[1:]
 class Services(RealServices):
     def surroundings(self):
         return unknown_kernel(super().surroundings())
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
-walk._services = lambda arguments: Services(only=(drive,), environment=environment, journal_dir=Path(runs))
+def services(_):
+    return Services(only=(drive,), environment=environment, journal_dir=Path(runs))
+open_wizard._services = services
 of_plan.needs_word = lambda *_: True
 sys.exit(main(["--plain"]))
 """

@@ -18,7 +18,7 @@ from tests.loop.program import Event, Phase, Purpose, Refused, RunState, Way, re
 from wizard.apply.block.devices import facts_on, is_protected
 from wizard.apply.conversion.rollback import Rollback
 from wizard.apply.conversion.run import check_keeps
-from wizard.cli.commands.status import row_of
+from wizard.cli.status import row_of
 
 
 @pytest.fixture

@@ -22,11 +22,11 @@ import sys
 from pathlib import Path
 from wizard.cli.main import main
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.commands import walk
+from wizard.cli import open_wizard
 from wizard.host.this_system import RealServices
 drive, fstab, runs = sys.argv[1:]
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
-walk._services = lambda arguments: RealServices(
+open_wizard._services = lambda arguments: RealServices(
     only=(drive,), environment=environment, journal_dir=Path(runs)
 )
 sys.exit(main(["--plain"]))

@@ -28,7 +28,7 @@ from tests.loop.runs.published import kept_schemas
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.guard import preflight_document
 from wizard.apply.run.job import Start
-from wizard.cli.commands.status import row_of
+from wizard.cli.status import row_of
 
 
 @pytest.fixture

@@ -99,8 +99,8 @@ def test_text_fits_a_text_console_and_names_every_part(drive: str, tmp_path: Pat
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
     for words in (
         drive,
-        "512-byte blocks",
-        "table GPT",
+        "logical blocks of 512 bytes",
+        "a GPT table",
         "17 KiB",
         "ext4",
         "films",
@@ -129,7 +129,7 @@ def test_missing_facts_without_root_are_null_with_the_reason(drive: str) -> None
     reasons = {one["what"]: one["why"] for one in said["unread"]}
     assert reasons["table"] == "Reading the device needs root."
     words = inspect(drive, user=NOBODY)
-    assert words.returncode == 0 and "not read. Reading the device needs root." in words.stdout
+    assert words.returncode == 0 and "Reading the device needs root." in words.stdout
 
 
 def test_invalid_drive_is_reported_in_one_message(drive: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.loop.applying import Work, diskwright
 from tests.loop.engine.test_old_pools import label
 from tests.loop.program import MIB, partition_path, probe_machine
 from wizard.apply.remedies import absent_at_boot, diagnose
-from wizard.cli.commands import inspect
+from wizard.cli import inspect
 from wizard.cli.main import main
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding

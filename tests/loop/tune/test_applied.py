@@ -11,7 +11,7 @@ from tests.loop.program import MIB, Event, Refused, RunState, list_runs, state, 
 from tests.loop.tune.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
 from wizard.apply.settings.current_value import is_mount_of, mounted_from
 from wizard.apply.system.edited_file import kept_as
-from wizard.cli.commands.status import row_of
+from wizard.cli.status import row_of
 
 
 def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:

@@ -127,7 +127,7 @@ def test_error_names_its_line(text: str, said: str, tmp_path: Path, monkeypatch:
 def test_command_prints_one_term_or_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["glossary", "stripe", "width"]) == ExitCode.DONE
     one = capsys.readouterr().out
-    assert one.startswith("stripe width (also ") and "Source: mke2fs(8)" in one and "512e" not in one
+    assert one.startswith("stripe width\nAlso: ") and "Source: mke2fs(8)" in one and "512e" not in one
     assert main(["glossary"]) == ExitCode.DONE
     every = capsys.readouterr().out
     assert one in every and max(map(len, every.splitlines())) <= 80

@@ -20,8 +20,8 @@ from wizard.benchmark.candidates.compare import (
 from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
 from wizard.benchmark.loads.script import Unit
 from wizard.benchmark.results import read_verdict, render_verdict
-from wizard.cli.commands.trial import _check
 from wizard.cli.main import parser_of
+from wizard.cli.measure import _check_trial
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, parse_size
 
@@ -53,7 +53,7 @@ def test_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[float
     assert ("Choose either" in said, len(options)) == ((True, 0) if len(logs) == MOST else (False, 1))
     for option in options:
         asked = parser_of("trial").parse_args(["/dev/sdx", "--workload", "nas", *option.split()])
-        _check(asked)
+        _check_trial(asked)
         assert asked.seconds > shown.seconds and parse_size(asked.most_bytes) > shown.written_bytes
 
 

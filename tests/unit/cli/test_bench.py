@@ -11,23 +11,35 @@ import pytest
 from tests.unit.benchmark.test_alignment import VERDICT
 from tests.unit.machines import KN4, drive, partition, partitioned
 from wizard.benchmark.results import read_verdict
-from wizard.cli.commands import bench
+from wizard.cli import measure
+from wizard.cli.main import parser_of
+from wizard.cli.output import BAR_COLUMNS
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Verdict
 
 
 def options(*words: str) -> Namespace:
-    return bench.parser().parse_args(words)
+    return parser_of("bench").parse_args(words)
 
 
-def test_chart_is_to_scale_and_plain() -> None:
-    lines = bench.verdict_lines(VERDICT)
+def shown(verdict: Verdict, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return what the command prints if the measurement has this result."""
+    monkeypatch.setattr(measure, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(measure, "run_alignment_trial", lambda *_, **__: verdict)
+    assert measure.bench(options("/dev/sda")) is ExitCode.DONE
+    return capsys.readouterr().out.splitlines()
+
+
+def test_chart_is_to_scale_and_plain(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = shown(VERDICT, monkeypatch, capsys)
     aligned, misaligned = (
-        next(line for line in lines if line.startswith(name)) for name in ("aligned", "misaligned")
+        next(line for line in lines if line.startswith(f"  {name}")) for name in ("aligned", "misaligned")
     )
-    assert aligned.count("#") * 2 == misaligned.count("#") == bench.BAR_COLUMNS
-    assert "\n".join(lines).isascii() and max(len(line) for line in lines[1:]) < 100
+    assert aligned.count("#") * 2 == misaligned.count("#") == BAR_COLUMNS
+    assert "\n".join(lines).isascii() and max(map(len, lines)) < 100
     assert lines[0] == "It is so." and lines[-1] == "- But."
 
 
@@ -46,16 +58,16 @@ def test_chart_is_to_scale_and_plain() -> None:
 def test_conflicting_options_are_bad_input_before_probing(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
+    monkeypatch.setattr(measure, "probe_drive", lambda _: pytest.fail("probed"))
     with pytest.raises(BadInput):
-        bench.main(options("/dev/sda", *words))
+        measure.bench(options("/dev/sda", *words))
 
 
 def test_wrong_token_is_refused_before_any_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(bench, "run_alignment_trial", lambda *_, **__: pytest.fail("ran"))
+    monkeypatch.setattr(measure, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(measure, "run_alignment_trial", lambda *_, **__: pytest.fail("ran"))
     with pytest.raises(Refused):
-        bench.main(options("/dev/sda", "--scratch", "--confirm", "S2"))
+        measure.bench(options("/dev/sda", "--scratch", "--confirm", "S2"))
 
 
 def test_ctrl_c_prints_the_measurements_so_far(
@@ -68,36 +80,38 @@ def test_ctrl_c_prints_the_measurements_so_far(
         return VERDICT
 
     before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(bench, "run_alignment_trial", interrupted)
-    assert bench.main(options("/dev/sda", "-o", str(tmp_path / "v.json"))) is ExitCode.ENDED_BY_USER
+    monkeypatch.setattr(measure, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(measure, "run_alignment_trial", interrupted)
+    assert measure.bench(options("/dev/sda", "-o", str(tmp_path / "v.json"))) is ExitCode.ENDED_BY_USER
     assert "It is so." in capsys.readouterr().out
     assert read_verdict((tmp_path / "v.json").read_text(), "v", Verdict) == VERDICT
     assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_json_is_alone_on_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: drive(geometry=KN4))
-    assert bench.main(options("/dev/sda", "--json")) is ExitCode.DONE
+    monkeypatch.setattr(measure, "probe_drive", lambda _: drive(geometry=KN4))
+    assert measure.bench(options("/dev/sda", "--json")) is ExitCode.DONE
     assert read_verdict(capsys.readouterr().out, "stdout", Verdict).outcome is Outcome.NOT_POSSIBLE
 
 
 def test_partition_is_measured_at_its_own_place(monkeypatch: pytest.MonkeyPatch) -> None:
     part, asked = partition(2, 63 * 512), []
-    monkeypatch.setattr(bench, "nodes_of", lambda _: ("/dev/sda2", "/dev/sda"))
-    monkeypatch.setattr(bench, "probe_drive", lambda _: partitioned(part))
+    monkeypatch.setattr(measure, "nodes_of", lambda _: ("/dev/sda2", "/dev/sda"))
+    monkeypatch.setattr(measure, "probe_drive", lambda _: partitioned(part))
 
     def measured(_: Drive, **how: object) -> Verdict:
         asked.append(how["part"])
         return VERDICT
 
-    monkeypatch.setattr(bench, "run_alignment_trial", measured)
-    assert bench.main(options("/dev/sda2")) is ExitCode.DONE
+    monkeypatch.setattr(measure, "run_alignment_trial", measured)
+    assert measure.bench(options("/dev/sda2")) is ExitCode.DONE
     assert asked == [part]
     with pytest.raises(BadInput, match="requires a whole drive"):
-        bench.main(options("/dev/sda2", "--scratch", "--shingled", "--confirm", drive().token))
+        measure.bench(options("/dev/sda2", "--scratch", "--shingled", "--confirm", drive().token))
 
 
-def test_aligned_place_is_not_called_misaligned() -> None:
-    lines = "\n".join(bench.verdict_lines(replace(VERDICT, shift_bytes=0)))
-    assert "misaligned" not in lines and "0 bytes off" in lines
+def test_aligned_place_is_not_called_misaligned(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = shown(replace(VERDICT, shift_bytes=0), monkeypatch, capsys)
+    assert not any(line.startswith("  misaligned") for line in lines)

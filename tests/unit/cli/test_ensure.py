@@ -13,7 +13,7 @@ from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.apply.plan import start as plan_start
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.commands import ensure
+from wizard.cli import ensure
 from wizard.model.errors import ExitCode
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.plan import Plan

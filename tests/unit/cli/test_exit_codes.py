@@ -17,9 +17,8 @@ from wizard.apply.run.journal import Journal, RunState, read_entries
 from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import make_run
-from wizard.cli import main
-from wizard.cli.commands import status
-from wizard.cli.commands.apply import narrate
+from wizard.cli import main, status
+from wizard.cli.follow import narrate
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import Event
 from wizard.plan.settings.tuning import render_changes

@@ -8,16 +8,15 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.text import Text
 from textual.color import Color
 
 from tests.looks.rehearsal import MODERN, wizard
-from wizard.cli import passphrase
-from wizard.cli.passphrase import tell
+from wizard.cli import output
+from wizard.cli.output import tell
 from wizard.documents.codec import render_document
 from wizard.plain.prompt import Dialogue
 from wizard.report.html import blocks_html, pairs, tag
-from wizard.ui.view import para
+from wizard.ui.view import Banner, Command, Figures, Piece, Tone, para
 from wizard.window.app import SafeGlyphs
 from wizard.window.terminal import Glyphs
 
@@ -59,17 +58,26 @@ def test_plain_interface_prints_it_within_its_lines(label: str, ascii_only: bool
 
 
 @pytest.mark.parametrize("colours", [True, False])
-def test_commands_print_it_without_control_sequences(label: str, colours: bool) -> None:
+def test_commands_print_it_without_control_sequences(
+    label: str, colours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = io.StringIO()
-    made = passphrase.SafeConsole(
-        file=file, width=80, markup=False, emoji=False, highlight=False, force_terminal=colours
+    monkeypatch.setattr(file, "isatty", lambda: colours)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    blocks = (
+        para(Piece(label, Tone.DANGER), label, indent=2),
+        Banner(label, (label,)),
+        Command((label, label)),
+        Command((label,)),
+        Figures(label, ((label, 1.0),), (label,)),
     )
-    made.print(Text(label, "red"))
-    made.print(f"The label is {label}.", soft_wrap=True)
+    output.show(blocks, file)
     shown = file.getvalue()
     shown.encode()
-    # Of colours only what rich writes itself.
-    assert harmless(shown.replace("\x1b[31m", "").replace("\x1b[0m", "")), shown[:80]
+    # Of colours only the renderer's own.
+    assert harmless(shown.replace("\x1b[31m", "").replace("\x1b[32m", "").replace("\x1b[0m", ""))
+    assert ("\x1b[0m" in shown) is colours and "\nNothing is lost" not in shown
 
 
 def test_lines_remain_lines(label: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,10 +87,8 @@ def test_lines_remain_lines(label: str, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_narration_remains_one_sentence(label: str, capsys: pytest.CaptureFixture[str]) -> None:
-    passphrase.err.cache_clear()
-    passphrase.say(f"The label is {label}.")
+    output.say(f"The label is {label}.")
     shown = capsys.readouterr().err
-    passphrase.err.cache_clear()
     assert harmless(shown) and shown.count("\n") == 1 and len(shown) < 3000
 
 
@@ -96,9 +102,6 @@ def test_screens_draw_it_without_control_sequences(label: str, glyphs: Glyphs) -
 
 
 def test_every_terminal_has_the_text_filter() -> None:
-    assert isinstance(passphrase.out(), passphrase.SafeConsole) and isinstance(
-        passphrase.err(), passphrase.SafeConsole
-    )
     for terminal in (MODERN, replace(MODERN, glyphs=Glyphs.CONSOLE), replace(MODERN, glyphs=Glyphs.ASCII)):
         assert any(isinstance(one, SafeGlyphs) for one in wizard(terminal=terminal).get_line_filters())
 

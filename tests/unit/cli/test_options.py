@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from wizard.advice.catalogue import load_catalogue
-from wizard.cli.commands.options import chosen_options, option_lines
+from wizard.cli.lists import chosen_options, option_blocks
 from wizard.cli.main import main
+from wizard.cli.output import page_lines
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
 
@@ -16,18 +17,19 @@ RECORDED = Path(__file__).parents[2] / "machines/control.json"
 
 
 def lines(filesystem: str | None = None, *, danger: bool = False, kernel: Kernel = KERNEL) -> list[str]:
-    return option_lines(chosen_options(load_catalogue().values(), filesystem, danger=danger), kernel)
+    chosen = chosen_options(load_catalogue().values(), filesystem, danger=danger)
+    return page_lines(option_blocks(chosen, kernel))
 
 
 def paragraph(said: list[str], name: str) -> str:
     """Return the text about an option as one line."""
-    start = next(number for number, line in enumerate(said) if line.endswith(f" {name}"))
+    start = next(number for number, line in enumerate(said) if line.endswith(f" [{name}]"))
     return " ".join(" ".join(said[start : said.index("", start)]).split())
 
 
 def test_option_shows_effect_danger_and_syntax() -> None:
     said = paragraph(lines("ext4"), "ext4-data-writeback")
-    assert said.startswith("data=writeback ext4-data-writeback Metadata does not wait")
+    assert said.startswith("data=writeback [ext4-data-writeback] Metadata does not wait")
     assert "DANGER: After a crash" in said
     assert (
         'typing the danger: "after a crash files can show deleted data of others". Never available on system'
@@ -47,7 +49,7 @@ def test_kernel_and_conflicts_are_named() -> None:
 def test_every_option_is_listed_once_and_no_line_is_too_wide() -> None:
     said = lines()
     for name in load_catalogue():
-        assert sum(line.split()[-1:] == [name] for line in said) == 1, name
+        assert sum(line.split()[-1:] == [f"[{name}]"] for line in said) == 1, name
     assert all(len(line) <= 80 for line in said)
 
 

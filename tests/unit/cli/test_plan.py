@@ -9,7 +9,7 @@ import pytest
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.cli import main
-from wizard.cli.commands import plan as plan_face
+from wizard.cli import plan as plan_face
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Use
 from wizard.model.said import GIB, MIB

@@ -5,8 +5,8 @@ from argparse import Namespace
 import pytest
 
 from tests.machines import FOLDER
-from wizard.cli.commands.walk import begun_at
 from wizard.cli.main import main
+from wizard.cli.open_wizard import begun_at
 from wizard.host.recorded import RecordedServices
 from wizard.probe.machine import load_machine
 

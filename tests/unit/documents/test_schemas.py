@@ -25,8 +25,8 @@ from tests.unit.plan.settings.test_moving import MISALIGNED, moved
 from tests.unit.report.reports import MACHINES, RECORDINGS, plans_of
 from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.benchmark.results import render_verdict
-from wizard.cli.commands.ensure import EnsureResult, document_of
-from wizard.cli.commands.migrate import PROSPECT_SCHEMA
+from wizard.cli.changes import PROSPECT_SCHEMA
+from wizard.cli.ensure import EnsureResult, document_of
 from wizard.cli.inspection import SCHEMA as MACHINE
 from wizard.cli.main import main
 from wizard.documents.codec import render_document, to_json

@@ -12,7 +12,9 @@ import pytest
 from tests.unit.ext4.extimages import EXT3, facts, made, superblock
 from tests.unit.ext4.migrations import EXT3 as OLD
 from tests.unit.ext4.migrations import situation
-from wizard.cli.conversion import migration_lines, prospect_lines
+from wizard.cli.changes import prospect_blocks
+from wizard.cli.documents import blocks_of
+from wizard.cli.output import page_lines
 from wizard.ext4.blockers import against
 from wizard.ext4.check import read_migration, render_migration
 from wizard.ext4.make import make_migration
@@ -82,7 +84,7 @@ def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
     prospect = prospect_of(looked)
     assert not any(
         " -" in line.replace(" - ", " ")
-        for line in prospect_lines(prospect, 10_000)
+        for line in page_lines(prospect_blocks(prospect), 10_000)
         if "Takes:" in line or "Gains" in line
     )
     for offer in prospect.offers:
@@ -90,7 +92,7 @@ def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
     for way in Way:
         with suppress(Refused, BadInput):
             migration = make_migration(looked, way, repairs=repairs)
-            assert list(migration_lines(migration, 80))
+            assert page_lines(blocks_of(migration))
             assert read_migration(render_migration(migration), "the plan") == migration
             yield from (migration.room_bytes, *(step.seconds for step in migration.steps))
 

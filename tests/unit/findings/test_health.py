@@ -11,6 +11,7 @@ import pytest
 
 from tests.unit.machines import drive, machine, unread
 from wizard.cli.inspection import drive_document
+from wizard.cli.output import page_lines
 from wizard.cli.portrait import portrait
 from wizard.findings.diagnose import (
     MOST_SENTENCES,
@@ -357,8 +358,8 @@ def test_old_recordings_have_the_verdict_and_no_counts() -> None:
 def test_inspect_shows_health_in_one_block_and_as_data() -> None:
     on = with_smart(SAID["replaced sectors"][0])
     diagnosis = diagnose(machine(on), on, ())
-    lines = [text for text, _ in portrait(on, diagnosis)]
-    (first,) = [index for index, line in enumerate(lines) if line.startswith("  health: ")]
+    lines = page_lines(portrait(on, diagnosis))
+    (first,) = [index for index, line in enumerate(lines) if line.startswith("  Health: ")]
     assert " ".join(lines[first : first + 3]).split()[1:6] == ["Worn", "but", "working:", "plan", "to"]
     health = drive_document(on, diagnosis)["health"]
     assert (health["verdict"], health["reallocated"], health["hours"], health["pending"]) == (
@@ -372,6 +373,8 @@ def test_inspect_shows_health_in_one_block_and_as_data() -> None:
 def test_drive_without_health_data_is_not_mentioned() -> None:
     loop = replace(drive(), smart=NO_SMART)
     assert not has_health(loop) and judge_health(loop).verdict is DriveVerdict.UNKNOWN
-    assert not any("health:" in text for text, _ in portrait(loop, diagnose(machine(loop), loop, ())))
+    assert not any(
+        "Health:" in line for line in page_lines(portrait(loop, diagnose(machine(loop), loop, ())))
+    )
     asked = replace(loop, unread=(unread("smart", "Needs root."),))
     assert has_health(asked) and str(judge_health(asked).said[0]) == "Unknown: Needs root."

@@ -13,7 +13,7 @@ import pytest
 from tests.schemas.documents import DOCUMENTS
 from wizard import __version__
 from wizard.apply.privilege.ask import HELPER
-from wizard.cli.main import COMMANDS
+from wizard.cli.table import COMMANDS
 
 REPO = Path(__file__).parents[3]
 PACKAGING = REPO / "packaging"

@@ -12,10 +12,11 @@ from papers.build import papers
 from papers.commands import Command, actions_of, program
 from papers.values import BY_METAVAR, BY_OPTION
 
-from wizard.cli.main import COMMANDS, WIZARD, parser_of
+from wizard.cli.main import parser_of
+from wizard.cli.table import COMMANDS
 from wizard.documents.profiles import BUNDLED
 
-each = pytest.mark.parametrize("name", (WIZARD, *COMMANDS))
+each = pytest.mark.parametrize("name", ("", *COMMANDS))
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page_of(made: Path, name: str) -> Path:
-    return made / "share/man/man1" / ("diskwright.1" if name == WIZARD else f"diskwright-{name}.1")
+    return made / "share/man/man1" / ("diskwright.1" if name == "" else f"diskwright-{name}.1")
 
 
 def script_of(made: Path, shell: str) -> Path:
@@ -73,7 +74,7 @@ def test_every_command_has_a_page_and_every_page_is_linked(made: Path) -> None:
         "diskwright.1",
         *(f"diskwright-{name}.1" for name in COMMANDS),
     }
-    first = seen(page_of(made, WIZARD).read_text(encoding="utf-8"))
+    first = seen(page_of(made, "").read_text(encoding="utf-8"))
     assert all(f"diskwright-{name}(1)" in first and f"\ndiskwright {name}\n" in first for name in COMMANDS)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
-from wizard.cli.commands.apply import destroyed
+from wizard.cli.start import destroyed
 from wizard.model.ext import Waiting
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB

@@ -7,6 +7,7 @@ import pytest
 from tests.lab.drives.members import FLEETS
 from tests.lab.visits.drives.portraits import MACHINES, diagnosis_of, file_of, unlike
 from wizard.cli.inspection import machine_document
+from wizard.cli.output import page_lines
 from wizard.cli.portrait import portrait
 from wizard.findings.diagnose import CODES, diagnose
 from wizard.findings.geometry import load_patterns
@@ -51,7 +52,7 @@ def test_recorded_drive_is_shown_in_a_narrow_terminal_and_as_json(name: str) -> 
     machine = machine_of(load_facts(file_of(name)))
     (drive,) = machine.drives
     diagnosis = diagnose(machine, drive, load_patterns())
-    lines = [line for line, _ in portrait(drive, diagnosis, 80)]
+    lines = page_lines(portrait(drive, diagnosis))
     assert max(map(len, lines)) <= 80
     assert all(str(finding.sentence).split()[-1] in " ".join(lines) for finding in diagnosis.findings)
     document = machine_document(machine, {drive.path: diagnosis})

@@ -7,7 +7,7 @@ import pytest
 
 from tests import readme
 from tests.readme import PAGES, REPO, put
-from wizard.cli.main import COMMANDS
+from wizard.cli.table import COMMANDS
 
 each = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 LINK = re.compile(r"\]\(([^)#]+)(?:#([^)]*))?\)")

@@ -97,7 +97,8 @@ def _medians(verdict: Verdict) -> Figures:
     """Return the median access times, aligned and misaligned."""
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
     misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
-    values = ((str(t("aligned")), aligned), (str(t("misaligned")), misaligned))
+    other = t("misaligned") if verdict.shift_bytes else t("actual")
+    values = ((str(t("aligned")), aligned), (str(other), misaligned))
     return Figures(
         t("Time per access, less is better"),
         values,

@@ -78,19 +78,25 @@ def _standing(offer: WayOffer, prospect: Prospect) -> Piece:
 def way_panes(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> tuple[Pane, ...]:
     """Describe the selected method and the findings about the filesystem."""
     found = tuple(finding_paras(prospect.findings))
-    told = Pane(TITLES[offer.way], tuple(_offer_blocks(prospect, offer, moving)))
+    told = Pane(
+        TITLES[offer.way],
+        (
+            *offer_blocks(prospect, offer, SUMMARIES[offer.way]),
+            para(muted(t("Options:")), *settled(prospect, offer, moving), hang=2),
+        ),
+    )
     return (told, Pane(t("About this filesystem"), found)) if found else (told,)
 
 
-def _offer_blocks(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Block]:
+def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: Text) -> Iterator[Block]:
+    """Show gains, costs, undo and method of a conversion, and its obstacle."""
     if offer.obstacle:
         yield para(Piece(t("Cannot:"), Tone.WARN), obstacle_words(prospect, offer), hang=2)
-    yield para(SUMMARIES[offer.way])
+    yield from map(para, summary)
     yield from _listed(t("Gain:"), offer.gains)
     yield from _listed(t("Costs:"), offer.costs)
     yield from _listed(t("Undo:"), (offer.undone,))
     yield from _listed(t("How:"), (MEANS[offer.means],))
-    yield para(muted(t("Options:")), *settled(prospect, offer, moving), hang=2)
 
 
 def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:

@@ -191,7 +191,7 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: Text) -> Sequence
     """Describe a drive: SMART health, identity, contents and recording."""
     parts = (
         _health(drive, blocker),
-        _identity(drive),
+        (para(strong(t("Identity"))), *identity_blocks(drive)),
         _contents(drive),
         _recording(diagnosis),
         _unread(drive),
@@ -210,8 +210,8 @@ def _health(drive: Drive, blocker: Text) -> Iterator[Block]:
         yield blocker_para(drive, blocker)
 
 
-def _identity(drive: Drive) -> Iterator[Block]:
-    yield para(strong(t("Identity")))
+def identity_blocks(drive: Drive) -> Iterator[Block]:
+    """Show name, numbers, bus, size, blocks and features of a drive."""
     rows: tuple[tuple[Message, Text], ...] = (
         (t("Name:"), drive.model or t("no name")),
         (t("Serial:"), drive.serial or NONE),
@@ -222,6 +222,7 @@ def _identity(drive: Drive) -> Iterator[Block]:
         (t("Blocks:"), _blocks(drive)),
         (t("Zones:"), _zones(drive)),
         (t("Discard:"), _discard(drive)),
+        (t("Scheduler:"), drive.scheduler or UNKNOWN),
     )
     yield from (para(muted(caption), text, indent=2, hang=2) for caption, text in rows)
 
@@ -254,6 +255,8 @@ def _zones(drive: Drive) -> Message:
             size=zones.size_bytes,
         )
     ]
+    if zones.capacity_bytes not in (None, zones.size_bytes):
+        parts.append(t("smallest capacity {size:exact}", size=zones.capacity_bytes or 0))
     if zones.conventional is not None:
         parts.append(tn("{count} conventional", "{count} conventional", count=zones.conventional))
     if zones.written:

@@ -181,9 +181,14 @@ def meaning(word: str) -> Pane:
 
 
 def _pane(term: Term) -> Pane:
+    return Pane(term.term, term_blocks(term))
+
+
+def term_blocks(term: Term) -> tuple[Block, ...]:
+    """Return other spellings, explanation and source of a term."""
     also = (para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
     source = para(muted(SOURCE), term.source, hang=2)
-    return Pane(term.term, (*also, para(strong(term.text)), GAP, source))
+    return (*also, para(strong(term.text)), GAP, source)
 
 
 def texts_of(view: View) -> Iterator[Text]:

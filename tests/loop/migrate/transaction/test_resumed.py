@@ -40,7 +40,7 @@ from wizard.apply.conversion.transaction import locate, migration_now
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record
-from wizard.cli.commands.status import row_of
+from wizard.cli.status import row_of
 from wizard.ext4.assessment import FIRST_BYTES, Folder
 from wizard.ext4.steps import operation_commands
 from wizard.model.migration import Means, SetFstabType

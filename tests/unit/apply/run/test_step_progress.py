@@ -10,7 +10,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import lock_run
 from wizard.apply.run.progress_log import FILE, StepProgress, note_progress, noting, read_progress
 from wizard.apply.run.runs import MIGRATION
-from wizard.cli.commands.status import row_of
+from wizard.cli.status import row_of
 from wizard.ext4.check import render_migration
 from wizard.ext4.make import make_migration
 from wizard.model.ext import Event

@@ -10,10 +10,10 @@ from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verd
 from tests.unit.machines import drive, machine
 from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.benchmark.smr_run import medians, sentence_for
-from wizard.cli import verdicts
-from wizard.cli.commands import bench
-from wizard.cli.commands.report import read_measurement
-from wizard.cli.verdicts import quick_lines
+from wizard.cli import measure
+from wizard.cli.main import parser_of
+from wizard.cli.output import page_lines
+from wizard.cli.report import read_measurement
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.errors import BadInput, ExitCode
@@ -77,7 +77,7 @@ def test_every_verdict_is_a_sentence_and_none_claims_not_shingled(basis: Basis) 
 
 
 def options(*words: str) -> Namespace:
-    return bench.parser().parse_args(("/dev/sda", *words))
+    return parser_of("bench").parse_args(("/dev/sda", *words))
 
 
 @pytest.mark.parametrize(
@@ -96,30 +96,30 @@ def options(*words: str) -> Namespace:
 def test_conflicting_options_are_bad_input_before_probing(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
+    monkeypatch.setattr(measure, "probe_drive", lambda _: pytest.fail("probed"))
     with pytest.raises(BadInput):
-        bench.main(options(*words))
+        measure.bench(options(*words))
 
 
 def test_command_prints_the_verdict_or_its_document(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(verdicts, "run_smr_probe", lambda *_, **__: likely_verdict())
+    monkeypatch.setattr(measure, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(measure, "run_smr_probe", lambda *_, **__: likely_verdict())
     words = ("--scratch", "--shingled", "--quick", "--confirm", "S1")
-    assert bench.main(options(*words)) is ExitCode.DONE
+    assert measure.bench(options(*words)) is ExitCode.DONE
     out = capsys.readouterr().out
     assert out.startswith("/dev/sda is likely shingled") and "unconfirmed on real drives" in out
-    assert bench.main(options(*words, "--json")) is ExitCode.DONE
+    assert measure.bench(options(*words, "--json")) is ExitCode.DONE
     out = capsys.readouterr().out
     assert json.loads(out)["schema"] == "diskwright.displaced/1"
     assert read_verdict(out, "it", DisplacedVerdict) == likely_verdict()
 
 
-def test_bars_show_both_looks_and_are_plain() -> None:
-    lines = quick_lines(likely_verdict())
-    assert sum(line.startswith("written, in order") for line in lines) == 2
-    assert "\n".join(lines).isascii() and max(map(len, lines[1:8])) < 100
+def test_bars_show_the_medians_and_are_plain() -> None:
+    lines = page_lines(measure.quick_blocks(likely_verdict()))
+    assert sum(line.startswith("  written, in order") and "#" in line for line in lines) == 1
+    assert "\n".join(lines).isascii() and max(map(len, lines)) < 100
 
 
 def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None:

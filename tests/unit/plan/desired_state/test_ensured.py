@@ -12,7 +12,7 @@ import pytest
 from tests.schemas.valid import validator_of
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
-from wizard.cli.commands.ensure import EXAMPLE
+from wizard.cli.ensure import EXAMPLE
 from wizard.model.ensure import Match, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
 from tests.unit.plan.test_planner import QUICK, crowded_drives, table_of
-from wizard.cli.commands.apply import destroyed
+from wizard.cli.start import destroyed
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import Waiting

@@ -4,6 +4,7 @@ facts."""
 import pytest
 
 from tests.unit import machines
+from wizard.cli.output import page_lines
 from wizard.cli.portrait import NOTES_AT, portrait
 from wizard.findings.diagnose import diagnose
 from wizard.model.drive_facts import Zones
@@ -12,9 +13,9 @@ from wizard.model.said import MIB
 
 
 def words(drive: Drive) -> str:
-    lines = portrait(drive, diagnose(machines.machine(drive), drive, ()))
-    assert max(len(text) for text, _ in lines) <= 80, [text for text, _ in lines if len(text) > 80]
-    return "\n".join(text for text, _ in lines)
+    lines = page_lines(portrait(drive, diagnose(machines.machine(drive), drive, ())))
+    assert max(map(len, lines)) <= 80, [line for line in lines if len(line) > 80]
+    return "\n".join(lines)
 
 
 def crowded() -> Drive:
@@ -41,7 +42,12 @@ def crowded() -> Drive:
 
 def test_long_names_stay_within_the_screen_and_the_holder_is_named() -> None:
     said = words(crowded())
-    assert "GPT (backup missing)" in said and "free" in said and "LVM2_member" in said
+    assert (
+        "a GPT table with 1 partition" in said
+        and "no backup" in said
+        and "free" in said
+        and "LVM2_member" in said
+    )
     below = said.replace("\n" + " " * NOTES_AT, " ")
     assert "holder /dev/mapper/secret" in below and "63209875968 B" in below
 
@@ -51,19 +57,19 @@ def test_long_names_stay_within_the_screen_and_the_holder_is_named() -> None:
     [
         (
             Zones(256 * MIB, 55880, 524, 256 * MIB, 128, 0),
-            "55880 zones of 256 MiB; 524 conventional; at most 128 written to",
+            "zones of 256 MiB, 524 conventional, at most 128 written at a time",
         ),
         (
             Zones(64 * MIB, 32, 0, 62 * MIB, 16, 14),
-            "32 zones of 64 MiB; smallest capacity 62 MiB; no conventional zones; at most 14",
+            "zones of 64 MiB, smallest capacity 62 MiB, 0 conventional, at most 14 written",
         ),
-        (Zones(), "? zones of unknown size; conventional zones: unknown"),
+        (Zones(), "Zones: unknown"),
     ],
 )
 def test_zones_of_a_drive(zones: Zones, said: str) -> None:
     for kind in ("host-managed", "host-aware"):
         assert said in " ".join(words(machines.drive(zoned=kind, zones=zones)).split())
-    assert "written to" not in words(machines.drive())
+    assert "written at a time" not in words(machines.drive())
 
 
 @pytest.mark.parametrize(
@@ -71,17 +77,17 @@ def test_zones_of_a_drive(zones: Zones, said: str) -> None:
     [
         (
             machines.drive(table=None, unread=(machines.unread("table", "Needs root."),)),
-            "table: not read. Needs root.",
+            "Contents: not read",
         ),
         (
             machines.drive(geometry=None, size_bytes=None, unread=(machines.unread("drive", "Hangs."),)),
-            "blocks: not read. Hangs.",
+            "Blocks: unknown",
         ),
-        (machines.drive(serial=None, wwn=None), "serial -; WWN -"),
-        (machines.drive(), "no table, no filesystem"),
+        (machines.drive(serial=None, wwn=None), "Serial: none\n  WWN: none"),
+        (machines.drive(), "empty: no table, partition or filesystem"),
         (
             machines.drive(signatures=(Signature("xfs", "filesystem", "a\x1b[2J"),), free=()),
-            "whole drive: xfs",
+            "on the drive itself: xfs",
         ),
         (machines.drive(model="evil\x1b]0;x\x07"), "evil?]0;x?"),
     ],

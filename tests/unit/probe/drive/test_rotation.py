@@ -10,8 +10,9 @@ from tests.unit.machines import drive, machine
 from tests.unit.probe import rawfacts
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.commands.advise import advice_lines
-from wizard.cli.portrait import WIDTH, portrait
+from wizard.cli.advise import advice_blocks
+from wizard.cli.output import page_lines
+from wizard.cli.portrait import portrait
 from wizard.findings.diagnose import diagnose
 from wizard.findings.drive_faults import size_words
 from wizard.findings.geometry import load_patterns
@@ -89,13 +90,13 @@ def test_recorded_drives_without_a_rate_have_unknown_rotation(name: str) -> None
     assert (silent.rotational, silent.kernel_rotational) == (None, True)
     assert str(kind_of(silent)) == "-"
     assert "rotation not reported" in size_words(silent)
-    text = "\n".join(line for line, _ in portrait(silent, diagnose(recorded, silent, ()), WIDTH))
+    text = "\n".join(page_lines(portrait(silent, diagnose(recorded, silent, ()))))
     assert "rotation not reported" in text and "rotating;" not in text
     for workload in ("portable", "large-media", "ssd-general", "database"):
         advice = _advice(recorded, silent, workload)
         schedulers = {choice.scheduler.text for choice in advice.choices if choice.scheduler}
         assert "mq-deadline" not in schedulers
-        text = " ".join(" ".join(advice_lines(advice, silent)).split())
+        text = " ".join(" ".join(page_lines(advice_blocks(advice, silent))).split())
         assert "rotation not reported" in text and "head movements" not in text
         assert "Unknown whether the drive rotates" in " ".join(advice.doubts)
 

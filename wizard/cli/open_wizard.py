@@ -2,12 +2,11 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 
-from wizard.cli.command import CommandParser, help_width, plain, root
-from wizard.cli.passphrase import say
-from wizard.cli.select_run import not_recorded
+from wizard.cli.command import help_width, plain, root
+from wizard.cli.output import say
 from wizard.host.services import Services
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import t
@@ -15,58 +14,7 @@ from wizard.probe.host.sysfs import node_of
 from wizard.window.terminal import terminal_of
 
 
-def parser() -> ArgumentParser:
-    """Return the parser of the wizard."""
-    made = CommandParser(
-        "",
-        (
-            root(says=t("set up a drive of this machine")),
-            plain(says=t("inspect and plan without root, which only applying requires")),
-            root("/dev/sdX", says=t("start with this drive or partition")),
-            plain(
-                "--machine",
-                "recorded.json",
-                says=t("use a machine recorded by `diskwright inspect --save`, without applying"),
-            ),
-            root(
-                "--plain", says=t("line by line: for screen readers, serial lines, and answers from a file")
-            ),
-        ),
-        (
-            t(
-                "Five screens: drives, purpose, plan, review, work. Press ? or F1 for help, "
-                "F2 for the glossary, Esc to go back."
-            ),
-            t(
-                "DISKWRIGHT_THEME=light or dark sets the terminal background. "
-                "DISKWRIGHT_MOUSE=0 disables the mouse. NO_COLOR is respected."
-            ),
-        ),
-        says=t("Set up a drive, or work on existing volumes."),
-    )
-    made.add_argument(
-        "device",
-        metavar="DEVICE",
-        nargs="?",
-        default="",
-        help=str(t("start with this drive or partition, such as /dev/sdb")),
-    )
-    made.add_argument(
-        "--machine",
-        metavar="FILE",
-        type=Path,
-        help=str(t("use a recorded machine, without measuring or applying")),
-    )
-    made.add_journal(t("folder for runs (/var/lib/diskwright/runs)"))
-    made.add_argument(
-        "--plain",
-        action="store_true",
-        help=str(t("ask line by line, with numbered answers (default with TERM=dumb)")),
-    )
-    return made
-
-
-def main(arguments: Namespace) -> ExitCode:
+def open_wizard(arguments: Namespace) -> ExitCode:
     """Open the wizard full screen, or line by line if requested or if the terminal cannot show screens."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and not arguments.plain:
@@ -100,18 +48,17 @@ def _tell_commands() -> ExitCode:
     """List the commands that work without a terminal."""
     say(
         t(
-            "The wizard needs a terminal for input and output. `diskwright --plain` asks "
-            "line by line, through pipes and files too."
+            "The wizard needs a terminal for input and output. `diskwright --plain` asks line by line, "
+            "through pipes and files too."
         )
     )
     say(t("All functions are also available as commands:"))
-    advised = ("DEVICE", "--workload", "ID")
     for example in (
-        plain("inspect", says=t("list drives and findings")),
-        plain("advise", *advised, says=t("choose a filesystem, with reasons")),
-        root("plan", *advised, "-o", "plan.json", says=t("plan a layout")),
-        plain("show", "plan.json", says=t("show all steps")),
-        root("apply", "plan.json", "--confirm", "TOKEN", says=t("do it")),
+        plain("inspect"),
+        plain("advise DEVICE --workload ID"),
+        root("plan DEVICE --workload ID -o plan.json"),
+        plain("show plan.json"),
+        root("apply plan.json --confirm TOKEN"),
     ):
         for line in example.lines(help_width()):
             say(line)
@@ -127,7 +74,7 @@ def _services(arguments: Namespace) -> Services:
         return RealServices(journal_dir=arguments.journal, page_of=report_page)
     from wizard.probe.machine import load_machine
 
-    return RecordedServices(load_machine(arguments.machine), str(arguments.machine))
+    return RecordedServices(load_machine(Path(arguments.machine)), arguments.machine)
 
 
 def report_page(run: Path) -> str:
@@ -145,6 +92,8 @@ def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
         return "", ""
     named = arguments.device
     if arguments.machine is not None:
+        from wizard.cli.machines import not_recorded
+
         machine = services.probe(lambda _: None)
         owner = next((one for one in machine.drives if one.partition(named)), machine.drive(named))
         if owner is None:
@@ -156,9 +105,6 @@ def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
     drive = under or node_of(drive_name(named))
     if drive not in services.drive_paths():
         raise BadInput(
-            t(
-                "The wizard does not list {drive}; see `diskwright inspect {drive}`.",
-                drive=printable(drive),
-            )
+            t("The wizard does not list {drive}; see `diskwright inspect {drive}`.", drive=printable(drive))
         )
     return drive, str(Path(named).resolve()) if under else ""

@@ -15,11 +15,10 @@ from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
-from wizard.cli.command import typed
-from wizard.cli.passphrase import err, say
-from wizard.cli.plan_options import parser as parser
-from wizard.cli.screens import machine_and_drives, machine_and_part
-from wizard.cli.select_run import PLAN_FILE
+from wizard.cli.command import given_again, typed
+from wizard.cli.machines import machine_and_drives, machine_and_part
+from wizard.cli.output import page_width, say, tell
+from wizard.cli.start import NOT_WRITTEN
 from wizard.documents.files import write_file
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
@@ -43,25 +42,23 @@ from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, VolumeR
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of, written
 from wizard.probe.host.environment import caller
 
-PRESET = Sentence("--preset {preset} expands to:")
 NOTHING_PLANNED = Sentence(
-    "Choose what to store: `diskwright plan {device} --workload large-media`. "
-    "`diskwright workloads` lists the workloads. `diskwright plan --help` explains "
-    "--volume, --preset, --delete, --grow, --grow-to and --shrink."
+    "Choose what to store: `diskwright plan {device} --workload large-media`. `diskwright workloads` lists "
+    "the workloads. `diskwright plan --help` explains --volume, --preset, --delete, --grow, --grow-to and "
+    "--shrink."
 )
-NOT_WRITTEN = t("Nothing was written to the drive.")
-
 FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata", "restore-table")
-"""Options that do not go with one partition."""
+"""Options that require a whole drive."""
 
 CHANGES = ("delete", "grow", "grow_to", "shrink")
-"""Options for what a partition becomes other than a new filesystem."""
+"""Options that change a partition without a new filesystem."""
 
 MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
 
 
-def main(arguments: Namespace) -> ExitCode:
-    """Plan, show the plan, and write it down."""
+def plan(arguments: Namespace) -> ExitCode:
+    """Plan, show the plan, and save it."""
+    arguments.danger = arguments.danger or []
     requests = requests_of(arguments)
     part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
@@ -78,8 +75,8 @@ def main(arguments: Namespace) -> ExitCode:
     if len(arguments.devices) > 1 and not several:
         raise BadInput(
             t(
-                "A plan for several drives needs one volume across all drives. Use --stripe "
-                "or --mirror, with md or btrfs."
+                "A plan for several drives needs one volume across all drives. Use --stripe or --mirror, "
+                "with md or btrfs."
             )
         )
     if part is not None:
@@ -104,7 +101,7 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
-    """Say first of all where only root can read a drive, and how root makes this plan."""
+    """Report first which drives only root can read, with the command for root."""
     unread = [drive for drive in drives if drive.content_digest is None and needs_root(drive)]
     if not unread:
         return
@@ -113,14 +110,14 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
         say(f"{said} {RECORD_AS_ROOT}")
     else:
         say(f"{said} {AS_ROOT}")
-        say(f"    {printable(shlex.join(('sudo', 'diskwright', *arguments.words)), 4000)}")
+        say(f"    {given_again(arguments)}")
     say("")
 
 
 def _plan_part(
     arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drive: Drive, part: Partition
 ) -> Plan:
-    """The plan for one partition, beside which everything stays."""
+    """Plan one partition, and preserve all others."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(
@@ -174,7 +171,7 @@ def _plan_one(
             room_for_preset(drive, preserve=mode is Mode.USE_FREE), machine.memory_bytes
         )
         volumes = " ".join(f"--volume {written(asked)}" for asked in requests)
-        say(f"{PRESET(preset=arguments.preset)} {volumes}")
+        say(t("--preset {preset} expands to:", preset=arguments.preset), volumes)
         say("")
     arrangement = Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
     usual = _usual(arguments)
@@ -192,8 +189,8 @@ def _plan_striped(
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
             t(
-                "--{option} creates one volume across all drives. Use --workload, with "
-                "--label, --mount and --fs, instead of --volume or --preset.",
+                "--{option} creates one volume across all drives. Use --workload, with --label, --mount and "
+                "--fs, instead of --volume or --preset.",
                 option=option,
             )
         )
@@ -206,7 +203,7 @@ def _plan_striped(
 
 
 def _usual(arguments: Namespace) -> Usual:
-    """What is usual here; of a recorded machine nobody knows who would call."""
+    """Return the usual settings of this system. A recorded machine has none."""
     if arguments.machine is not None:
         return Usual()
     places = usual_places()
@@ -218,7 +215,7 @@ def _draw() -> str:
 
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
-    """What was asked for on the command line; raises BadInput where it cannot be."""
+    """Return the volumes requested on the command line. Raises BadInput."""
     if arguments.restore_table:
         for word in ("mode", "stripe", "mirror", "lvm"):
             if getattr(arguments, word):
@@ -246,18 +243,17 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
 
 
 def _narrate(plan: Plan, output: str | None) -> None:
-    for line in plan_lines(plan, min(max(err().width, 40), 120)):
-        err().print(line, soft_wrap=True)
+    tell(plan_lines(plan, page_width(sys.stderr)), sys.stderr)
     say("")
     if said := unread_words(plan):
-        say(f"{NOT_WRITTEN} {said}")
+        say(t("Nothing was written to the drive."), said)
         return
     name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
-    say(t("Nothing was written. To apply, exactly as shown:"))
+    say(NOT_WRITTEN)
     say(typed("apply", name, confirmation(plan)))
 
 
 def _write_plan(plan: Plan, path: Path) -> None:
-    """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot
-    be written."""
-    write_file(path, render_plan(plan), str(PLAN_FILE))
+    """Save the plan atomically. Raises BadInput if the path is no file, Failed if the file is not
+    writable."""
+    write_file(path, render_plan(plan), str(t("The document")))

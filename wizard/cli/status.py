@@ -1,7 +1,8 @@
 """`diskwright status`: list runs with their results."""
 
 import os
-from argparse import ArgumentParser, Namespace
+import sys
+from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -22,17 +23,15 @@ from wizard.apply.run_control import (
     power_now,
     working_ways,
 )
-from wizard.cli.command import CommandParser, root, typed
-from wizard.cli.commands.apply import show
-from wizard.cli.passphrase import out, say
-from wizard.cli.select_run import DOCUMENT, NO_RUN, RUNS_IN
+from wizard.cli.command import typed
+from wizard.cli.follow import show_entry
+from wizard.cli.output import say, tell, width_of
+from wizard.cli.select_run import NO_RUN
 from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, printable, typed_word
 from wizard.model.ext import JournalEntry
 from wizard.model.said import t
 from wizard.plan.text import wrapped
-
-LOOK = t("(read-only, before you decide)")
 
 SCHEMA = "diskwright.runs/2"
 
@@ -64,44 +63,15 @@ class RunRow:
         return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
 
 
-def parser() -> ArgumentParser:
-    """`diskwright status [RUN] [--json] [--journal DIR]`."""
-    made = CommandParser(
-        "status",
-        (root("status"), root("status", "0007-sdb"), root("status", "--json")),
-        (
-            t("Waiting runs come first, then the newest. States:"),
-            t("running: in progress."),
-            t(
-                "waiting: written, not in use yet. `keep` makes it permanent; `undo` "
-                "restores the old content, bit for bit."
-            ),
-            t("done: all steps and checks succeeded."),
-            t(
-                "failed, stopped, interrupted: `resume` continues. `undo` reverts, unless "
-                "the run was kept. After a run directly on the drive, neither is possible: set up the "
-                "drive again."
-            ),
-            t("refused: a check failed before the next write."),
-            t("undone: the old content is restored."),
-            t("kept: in use; undo is impossible."),
-        ),
-    )
-    made.add_argument("run", metavar="RUN", nargs="?", help=str(t("show all details of this run")))
-    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=SCHEMA)))
-    made.add_journal(RUNS_IN)
-    return made
-
-
-def main(arguments: Namespace) -> ExitCode:
+def status(arguments: Namespace) -> ExitCode:
     """List all runs, or show one run in detail."""
     runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
     rows = tuple(sorted(map(row_of, reversed(runs)), key=lambda row: not row.waits))
     if arguments.json:
-        out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
+        sys.stdout.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
     elif arguments.run:
         for entry in read_entries(runs[0]):
-            show(entry, rows[0].steps or 0)
+            show_entry(entry, rows[0].steps or 0)
         _list(rows)
     elif rows:
         _list(rows)
@@ -135,15 +105,14 @@ def _tell_waiting(rows: Iterable[RunRow]) -> None:
 
 
 def _list(rows: Iterable[RunRow]) -> None:
-    width = out().width if out().is_terminal else None
+    width = width_of(sys.stdout) if sys.stdout.isatty() else None
     for row in rows:
-        for line in row_lines(row, width):
-            out().print(line, soft_wrap=True)
+        tell(row_lines(row, width))
         if row.state is RunState.WAITING:
             look = printable(typed("look", run_argument(Path(row.folder))), 400)
-            out().print(f"{look}    {LOOK}", soft_wrap=True)
-        for command in row.commands:
-            out().print(f"    {printable(command, 400)}", soft_wrap=True)
+            before = t("(read-only, before you decide)")
+            tell([f"{look}    {before}"])
+        tell(f"    {printable(command, 400)}" for command in row.commands)
 
 
 def row_of(run: Path) -> RunRow:

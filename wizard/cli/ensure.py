@@ -1,8 +1,7 @@
 """`diskwright ensure`: make drives match a file. Changes only what differs, so it is repeatable."""
 
-import os
 import sys
-from argparse import SUPPRESS, Action, ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
@@ -13,20 +12,17 @@ from typing import Literal
 
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
-from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.run_control import starting
-from wizard.cli.command import CommandParser, given_again, root
-from wizard.cli.commands.apply import narrate, read_document
-from wizard.cli.confirm_start import begin_heeding
-from wizard.cli.passphrase import err, out, say
-from wizard.cli.plan_options import change_lines
-from wizard.cli.select_run import DOCUMENT, NEEDS_ROOT, OTHER_FSTAB, RUN_HERE
+from wizard.cli.documents import change_blocks, read_text
+from wizard.cli.follow import begin_heeding, narrate
+from wizard.cli.output import page_width, say, show, tell
+from wizard.cli.start import check_is_root, environment_of
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
-from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, printable
 from wizard.model.said import Message, Sentence, Sentences, in_english, reason_of, shown_lines, t
 from wizard.plan.desired_state.document import places_named, read_wanted
 from wizard.plan.preview import plan_lines
@@ -36,8 +32,7 @@ State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class EnsureResult:
-    """A drive as it was `first` seen, and as it was seen `last`, where something was done; the names of the
-    runs that did it."""
+    """A drive at the `first` inspection and, after changes, at the `last` one. `runs`: names of the runs."""
 
     first: DriveAssessment
     last: DriveAssessment | None = None
@@ -46,12 +41,12 @@ class EnsureResult:
 
     @property
     def exit_code(self) -> ExitCode:
-        """How the command ends for this drive alone."""
+        """Exit code for this drive alone."""
         return ExitCode.REFUSED if self.state == "refused" else self.code
 
     @property
     def state(self) -> State:
-        """In a word, as the document has it."""
+        """State in the document."""
         if self.code is not ExitCode.DONE:
             return "failed" if self.runs else "refused"
         if self.first.state is DriveState.REFUSED:
@@ -62,12 +57,12 @@ class EnsureResult:
 
     @property
     def differs(self) -> bool:
-        """Whether something was changed, or would be."""
+        """True if the drive was or would be changed."""
         return bool(self.runs) or self.state == "would-change"
 
     @property
     def said(self) -> tuple[Message | str, ...]:
-        """What is otherwise than wanted: at first, or where it was not brought there in the end."""
+        """Differences from the file, at first or, after a failure, at the end."""
         return self.last.said if self.last is not None and self.code is not ExitCode.DONE else self.first.said
 
 
@@ -78,8 +73,7 @@ HEADS = {
     ),
     "would-change": Sentence("{name}: {drive:and} would be changed."),
     "changed": Sentences(
-        "{name}: {drive:and} was changed and now matches.",
-        "{name}: {drive:and} were changed and now match.",
+        "{name}: {drive:and} was changed and now matches.", "{name}: {drive:and} were changed and now match."
     ),
     "refused": Sentences(
         "{name}: {drive:and} is refused; no changes were made.",
@@ -90,7 +84,7 @@ HEADS = {
 
 
 def lines_of(result: EnsureResult) -> Iterator[str]:
-    """What came of it, and behind that what it is about."""
+    """Yield the result, then the differences."""
     name, paths = printable(result.first.name, 100), result.first.paths
     shown = tuple(printable(path, 60) for path in paths)
     head = (
@@ -111,7 +105,7 @@ def _head(state: State, name: str, drives: tuple[str, ...]) -> Message:
 
 
 def document_of(results: Sequence[EnsureResult], *, check: bool) -> Ensured:
-    """All of it as data."""
+    """Return the results as a document."""
     changed = any(bool(result.runs) or (check and result.differs) for result in results)
     return Ensured(check, changed, tuple(map(_drive, results)))
 
@@ -139,81 +133,21 @@ def _drive(result: EnsureResult) -> EnsuredDrive:
 
 EXAMPLE = BUNDLED / "wanted.toml"
 MOST_STEPS = 12
-"""So many runs at most bring one drive there: making it, or a change for each volume."""
+"""Maximum number of runs per drive: one to create it, or one change per volume."""
 
 WORST_FIRST = (
     *(ExitCode.ENDED_BY_USER, ExitCode.INTERRUPTED, ExitCode.FAILED),
     *(ExitCode.REFUSED, ExitCode.USAGE, ExitCode.CHANGED, ExitCode.DONE),
 )
-"""Of several drives the worst decides: that nothing was written to one must not hide a run that did."""
+"""The worst result decides. A refused drive must not hide a failed run."""
 
 
-def parser() -> ArgumentParser:
-    """`diskwright ensure WANTED.toml [--check] [--json] [--detailed-exitcode] [--journal DIR]`."""
-    made = CommandParser(
-        "ensure",
-        (
-            root("ensure", "wanted.toml", "--check"),
-            root("ensure", "wanted.toml"),
-            root("ensure", "wanted.toml", "--check", "--detailed-exitcode", "--json"),
-        ),
-        (
-            t(
-                "Model, serial number, size, bus or path must match exactly one drive. "
-                "Volumes use the keys of `plan --volume`."
-            ),
-            t(
-                "For a blank drive, a plan is made, applied and kept. If the volumes exist, "
-                "only missing mounts, fstab lines or mount options are added."
-            ),
-            t(
-                "A drive with other content is refused. The error shows the `replace` line "
-                "that allows losing exactly this content, and no later content."
-            ),
-            t(
-                "Exits with 0, changed or not; --json and --detailed-exitcode show the "
-                "difference. If one drive is refused, no drive is changed."
-            ),
-        ),
-    )
-    made.add_argument(
-        "wanted",
-        metavar="WANTED.toml",
-        help=str(t("file with drives and volumes, TOML or JSON")),
-    )
-    made.add_argument(
-        "--example",
-        action=_Prints,
-        default=SUPPRESS,
-        help=str(t("print an example with every key explained")),
-    )
-    made.add_argument("--check", action="store_true", help=str(t("show changes without writing")))
-    made.add_argument(
-        "--detailed-exitcode",
-        action="store_true",
-        help=str(t("exit with 5 after a change, or if --check found a difference")),
-    )
-    made.add_argument("--json", action="store_true", help=str(DOCUMENT(schema=ENSURED_SCHEMA)))
-    made.add_journal(RUN_HERE)
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
-    return made
-
-
-class _Prints(Action):
-    """Prints the example and ends, before a file is asked for."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, default: str, help: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, default=default, help=help)
-
-    def __call__(self, parser: ArgumentParser, *_: object) -> None:
-        """As --help does."""
-        out().file.write(EXAMPLE.read_text(encoding="utf-8"))
-        parser.exit()
-
-
-def main(arguments: Namespace) -> ExitCode:
-    """Look at every drive first; only where none is refused, do what is missing."""
-    file = Path(arguments.wanted)
+def ensure(arguments: Namespace) -> ExitCode:
+    """Inspect every drive first. Change drives only if none is refused."""
+    if arguments.example:
+        sys.stdout.write(EXAMPLE.read_text(encoding="utf-8"))
+        return ExitCode.DONE
+    file = Path(arguments.wanted or ".")
     if not file.exists() or file.is_dir():
         raise BadInput(
             t(
@@ -221,20 +155,17 @@ def main(arguments: Namespace) -> ExitCode:
                 file=printable(str(file), 200),
             )
         )
-    wanted = read_wanted(*read_document(file))
-    if os.geteuid() != 0:
-        raise Refused(f"{NEEDS_ROOT}  {given_again()}")
-    where = Where(Environment(fstab=Path(arguments.fstab).absolute()), arguments.journal)
+    wanted = read_wanted(*read_text(arguments.wanted))
+    check_is_root(arguments)
+    where = Where(environment_of(arguments), arguments.journal)
     with redirect_stdout(sys.stderr):
-        # Data is the result alone; what runs say on the way is narration here.
+        # Only the result is data. Messages of the runs are narration here.
         results = ensured(wanted, where, check=arguments.check)
     if arguments.json:
         document = to_json(document_of(results, check=arguments.check))
-        out().file.write(render_document(ENSURED_SCHEMA, document))
+        sys.stdout.write(render_document(ENSURED_SCHEMA, document))
     else:
-        for result in results:
-            for line in lines_of(result):
-                out().print(line, soft_wrap=True)
+        tell(line for result in results for line in lines_of(result))
     code = min((result.exit_code for result in results), key=WORST_FIRST.index, default=ExitCode.DONE)
     if code is ExitCode.DONE and arguments.detailed_exitcode and any(one.differs for one in results):
         return ExitCode.CHANGED
@@ -242,10 +173,9 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureResult, ...]:
-    """What came of each drive, in the document's order. One that is refused keeps the others from being
-    changed."""
+    """Return the result of each drive, in the document's order. If one is refused, none is changed."""
     if not check:
-        # Else trying plans out makes it and takes it away, maybe from under another that begins.
+        # Rehearsals would create and delete this folder, maybe while another run starts.
         make_private(runs_folder(where.journal_dir))
     looks = _each_once(_looks(wanted, where))
     if check or any(look.state is DriveState.REFUSED for look in looks):
@@ -256,7 +186,7 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
 
 
 def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
-    """One for each entry, of which none is to get what another gets."""
+    """Inspect the drive of each entry. No two entries may use the same names or mount points."""
     looks: list[DriveAssessment] = []
     given = frozenset(places_named(wanted))
     for one in wanted.drive:
@@ -267,7 +197,7 @@ def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
 
 
 def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
-    """A drive that two entries mean is refused to both."""
+    """Refuse drives that match two entries."""
     paths = [path for look in looks for path in look.paths]
     twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
     return [
@@ -287,21 +217,15 @@ def _seen(look: DriveAssessment, *, check: bool) -> EnsureResult:
 
 
 def _show(look: DriveAssessment) -> None:
-    """Every step that would be done."""
-    for line in _step_lines(look, min(max(err().width, 40), 120)):
-        err().print(line, soft_wrap=True)
-
-
-def _step_lines(look: DriveAssessment, width: int) -> Iterator[str]:
+    """Print every step to stderr."""
     if look.plan is not None:
-        yield from plan_lines(look.plan, width, keep=look.replaces)
+        tell(plan_lines(look.plan, page_width(sys.stderr), keep=look.replaces), sys.stderr)
     elif look.changes is not None:
-        yield from change_lines(look.changes, width)
+        show(change_blocks(look.changes), sys.stderr)
 
 
 def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
-    """Go on until it is as wanted, or nothing leads there. Each step is worked out anew from what is there
-    then."""
+    """Change a drive until it matches. Each step is planned from the current state."""
     first = look
     runs: list[str] = []
     for _ in range(MOST_STEPS):
@@ -318,16 +242,14 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
             failed = replace(look, state=DriveState.REFUSED, said=(reason_of(error),))
             return EnsureResult(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
         if code is ExitCode.REFUSED and look.state is DriveState.RESUME:
-            # A run that wrote nothing yet may not know its drive again after a restart. A new one does.
+            # After a reboot, a run that wrote nothing may not recognise the drive. A new run does.
             anew = _same_again(first, look_at(look.wanted, where))
             if anew.state is DriveState.MAKE:
                 look = anew
                 continue
         if code is not ExitCode.DONE:
             ended = replace(
-                look,
-                state=DriveState.REFUSED,
-                said=(t("Run {run} did not finish.", run=run.name),),
+                look, state=DriveState.REFUSED, said=(t("Run {run} did not finish.", run=run.name),)
             )
             return EnsureResult(first, ended, tuple(runs), code)
         look = _same_again(first, look_at(look.wanted, where))
@@ -340,7 +262,7 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
 
 
 def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessment:
-    """The look, refused where it is one at other drives: those were never held against the other entries."""
+    """Refuse if the entry now matches other drives, which were not compared with the other entries."""
     if not look.drives or [one.token for one in look.drives] == [one.token for one in first.drives]:
         return look
     said = t(
@@ -352,7 +274,7 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
 
 
 def _begun(look: DriveAssessment, where: Where) -> Path:
-    """The run that does the next step, begun now."""
+    """Start the run of the next step, and return its folder."""
     environment, journal_dir = where.environment, where.journal_dir
     if look.run is not None:
         from wizard.apply.run_control import resume

@@ -1,30 +1,21 @@
 """`diskwright export`: write a plan or an existing drive for another tool. Writes to no drive."""
 
-import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, as_found
-from wizard.apply.run.backup_store import OWN_FSTAB, Environment
-from wizard.cli.command import CommandParser, given_again, plain, root
-from wizard.cli.commands.apply import read_plan_file
-from wizard.cli.passphrase import say
-from wizard.cli.select_run import NEEDS_ROOT, OTHER_FSTAB
+from wizard.cli.documents import read_plan_file
+from wizard.cli.output import say
+from wizard.cli.start import check_is_root, environment_of
 from wizard.documents.files import write_file
 from wizard.model.ensure import WantedDrive
-from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
+from wizard.model.errors import BadInput, ExitCode, Failed, printable
 from wizard.model.layout import Member
 from wizard.model.said import t
-from wizard.plan.desired_state.document import (
-    read_wanted,
-    wanted_lacks,
-    wanted_of,
-    wanted_task,
-    wanted_toml,
-)
+from wizard.plan.desired_state.document import read_wanted, wanted_lacks, wanted_of, wanted_task, wanted_toml
 from wizard.plan.export import (
     fstab_text,
     lacking,
@@ -36,62 +27,12 @@ from wizard.plan.export import (
 )
 from wizard.plan.plan import Plan
 
-FORMATS = ("sfdisk", "repart", "wanted", "ansible", "fstab")
 
-
-def parser() -> ArgumentParser:
-    """`diskwright export SOURCE --as FORMAT [--device DEVICE] [--fstab FILE] [-o FILE|FOLDER]`."""
-    made = CommandParser(
-        "export",
-        (
-            plain("export", "media.json", "--as", "sfdisk", "-o", "media.dump"),
-            plain("export", "media.json", "--as", "repart", "-o", "repart.d"),
-            plain("export", "media.json", "--as", "wanted", "-o", "wanted.toml"),
-            root("export", "/dev/sdX", "--as", "wanted", "-o", "wanted.toml"),
-        ),
-        (
-            t(
-                "`sfdisk DEVICE < DUMP` creates the same table: positions, types, names, "
-                "attributes, and GUIDs of preserved partitions. It destroys the drive's "
-                "content without asking."
-            ),
-            t(
-                "`systemd-repart --definitions=FOLDER --empty=require --dry-run=no DEVICE` "
-                "creates the layout on an empty drive. Add --key-file=FILE for encrypted "
-                "volumes, and --generate-fstab=FILE and --generate-crypttab=FILE for mounts."
-            ),
-            t(
-                "`wanted` is a file for `diskwright ensure`, `ansible` a task with the same content. "
-                "`fstab` is the lines that the plan adds. A drive can be exported as wanted or "
-                "ansible; `ensure` then changes nothing on that drive."
-            ),
-            t("Whatever is not exported is listed on stderr. Never writes to a drive."),
-        ),
-    )
-    made.add_argument("plan", metavar="SOURCE", help=str(t("a plan saved with -o, or an existing drive")))
-    made.add_argument(
-        "--as",
-        dest="format",
-        choices=FORMATS,
-        required=True,
-        help=str(t("a dump for sfdisk, a folder of definitions for systemd-repart, or text, see below")),
-    )
-    made.add_argument("--device", metavar="DEVICE", help=str(t("one drive of a plan with several")))
-    made.add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help=str(t("file for the output (default: stdout), or folder for the definitions")),
-    )
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help=str(OTHER_FSTAB))
-    return made
-
-
-def main(arguments: Namespace) -> ExitCode:
-    """Write it; what it cannot say goes to stderr, a line each."""
+def export(arguments: Namespace) -> ExitCode:
+    """Write the export to stdout or a file, and the missing parts to stderr."""
     if arguments.plan.startswith("/dev/"):
         return _export_drive(arguments)
-    plan = read_plan_file(Path(arguments.plan))
+    plan = read_plan_file(arguments.plan)
     missing: Iterable[object]
     match arguments.format:
         case "sfdisk":
@@ -116,9 +57,8 @@ def main(arguments: Namespace) -> ExitCode:
 def _export_drive(arguments: Namespace) -> ExitCode:
     if arguments.format not in ("wanted", "ansible"):
         raise BadInput(t("--as {format} needs a plan, not a drive.", format=arguments.format))
-    if os.geteuid() != 0:
-        raise Refused(f"{NEEDS_ROOT}  {given_again()}")
-    look = as_found(arguments.plan, Where(Environment(fstab=Path(arguments.fstab).absolute())))
+    check_is_root(arguments)
+    look = as_found(arguments.plan, Where(environment_of(arguments)))
     _write_wanted(look.wanted, arguments, str(t("The workload is guessed from the filesystem.")))
     say(t("Not written: who may write to the volumes."))
     if look.state is not DriveState.AS_WANTED:
@@ -142,7 +82,7 @@ def _write_text(text: str, output: str | None) -> None:
 
 
 def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
-    """Into a folder that holds no others, since all of a folder counts together. Raises BadInput, Failed."""
+    """Write into a folder without other definitions, which would be combined. Raises BadInput or Failed."""
     files = repart_files(plan, member)
     if output in (None, "-"):
         raise BadInput(t("Definitions need a folder: name one with -o."))
@@ -158,8 +98,8 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     if others:
         raise BadInput(
             t(
-                "{folder} already contains definitions, such as {file}, which would be "
-                "combined. Name a new folder.",
+                "{folder} already contains definitions, such as {file}, which would be combined. Name a new "
+                "folder.",
                 folder=shown,
                 file=printable(others[0], 100),
             )

@@ -2,16 +2,15 @@
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.command import CommandParser, root
-from wizard.cli.commands.walk import plain_hint, report_page
-from wizard.cli.passphrase import tell
-from wizard.cli.screens import Walk
+from wizard.cli.demo_walk import Walk
+from wizard.cli.open_wizard import plain_hint, report_page
+from wizard.cli.output import tell
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
 from wizard.host.services import Services
 from wizard.model.errors import ExitCode, Failed
@@ -19,41 +18,10 @@ from wizard.model.ext import Check
 from wizard.model.said import t
 from wizard.window.terminal import terminal_of
 
-CHECKS = t("Checks")
-
 FSTAB = Path("/etc/fstab")
 
 
-def parser() -> ArgumentParser:
-    """`diskwright demo [--plain | --by-itself]`."""
-    made = CommandParser(
-        "demo",
-        (
-            root("demo", says=t("the five screens, on a badly partitioned disposable drive")),
-            root("demo", "--plain", says=t("the wizard line by line, for screen readers and serial lines")),
-            root(
-                "demo",
-                "--by-itself",
-                says=t(
-                    "inspect, warn, advise, plan, measure, apply, undo, keep and verify, without questions"
-                ),
-            ),
-        ),
-        (
-            t(
-                "The drive is a sparse file on a loop device. No other drive is touched, and "
-                "no trace remains, not even in /etc/fstab."
-            ),
-            t("Without a terminal, the demo runs unattended, and exits with 0 only if all checks pass."),
-        ),
-    )
-    way = made.add_mutually_exclusive_group()
-    way.add_argument("--plain", action="store_true", help=str(t("ask line by line (default with TERM=dumb)")))
-    way.add_argument("--by-itself", action="store_true", help=str(t("run the whole demo without asking")))
-    return made
-
-
-def main(arguments: Namespace) -> ExitCode:
+def demo(arguments: Namespace) -> ExitCode:
     """Run the wizard on the demo drive, or the unattended demo."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.by_itself
     if not arguments.plain and not on_terminal:
@@ -116,19 +84,20 @@ def _unchanged(path: Path, checks: list[Check]) -> Iterator[None]:
     before = path.read_bytes() if path.exists() else None
     yield
     after = path.read_bytes() if path.exists() else None
-    seen = t("same bytes") if before == after else t("changed")
-    checks.append(Check(str(t("{file} is unchanged", file=str(path))), before == after, str(seen)))
+    checks.append(Check(str(t("{file} is unchanged", file=str(path))), before == after, ""))
 
 
 def _gone(drive: DemoDrive) -> Check:
     left = [str(drive.folder)] if drive.folder.exists() else []
     left += loop_devices(drive.image)
-    seen = t("left behind: {places:list}", places=tuple(left)) if left else t("all removed")
-    return Check(str(t("the demo drive is completely removed")), not left, str(seen))
+    return Check(str(t("the demo drive is completely removed")), not left, ", ".join(left))
 
 
 def _say_checks(checks: list[Check]) -> None:
-    print(f"\n{CHECKS}")
-    tell(f"  {'passed' if check.holds else 'FAILED'} {check.what}: {check.seen}" for check in checks)
+    print()
+    print(t("Checks"))
+    for check in checks:
+        seen = f": {check.seen}" if check.seen else ""
+        tell([f"  {'passed' if check.holds else 'FAILED'} {check.what}{seen}"])
     held = sum(check.holds for check in checks)
     print(t("{held} checks passed, {failed} failed.", held=held, failed=len(checks) - held))

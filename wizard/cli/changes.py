@@ -1,0 +1,232 @@
+"""Commands that change something that exists: work out a document, then show, save or start it."""
+
+from __future__ import annotations
+
+import shlex
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.apply.plan.run_summary import as_options
+from wizard.apply.run.load import render_any
+from wizard.cli.command import typed
+from wizard.cli.documents import change_blocks, filesystem_para
+from wizard.cli.output import deliver, say, tell
+from wizard.cli.start import NOT_WRITTEN, environment_of, offer
+from wizard.documents.codec import render_document, to_json
+from wizard.documents.files import write_file
+from wizard.ext4.system_checks import COPY_INSTEAD
+from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.finding import Severity
+from wizard.model.migration import Prospect, Way, WayOffer
+from wizard.model.requests import (
+    Attach,
+    Detach,
+    Grow,
+    NewUuid,
+    Release,
+    SetLabel,
+    SetOptions,
+    SwitchOff,
+    Wanted,
+)
+from wizard.model.said import t
+from wizard.operations.mounts import EditFstab
+from wizard.operations.settings import WriteRules
+from wizard.plan.settings.possible import edited
+from wizard.plan.settings.steps_of import difference
+from wizard.ui.components.drive_rows import finding_paras
+from wizard.ui.components.way_rows import offer_blocks
+from wizard.ui.view import GAP, Block, para, strong
+
+if TYPE_CHECKING:
+    from wizard.apply.settings.start import TuningProposal
+
+PROSPECT_SCHEMA = "diskwright.prospect/1"
+
+
+def _mount(given: Namespace) -> Wanted:
+    from wizard.probe.host.environment import caller
+
+    return Attach(given.at, given.options, not given.once, given.writable or caller(), given.writable)
+
+
+WANTED: dict[str, Callable[[Namespace], Wanted]] = {
+    "label": lambda given: SetLabel(given.label),
+    "new-uuid": lambda _: NewUuid(),
+    "mount": _mount,
+    "unmount": lambda given: Detach(given.boot),
+    "remount": lambda given: SetOptions(given.options),
+    "grow": lambda _: Grow(),
+    "power-off": lambda _: SwitchOff(),
+    "release": lambda _: Release(),
+}
+"""Requested change by command."""
+
+
+def act(arguments: Namespace) -> ExitCode:
+    """Change one thing on an existing filesystem or drive."""
+    from wizard.apply.settings.plan_settings import act as planned
+
+    wanted = WANTED[arguments.words[0]](arguments)
+    return offer(planned(arguments.device, wanted, environment_of(arguments)), arguments)
+
+
+def move(arguments: Namespace) -> ExitCode:
+    """Move a partition, or all misaligned partitions of a drive."""
+    from wizard.apply.settings.existing_filesystem import nodes_of
+    from wizard.findings.diagnose import diagnose
+    from wizard.findings.geometry import load_patterns
+    from wizard.plan.partition.moves import NO_PARTITION, one_moves, planned_moves
+    from wizard.probe.machine import probe_machine
+
+    node, path = nodes_of(arguments.device)
+    machine = probe_machine([path])
+    (drive,) = machine.drives
+    recording = diagnose(machine, drive, load_patterns()).recording
+    if node == path and arguments.to is None:
+        return offer(planned_moves(machine, drive, recording), arguments)
+    part = drive.partition(node)
+    if part is None:
+        raise BadInput(NO_PARTITION(device=printable(node, 60)))
+    return offer(one_moves(machine, drive, part, arguments.to, recording), arguments)
+
+
+def bring(arguments: Namespace) -> ExitCode:
+    """Copy files to a volume."""
+    from wizard.apply.copy.survey import work_out
+    from wizard.apply.run.job import check_root
+
+    # Only root can read the folders of all users.
+    check_root()
+    found = work_out(
+        arguments.source,
+        arguments.target,
+        arguments.into,
+        environment_of(arguments),
+        takes_place=arguments.take_place,
+    )
+    return offer(found, arguments)
+
+
+def tune(arguments: Namespace) -> ExitCode:
+    """Print suggestions for a filesystem, and save the changes if requested."""
+    from wizard.apply.settings.start import work_out
+
+    environment = environment_of(arguments)
+    found = work_out(arguments.device, arguments.workload, environment, arguments.writable)
+    document = render_any(found.changes)
+    existing = found.used.existing
+    if arguments.output is not None:
+        if not found.changes.steps:
+            raise BadInput(
+                t(
+                    "No changes to apply for {device}; {file} was not written.",
+                    device=existing.device,
+                    file=printable(arguments.output, 200),
+                )
+            )
+        write_file(Path(arguments.output), document, str(t("The document")))
+    deliver(arguments, document, _tuning_blocks(found))
+    if not arguments.json:
+        tell(_differences(found))
+    if arguments.output is not None:
+        own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
+        say(NOT_WRITTEN)
+        say(typed("apply", shlex.quote(arguments.output), as_options(found.changes.tokens), *own_fstab))
+    return ExitCode.DONE
+
+
+def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
+    """Show the suggestions and steps, without the edits of whole files."""
+    existing, changes = found.used.existing, found.changes
+    place = printable(existing.mount_point, 200) if existing.mount_point else t("not mounted")
+    yield para(
+        t(
+            "{purpose}, on {device}, {place}",
+            purpose=found.workload.title,
+            device=existing.device,
+            place=place,
+        )
+    )
+    yield para(
+        t("Suggested, not yet applied:") if found.tuning.changes else t("No better settings are known.")
+    )
+    if existing.at_boot is None and KINDS[existing.filesystem].kernel_names:
+        yield para(t("No fstab line found, so mount options were not checked."))
+    yield GAP
+    steps = (
+        replace(step, edits=()) if isinstance(step.operation, EditFstab | WriteRules) else step
+        for step in changes.steps
+    )
+    yield from change_blocks(replace(changes, steps=tuple(steps)))
+
+
+def _differences(found: TuningProposal) -> Iterator[str]:
+    """Yield the differences of whole files, in the format of patch(1)."""
+    for step in found.changes.steps:
+        if isinstance(step.operation, EditFstab):
+            text = found.used.found.fstab_text
+            yield from difference(step.operation.file, text, edited(step.operation, text) or text)
+        elif isinstance(step.operation, WriteRules):
+            yield from step.edits
+
+
+def migrate(arguments: Namespace) -> ExitCode:
+    """Compare the conversions to ext4, or show, save or start one."""
+    from wizard.apply.conversion.look import look_at_ext
+    from wizard.ext4.make import make_migration
+    from wizard.ext4.ways import prospect_of
+
+    given = arguments.output is not None or arguments.dry_run or arguments.confirm
+    if arguments.way is None and given:
+        raise BadInput(t("Choose a conversion with --way. Without --way, the conversions are only compared."))
+    situation = look_at_ext(
+        arguments.device,
+        environment_of(arguments),
+        store=Path(arguments.store) if arguments.store else None,
+        undo_dir=Path(arguments.undo_dir) if arguments.undo_dir else None,
+        journal_dir=arguments.journal,
+    )
+    if arguments.way is None:
+        prospect = prospect_of(situation)
+        deliver(arguments, render_document(PROSPECT_SCHEMA, to_json(prospect)), prospect_blocks(prospect))
+        return ExitCode.DONE
+    made = make_migration(
+        situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
+    )
+    return offer(made, arguments)
+
+
+def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
+    """Show the findings, the three conversions, the recommendation and the alternative."""
+    yield filesystem_para(prospect.device, prospect.before)
+    obstacles = {offer.obstacle_code for offer in prospect.offers}
+    told = [
+        one for one in prospect.findings if one.severity is not Severity.INFO or one.code not in obstacles
+    ]
+    if told:
+        yield GAP
+        yield from finding_paras(told)
+    for one in prospect.offers:
+        yield GAP
+        yield para(strong(f"{one.way}:"), SUMMARIES[one.way], hang=2)
+        yield from _offer_blocks(prospect, one)
+    yield GAP
+    if prospect.default is not None:
+        yield para(t("Recommended: {way}.", way=prospect.default), prospect.why)
+    else:
+        yield para(prospect.why)
+    yield para(NEW_INSTEAD, COPY_INSTEAD)
+
+
+def _offer_blocks(prospect: Prospect, one: WayOffer) -> Iterator[Block]:
+    yield from offer_blocks(prospect, one)
+    if not one.obstacle:
+        duration = t("Needs: roughly {seconds:time}.", seconds=one.seconds)
+        room = t("Extra space: up to {room:size}.", room=one.room_bytes)
+        yield para(duration, *((room,) if one.room_bytes else ()))

@@ -1,0 +1,74 @@
+"""`diskwright install`: install missing tools with the distribution's package manager."""
+
+import os
+import sys
+from argparse import Namespace
+
+from wizard.advice.missing import known_programs, missing, programs_named
+from wizard.apply.packages import NEEDS_ROOT, cost, install, manager_of, offer
+from wizard.cli.output import say
+from wizard.model.errors import BadInput, ExitCode, Refused, printable
+from wizard.model.said import t, tn
+from wizard.probe.host.environment import family_of, os_release
+from wizard.process.program import find
+
+
+def install_tools(arguments: Namespace) -> ExitCode:
+    """Ask, then install the missing tools."""
+    family = family_of(os_release())
+    wanted: list[str] = []
+    for name in arguments.names:
+        programs = programs_named(name, family)
+        if not programs:
+            raise BadInput(
+                t(
+                    "Unknown program or package {name}. Known programs: {programs:list}.",
+                    name=printable(name, 60),
+                    programs=tuple(known_programs()),
+                )
+            )
+        wanted += programs
+    absent = [name for name in wanted if find(name) is None]
+    if not absent:
+        say(
+            tn(
+                "{programs:and} is already installed.",
+                "{programs:and} are already installed.",
+                programs=tuple(wanted),
+                count=len(wanted),
+            )
+        )
+        return ExitCode.DONE
+    lacks = missing(absent, family)
+    manager_of(lacks)
+    if os.geteuid() != 0:
+        raise Refused(NEEDS_ROOT(programs=" ".join(lacks.programs)))
+    say(offer(lacks, cost(lacks)))
+    if not arguments.yes and not _agreed():
+        return ExitCode.REFUSED
+    install(lacks, lambda line: say(f"    {printable(line, 200)}"))
+    say(
+        tn(
+            "Installed {packages:and}: {programs:and} is now available.",
+            "Installed {packages:and}: {programs:and} are now available.",
+            packages=lacks.packages,
+            programs=lacks.programs,
+            count=len(lacks.programs),
+        )
+    )
+    return ExitCode.DONE
+
+
+def _agreed() -> bool:
+    """Ask for confirmation. Raises Refused without a terminal."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Refused(
+            t("No packages were installed: confirmation requires a terminal. Use --yes to skip the question.")
+        )
+    question = t("Do this now? [y/N]")
+    sys.stderr.write(f"{question} ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    say(t("No packages were installed."))
+    return False

@@ -1,0 +1,177 @@
+"""`diskwright workloads`, `options` and `glossary`: list what the profiles contain."""
+
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from wizard.advice.catalogue import NEEDS, CatalogueOption, OptionKind, load_catalogue, on_kernel
+from wizard.cli.output import deliver
+from wizard.documents.codec import JSON, render_document, to_json
+from wizard.filesystems.registry import KINDS
+from wizard.model.advice import Workload
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.machine import Kernel
+from wizard.model.said import Message, Sentence, parse_size, t
+from wizard.ui.view import GAP, Block, Command, Text, para, strong
+
+WORKLOADS_SCHEMA = "diskwright.workloads/1"
+OPTIONS_SCHEMA = "diskwright.options/1"
+GLOSSARY_SCHEMA = "diskwright.glossary/1"
+
+HEADINGS = {
+    OptionKind.MKFS: Sentence("Creation (mkfs)"),
+    OptionKind.MOUNT: Sentence("Mounting"),
+    OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
+    OptionKind.SCHEDULER: Sentence("I/O scheduler"),
+}
+
+
+def workloads(arguments: Namespace) -> ExitCode:
+    """Print the workloads."""
+    from wizard.advice.workloads import load_workloads
+
+    found = [profile.workload for profile in load_workloads()]
+    document = render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)})
+    deliver(arguments, document, _workload_blocks(found))
+    return ExitCode.DONE
+
+
+def _workload_blocks(found: Iterable[Workload]) -> Iterator[Block]:
+    for workload in found:
+        yield para(strong(workload.id), workload.title, hang=2)
+        yield para(workload.summary, indent=2)
+        # A path is not wrapped.
+        yield Command((str(t("from {file}", file=workload.origin)),))
+        yield GAP
+
+
+def glossary(arguments: Namespace) -> ExitCode:
+    """Print one term or all terms."""
+    from wizard.advice.evidence import find_term, load_glossary
+    from wizard.ui.dialogs.pages import term_blocks
+
+    terms = load_glossary()
+    if arguments.term:
+        terms = (find_term(" ".join(arguments.term), terms),)
+    document = render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)})
+    shown = ((para(strong(term.term)), *term_blocks(term), GAP) for term in terms)
+    deliver(arguments, document, (block for blocks in shown for block in blocks))
+    return ExitCode.DONE
+
+
+def options(arguments: Namespace) -> ExitCode:
+    """Print the options of the catalogue, with support by the kernel."""
+    from wizard.probe.machine import load_machine, probe_machine
+
+    found = chosen_options(load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
+    kernel = (
+        probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
+    ).kernel
+    body = {"kernel": kernel.release, "options": [_option_json(one, kernel) for one in found]}
+    deliver(arguments, render_document(OPTIONS_SCHEMA, body), option_blocks(found, kernel))
+    return ExitCode.DONE
+
+
+def chosen_options(
+    options: Iterable[CatalogueOption], filesystem: str | None, *, danger: bool
+) -> list[CatalogueOption]:
+    """Return the options for a filesystem, or for all. Raises BadInput if the filesystem is unknown."""
+    if filesystem is not None and filesystem not in KINDS:
+        name = repr(printable(filesystem, 30))
+        raise BadInput(
+            t("Unknown filesystem {name}; known: {known:list}.", name=name, known=tuple(sorted(KINDS)))
+        )
+    return [
+        option
+        for option in options
+        if (filesystem is None or not option.filesystems or filesystem in option.filesystems)
+        and (option.danger or not danger)
+    ]
+
+
+def _option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
+    """Return an option as in the document, with the support by this kernel."""
+    body = to_json(option)
+    return {**body, "kernel": to_json(on_kernel(option, kernel))} if isinstance(body, dict) else body
+
+
+def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterator[Block]:
+    """Show the options by kind, usable options first."""
+    if not options:
+        yield para(t("No known options."))
+        return
+    yield para(t("Judged for kernel {kernel}.", kernel=printable(kernel.release, 40)))
+    for kind, heading in HEADINGS.items():
+        of_kind = sorted(
+            (option for option in options if option.kind is kind),
+            key=lambda option: (bool(option.never), option.danger),
+        )
+        if of_kind:
+            yield GAP
+            yield para(strong(heading()))
+        for option in of_kind:
+            yield GAP
+            yield para(strong(option.text), f"[{option.id}]", indent=2, hang=2)
+            yield from (para(said, indent=6) for said in _sentences(option, kernel) if said != "")
+
+
+def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[Text]:
+    """Yield the paragraphs that describe an option."""
+    if option.does:
+        yield option.does
+    yield t("For: {why}", why=option.why) if option.does else option.why
+    if option.risk:
+        yield t("Risk: {risk}", risk=option.risk)
+    if option.never:
+        yield f"{_standing(option)}: {option.never}"
+    if option.phrase:
+        yield t(
+            'Requires typing the danger: "{phrase}". Never available on system volumes.', phrase=option.phrase
+        )
+    if option.also:
+        yield t("Also written: {texts:list}.", texts=tuple(option.also))
+    yield from _sizes(option)
+    yield " ".join(str(NEEDS[need]) for need in option.needs)
+    if option.conflicts:
+        yield t("Conflicts with: {options:list}.", options=tuple(option.conflicts))
+    yield from _kernel_sentences(option, kernel)
+    if option.source:
+        yield t(
+            "For {filesystems:list}. Source: {source}.",
+            filesystems=tuple(option.filesystems),
+            source=option.source,
+        )
+
+
+def _standing(option: CatalogueOption) -> Message:
+    if option.danger:
+        return t("DANGER, refused") if option.refused else t("DANGER")
+    if option.refused:
+        return t("Refused")
+    return t("The default") if option.default else t("Not recommended")
+
+
+def _sizes(option: CatalogueOption) -> Iterator[Text]:
+    """Yield the volume sizes that the option is limited to, if any."""
+    least = parse_size(option.at_least) if option.at_least else None
+    most = parse_size(option.at_most) if option.at_most else None
+    if least is not None and most is not None:
+        yield t("For volumes from {least:exact} to {most:exact}.", least=least, most=most)
+    elif least is not None:
+        yield t("Only for volumes of {least:exact} or more.", least=least)
+    elif most is not None:
+        yield t("Only for volumes up to {most:exact}.", most=most)
+
+
+def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[Text]:
+    verdict = on_kernel(option, kernel)
+    span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
+    span += (t("before {end}", end=option.until),) if option.until else ()
+    if span:
+        yield (
+            t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release)
+            if verdict.takes
+            else t("Kernels {span:row}.", span=span)
+        )
+    if not (verdict.takes or verdict.refused):
+        yield verdict.why

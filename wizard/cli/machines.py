@@ -1,0 +1,70 @@
+"""Find the machine and drives that a command names: attached, or recorded in a file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wizard.model.errors import BadInput, printable
+from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.said import Message, t
+from wizard.probe.machine import drive_under, load_machine, probe_machine, with_others
+
+
+def not_recorded(machine: Machine, device: str, file: str) -> Message:
+    """Return the message that a recorded machine does not list the named drive."""
+    known = tuple(drive.path for drive in machine.drives) or (t("none"),)
+    return t(
+        "{file} does not list drive {drive}, only {known:list}.",
+        file=printable(file),
+        drive=printable(device),
+        known=known,
+    )
+
+
+def machine_and_drive(device: str, recorded: str | None) -> tuple[Machine, Drive]:
+    """Return the machine and the drive at `device`, probed or read from the file `recorded`. Raises BadInput
+    if the drive is missing."""
+    machine, drives = machine_and_drives([device], recorded)
+    return machine, drives[0]
+
+
+def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
+    """Return the machine and the drives at `devices`, in order. Raises BadInput if a drive is missing or
+    listed twice."""
+    if recorded is None:
+        machine = with_others(probe_machine(devices))
+        if len(machine.drives) != len(devices):
+            raise BadInput(t("A drive is listed twice."))
+        return machine, machine.drives
+    machine = load_machine(Path(recorded))
+    return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
+
+
+def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
+    """Return the machine, drive and partition at `device`, or None if `device` is not a partition. Raises
+    BadInput if the partition table does not list `device`."""
+    if recorded is None:
+        if not (path := drive_under(device)):
+            return None
+        machine = with_others(probe_machine([path]))
+        node = str(Path(device).resolve())
+    else:
+        machine, node = load_machine(Path(recorded)), device
+    for drive in machine.drives:
+        if part := drive.partition(node):
+            return machine, drive, part
+    if recorded is None:
+        raise BadInput(
+            t(
+                "The table of {drive} could not be read, or does not list {part}.",
+                drive=path,
+                part=printable(device),
+            )
+        )
+    return None
+
+
+def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:
+    found = machine.drive(device)
+    if found is None:
+        raise BadInput(not_recorded(machine, device, recorded))
+    return found

@@ -1,0 +1,183 @@
+"""Print documents and views to stdout, narration to stderr. Replaces control characters in foreign text."""
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TextIO, TypeVar
+
+from wizard.documents.files import write_file
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.said import Message, t
+from wizard.plain.telling import block_lines
+from wizard.plan.text import command_lines, wrapped
+from wizard.ui.view import Banner, Block, Command, Figures, Para, Piece, Tone
+
+T = TypeVar("T")
+
+NARROWEST, WIDEST, PIPE_WIDTH = 40, 110, 80
+"""Columns of a page, and of a pipe."""
+
+LONGEST_PARAGRAPH = 4000
+BAR_COLUMNS, NAME_COLUMNS = 40, 28
+
+SGR = {
+    Tone.STRONG: "1",
+    Tone.MUTED: "2",
+    Tone.DANGER: "31",
+    Tone.GOOD: "32",
+    Tone.WARN: "33",
+    Tone.ACCENT: "36",
+}
+"""Terminal attributes of tones (ECMA-48)."""
+
+
+def harmless(text: str, spared: str = "\t") -> str:
+    """Return the text with unprintable characters replaced by `?`, except those in `spared`."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in spared else "?" for char in text)
+
+
+def tell(lines: Iterable[str], stream: TextIO | None = None) -> None:
+    """Print lines to stdout or `stream`. A line stays a line, whatever foreign text it contains."""
+    (stream or sys.stdout).write("".join(f"{harmless(line)}\n" for line in lines))
+
+
+def say(*sentences: Message | str) -> None:
+    """Print sentences to stderr, wrapped on a terminal."""
+    text = printable(" ".join(map(str, sentences)), 2000)
+    tell(wrapped(text, width_of(sys.stderr)) if sys.stderr.isatty() else (text,), sys.stderr)
+
+
+def width_of(stream: TextIO) -> int:
+    """Return the columns of a terminal, or those of a pipe."""
+    return get_terminal_size().columns if stream.isatty() else PIPE_WIDTH
+
+
+def page_width(stream: TextIO) -> int:
+    """Return the width of wrapped text."""
+    return min(max(width_of(stream), NARROWEST), WIDEST)
+
+
+def show(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
+    """Print blocks of a view to stdout or `stream`, in colour on a terminal that shows colours."""
+    stream = stream or sys.stdout
+    plain_terminal = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "vt220", "vt100")
+    in_colour = stream.isatty() and not plain_terminal
+    width = page_width(stream)
+    for block in blocks:
+        for number, line in enumerate(rendered(block, width)):
+            shown = harmless(line)
+            stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
+
+
+def page_lines(blocks: Iterable[Block], width: int = PIPE_WIDTH) -> list[str]:
+    """Return blocks as lines without colour."""
+    return [harmless(line) for block in blocks for line in rendered(block, width)]
+
+
+def rendered(block: Block, width: int) -> Iterator[str]:
+    """Yield the lines of a block."""
+    match block:
+        case Figures():
+            yield from _bars(block)
+        case Command(argv=(line,)):
+            yield f"    {_fields(line)}"
+        case Command():
+            yield from command_lines([printable(word, LONGEST_PARAGRAPH) for word in block.argv], width, 6)
+        case _:
+            for one in block_lines(block):
+                assert not isinstance(one, Command)
+                text = _fields(one.text)
+                if "\t" in text:
+                    yield " " * one.indent + text
+                else:
+                    for line in wrapped(text, width - one.indent, one.hang):
+                        yield (" " * one.indent + line).rstrip()
+
+
+def _fields(line: str) -> str:
+    """Return a line, safe to print. Preserves tabs, which separate fields in fstab."""
+    return "\t".join(printable(piece, LONGEST_PARAGRAPH) for piece in line.split("\t"))
+
+
+def _bars(figures: Figures) -> Iterator[str]:
+    """Yield named figures as bars."""
+    shown = [*figures.shown, *(f"{value:g}" for _, value in figures.values[len(figures.shown) :])]
+    most = max((value for _, value in figures.values), default=0) or 1
+    if figures.unit != "":
+        yield f"{figures.unit}:"
+    for (name, value), figure in zip(figures.values, shown, strict=True):
+        bar = "#" * ceil(BAR_COLUMNS * max(value, 0) / most)
+        named = printable(name, NAME_COLUMNS).ljust(NAME_COLUMNS)
+        yield f"  {named} {bar:<{BAR_COLUMNS}} {printable(figure, 60)}"
+
+
+def _coloured(line: str, block: Block, number: int) -> str:
+    """Colour a heading, or the first words of a paragraph."""
+    match block:
+        case Banner(tone=tone) if number == 0:
+            return f"\x1b[{SGR.get(tone, '1')}m{line}\x1b[0m"
+        case Para(pieces=(Piece(text=text, tone=tone), *_)) if number == 0 and tone in SGR:
+            first = harmless(str(text))
+            return line.replace(first, f"\x1b[{SGR[tone]}m{first}\x1b[0m", 1)
+        case _:
+            return line
+
+
+def deliver(arguments: Namespace, document: str, blocks: Iterable[Block]) -> None:
+    """Print the document with --json, otherwise the blocks."""
+    if arguments.json:
+        sys.stdout.write(document)
+    else:
+        show(blocks)
+
+
+def hand_over(arguments: Namespace, document: str, blocks: Iterable[Block], *, ended: bool) -> ExitCode:
+    """Save the verdict if `--output` is given, and print it. Returns 130 if the user stopped the
+    measurement."""
+    if arguments.output:
+        write_file(Path(arguments.output), document, str(t("The verdict")))
+    deliver(arguments, document, blocks)
+    if ended:
+        say(t("Stopped by the user. The result above uses only the measurements made until then."))
+        return ExitCode.ENDED_BY_USER
+    return ExitCode.DONE
+
+
+def check_output(output: str | None) -> None:
+    """Check that the output file is writable. Raises BadInput."""
+    if output is None:
+        return
+    path = Path(output)
+    if path.is_dir() or not os.access(path.parent, os.W_OK) or (path.exists() and not path.is_file()):
+        raise BadInput(t("{file} is not a writable file.", file=printable(output)))
+
+
+@contextmanager
+def progress_line(beginning: Message, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
+    """Print `beginning` at the first progress report. On a terminal, show progress in one line, cleared at
+    the end."""
+    width = max(20, width_of(sys.stderr) - 1) if sys.stderr.isatty() else 0
+    begun = False
+
+    def show_progress(progress: T) -> None:
+        nonlocal begun
+        if not begun:
+            begun = True
+            say(beginning)
+        if width:
+            sys.stderr.write("\r" + in_words(progress)[:width].ljust(width))
+            sys.stderr.flush()
+
+    try:
+        yield show_progress
+    finally:
+        if width and begun:
+            sys.stderr.write("\r" + " " * width + "\r")
+            sys.stderr.flush()

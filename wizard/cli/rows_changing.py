@@ -1,0 +1,235 @@
+"""Commands that change drives."""
+
+from wizard.cli.arguments import (
+    CONFIRM,
+    DRIVE,
+    DRY_RUN,
+    FSTAB,
+    JOURNAL,
+    JSON,
+    PASSPHRASE_FILE,
+    PLAN_FILE,
+    STARTS,
+    VOLUME,
+    WRITABLE,
+)
+from wizard.cli.command import Argument, CommandRow, Example, plain, root
+from wizard.model.said import Message, t
+
+WITHOUT_CONFIRM = t("Without --confirm, only show the changes.")
+
+
+def _action(
+    name: str,
+    summary: Message,
+    undo: Message,
+    *arguments: Argument,
+    device: Argument = VOLUME,
+    example: Example,
+) -> CommandRow:
+    """Return a command that changes one thing on an existing filesystem or drive."""
+    return CommandRow(
+        name,
+        summary,
+        "changes:act",
+        (device, *arguments, *STARTS, FSTAB),
+        (example,),
+        (WITHOUT_CONFIRM, undo),
+        probes=True,
+        begins=True,
+    )
+
+
+UNDONE = t("`diskwright undo` reverts the change.")
+
+CHANGING = (
+    CommandRow(
+        "apply",
+        t("apply a plan exactly as shown"),
+        "start:apply",
+        (
+            PLAN_FILE,
+            CONFIRM,
+            Argument("--keep", t("do not wait for `keep`; undo is then impossible")),
+            DRY_RUN,
+            PASSPHRASE_FILE,
+            JOURNAL,
+            FSTAB,
+        ),
+        (
+            plain("apply media.json --dry-run"),
+            root("apply media.json --confirm WD-WX11A2345678"),
+            root("apply media.json --confirm sdb --journal /media/stick"),
+            root("apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679"),
+        ),
+        (
+            t(
+                "`diskwright show` displays the token of each drive. A plan for several drives needs all "
+                "tokens."
+            ),
+            t(
+                "All checks run again before the first write, and a changed drive is refused. The steps are "
+                "rehearsed on a scratch copy, the old bytes are saved, then the drive is written."
+            ),
+            t(
+                "An empty drive is used right away. A drive with data waits: `diskwright keep` makes the "
+                "result permanent, `diskwright undo` restores the old content, bit for bit. The folder for "
+                "runs must not be on the target drive."
+            ),
+            t(
+                "A background process does the work, even if you close the terminal. Ctrl+C stops it before "
+                "the next step. `diskwright status` shows progress."
+            ),
+        ),
+        probes=True,
+        begins=True,
+    ),
+    CommandRow(
+        "ensure",
+        t("make drives match a file; changes only what differs"),
+        "ensure:ensure",
+        (
+            Argument("wanted WANTED.toml?", t("file with drives and volumes, TOML or JSON")),
+            Argument("--example", t("print an example with every key explained")),
+            Argument("--check", t("show changes without writing")),
+            Argument(
+                "--detailed-exitcode", t("exit with 5 after a change, or if --check found a difference")
+            ),
+            JSON,
+            JOURNAL,
+            FSTAB,
+        ),
+        (root("ensure wanted.toml"), root("ensure wanted.toml --check --detailed-exitcode --json")),
+        (
+            t(
+                "Model, serial number, size, bus or path must match exactly one drive. Volumes use the keys "
+                "of `plan --volume`."
+            ),
+            t(
+                "A drive with other content is refused. The error shows the `replace` line that allows "
+                "losing exactly this content, and no later content."
+            ),
+        ),
+        probes=True,
+        begins=True,
+    ),
+    CommandRow(
+        "move",
+        t("move a partition, or all misaligned ones, with all data"),
+        "changes:move",
+        (
+            Argument("device DEVICE", t("a partition, or a drive with misaligned partitions, not in use")),
+            Argument("--align", t("move to the best aligned position nearby (default)"), group="where"),
+            Argument(
+                "--to START",
+                t("move to this offset from the start of the drive: 1MiB, 2048s, or bytes"),
+                convert="wizard.model.said:parse_place",
+                group="where",
+            ),
+            *STARTS,
+        ),
+        (
+            root("move /dev/sdX1"),
+            root("move /dev/sdX --align --confirm SERIAL"),
+            root("move /dev/sdX2 --to 100GiB -o move.json"),
+        ),
+        (
+            WITHOUT_CONFIRM,
+            t(
+                "The whole partition is read first, then moved and compared. A power cut loses no data: "
+                "`diskwright resume` continues, `diskwright undo` moves the partition back."
+            ),
+        ),
+        probes=True,
+        begins=True,
+    ),
+    CommandRow(
+        "bring",
+        t("copy a folder or a filesystem to a volume, and compare"),
+        "changes:bring",
+        (
+            Argument("source SOURCE", t("a folder or a filesystem's device")),
+            Argument("target TARGET", t("a folder on the volume, or the device of a mounted volume")),
+            Argument("--into FOLDER", t("copy into this folder of the target, created if missing")),
+            Argument("--take-place", t("mount the volume in place of SOURCE from the next boot on")),
+            CONFIRM,
+            DRY_RUN,
+            JSON,
+            JOURNAL,
+            FSTAB,
+        ),
+        (
+            root("bring /home/anna /srv/media --into anna"),
+            root("bring /home /srv/home --take-place --confirm SERIAL"),
+        ),
+        (
+            t(
+                "Copies SOURCE into TARGET, as completely as the target supports. Losses are listed first. "
+                "Existing files are never overwritten; the source is only read."
+            ),
+            t(
+                "After a power cut, `diskwright resume` continues the copy. `diskwright undo` removes "
+                "copied files that are still the same in the source."
+            ),
+        ),
+        probes=True,
+        begins=True,
+    ),
+    _action(
+        "label",
+        t("change the label of a filesystem, also in fstab"),
+        UNDONE,
+        Argument("label LABEL", t("the new label")),
+        example=root("label /dev/sdX1 films --confirm SERIAL"),
+    ),
+    _action(
+        "new-uuid",
+        t("give a copied filesystem, container or table its own UUID"),
+        UNDONE,
+        example=root("new-uuid /dev/sdX1 --confirm SERIAL"),
+    ),
+    _action(
+        "mount",
+        t("mount a filesystem, now and at every boot"),
+        UNDONE,
+        Argument("--at FOLDER", t("mount point (/srv/LABEL)")),
+        Argument("--options A,B", t("mount options"), convert="wizard.cli.command:listed", default=()),
+        WRITABLE,
+        Argument("--once", t("mount now, not at boot")),
+        example=root("mount /dev/sdX1 --at /srv/films --once --confirm SERIAL"),
+    ),
+    _action(
+        "unmount",
+        t("unmount a filesystem; if busy, list the programs"),
+        UNDONE,
+        Argument("--boot", t("also remove the fstab line")),
+        example=root("unmount /dev/sdX1 --boot --confirm SERIAL"),
+    ),
+    _action(
+        "remount",
+        t("change mount options in fstab and, if possible, at once"),
+        UNDONE,
+        Argument("options A,B", t("all options for the fstab line"), convert="wizard.cli.command:listed"),
+        example=root("remount /dev/sdX1 noatime,nofail --confirm SERIAL"),
+    ),
+    _action(
+        "grow",
+        t("grow a mounted ext3, ext4, XFS or Btrfs into free space"),
+        t("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
+        example=root("grow /dev/sdX1 --confirm SERIAL"),
+    ),
+    _action(
+        "power-off",
+        t("unmount, flush and power off a removable drive"),
+        t("`diskwright undo` reverts everything except the power-off."),
+        device=DRIVE,
+        example=root("power-off /dev/sdX --confirm SERIAL"),
+    ),
+    _action(
+        "release",
+        t("stop unused arrays, volume groups and containers on a drive"),
+        t("`diskwright undo` starts all layers again except containers."),
+        device=DRIVE,
+        example=root("release /dev/sdX --confirm SERIAL"),
+    ),
+)
