@@ -19,8 +19,8 @@ from wizard.ui.view import Banner, Block, Command, Figures, Para, Piece, Tone
 
 T = TypeVar("T")
 
-NARROWEST, WIDEST, PIPE_WIDTH = 40, 110, 80
-"""Columns of a page, and of a pipe."""
+NARROWEST, WIDEST, USUAL = 40, 120, 80
+"""Columns of plans: the least, and the most, also in a pipe. Other pages have 80 columns in a pipe."""
 
 LONGEST_PARAGRAPH = 4000
 BAR_COLUMNS, NAME_COLUMNS = 40, 28
@@ -56,7 +56,7 @@ def say(*sentences: Message | str) -> None:
 
 def width_of(stream: TextIO) -> int:
     """Return the columns of a terminal, or those of a pipe."""
-    return get_terminal_size().columns if stream.isatty() else PIPE_WIDTH
+    return get_terminal_size().columns if stream.isatty() else WIDEST
 
 
 def page_width(stream: TextIO) -> int:
@@ -69,14 +69,14 @@ def show(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
     stream = stream or sys.stdout
     plain_terminal = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "vt220", "vt100")
     in_colour = stream.isatty() and not plain_terminal
-    width = page_width(stream)
+    width = page_width(stream) if stream.isatty() else USUAL
     for block in blocks:
         for number, line in enumerate(rendered(block, width)):
             shown = harmless(line)
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
 
 
-def page_lines(blocks: Iterable[Block], width: int = PIPE_WIDTH) -> list[str]:
+def page_lines(blocks: Iterable[Block], width: int = USUAL) -> list[str]:
     """Return blocks as lines without colour."""
     return [harmless(line) for block in blocks for line in rendered(block, width)]
 
@@ -88,6 +88,9 @@ def rendered(block: Block, width: int) -> Iterator[str]:
             yield from _bars(block)
         case Command(argv=(line,)):
             yield f"    {_fields(line)}"
+        case Para(pieces=(Piece(text=text, tone=Tone.ACCENT),)):
+            # A line of a file, to be copied.
+            yield " " * block.indent + _fields(str(text))
         case Command():
             yield from command_lines([printable(word, LONGEST_PARAGRAPH) for word in block.argv], width, 6)
         case _:
