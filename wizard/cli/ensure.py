@@ -147,12 +147,11 @@ def ensure(arguments: Namespace) -> ExitCode:
     if arguments.example:
         sys.stdout.write(EXAMPLE.read_text(encoding="utf-8"))
         return ExitCode.DONE
-    file = Path(arguments.wanted or ".")
-    if not file.exists() or file.is_dir():
+    if arguments.wanted is None or not Path(arguments.wanted).exists() or Path(arguments.wanted).is_dir():
         raise BadInput(
             t(
                 "{file} is not a file. `diskwright ensure --example` prints an example to start from.",
-                file=printable(str(file), 200),
+                file=printable(arguments.wanted or "WANTED.toml", 200),
             )
         )
     wanted = read_wanted(*read_text(arguments.wanted))

@@ -111,22 +111,12 @@ def _verdict_blocks(result: Text, details: Iterable[Block], caveats: Iterable[Te
 
 
 def _pairs_in_words(progress: MeasureProgress) -> str:
-    pairs, left = progress.pairs, progress.seconds_left
-    line = (
-        t(
-            "{pairs} of at most {most} pairs, at most {seconds:.0f} s left",
-            pairs=pairs,
-            most=progress.planned_pairs,
-            seconds=left,
-        )
-        if progress.planned_pairs
-        else t("{pairs} pairs, at most {seconds:.0f} s left", pairs=pairs, seconds=left)
+    said = t(
+        "{pairs} pairs, at most {seconds:.0f} s left",
+        pairs=progress.pairs,
+        seconds=progress.seconds_left,
     )
-    return str(
-        line
-        if progress.estimate is None
-        else t("{line}, so far {estimate:.2f}x", line=line, estimate=progress.estimate)
-    )
+    return str(said) if progress.estimate is None else f"{said}, {progress.estimate:.2f}x"
 
 
 def _check_seconds(seconds: float | None, kind: str) -> None:

@@ -10,7 +10,7 @@ from tests.unit.report.reports import MACHINES, assert_whole, plan_of, verdict
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import new_run
 from wizard.benchmark.results import render_verdict
-from wizard.cli.main import main
+from wizard.cli.main import main, parser_of
 from wizard.model.errors import ExitCode
 from wizard.plan.check import render_plan
 from wizard.report.gather import Sources, gather
@@ -125,7 +125,7 @@ def test_wizard_saves_the_page_of_the_command(
 ) -> None:
     monkeypatch.setattr("wizard.report.gather.probe_machine", lambda _=None: machine(drive()))
     run = new_run(tmp_path, plan_of(machine(), drive()), Environment())
-    services = walk._services(walk.parser().parse_args(["--journal", str(tmp_path)]))
+    services = open_wizard._services(parser_of("").parse_args(["--journal", str(tmp_path)]))
     code, page, _ = written(capsys, run.name, "--journal", str(tmp_path), "-o", "-")
     assert code == ExitCode.DONE
     assert services.report(run).partition("<nav")[2] == page.partition("<nav")[2] != ""
