@@ -30,7 +30,7 @@ from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.tuning import CHANGES
+from wizard.plan.settings.document import CHANGES
 from wizard.probe import facts
 from wizard.report import parts
 from wizard.report.parts import Report

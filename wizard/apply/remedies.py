@@ -9,7 +9,7 @@ from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
 from wizard.apply.run.runs import RunKind, find_run, kind_of, list_runs
 from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
-from wizard.apply.settings.guard import NO_GROWING, is_growing_refused
+from wizard.apply.settings.system import is_growing_refused
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, Tags, parse, tags_of
 from wizard.benchmark.smr_run import quick_test_obstacle
@@ -20,6 +20,7 @@ from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, t
 from wizard.model.verdict import DisplacedVerdict
+from wizard.operations.growth import NO_GROWING
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.partition.replace import grow_plan

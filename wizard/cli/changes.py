@@ -35,10 +35,8 @@ from wizard.model.requests import (
     Wanted,
 )
 from wizard.model.said import t
-from wizard.operations.mounts import EditFstab
-from wizard.operations.settings import WriteRules
-from wizard.plan.settings.possible import edited
-from wizard.plan.settings.steps_of import difference
+from wizard.operations.fstab import EditFstab
+from wizard.operations.settings import WriteRules, difference
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.components.way_rows import offer_blocks
 from wizard.ui.view import GAP, Block, para, strong
@@ -171,7 +169,7 @@ def _differences(found: TuningProposal) -> Iterator[str]:
     for step in found.changes.steps:
         if isinstance(step.operation, EditFstab):
             text = found.used.found.fstab_text
-            yield from difference(step.operation.file, text, edited(step.operation, text) or text)
+            yield from difference(step.operation.file, text, step.operation.edited(text) or text)
         elif isinstance(step.operation, WriteRules):
             yield from step.edits
 

@@ -20,9 +20,9 @@ from wizard.model.migration import (
     Way,
 )
 from wizard.model.said import join, t
+from wizard.operations.rules import is_device_path, uuid_fault
 from wizard.plan.check import drive_faults
 from wizard.plan.messages import INCONSISTENT
-from wizard.plan.rules import is_device_path, uuid_fault
 
 AGAIN = t("Recreate it with `diskwright migrate`.")
 

@@ -21,7 +21,7 @@ from wizard.model.migration import (
     WidenInodes,
 )
 from wizard.model.said import Message, t
-from wizard.plan.settings.possible import digest_of_text
+from wizard.operations.fstab import digest_of_text
 
 SOUND = t("e2fsck finds no errors.")
 

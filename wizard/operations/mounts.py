@@ -1,9 +1,38 @@
-"""Operations on mounts, swap and fstab."""
+"""Operations on mounts and swap, and the data of fstab lines."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from wizard.model.errors import WHERE_USED
+from wizard.filesystems.kind import Argv
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import WHERE_USED, Failed, printable
+from wizard.model.layout import Writer
+from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
+from wizard.model.said import Message, Sentence, t
+from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared
+from wizard.operations.rules import mount_options_fault, mount_point_fault
+
+NOT_MOUNTED_AT = Sentence("{device} is not mounted at {place}")
+MOUNTED_AT = Sentence("{device} is mounted at {place}")
+MOUNTED_WITH = Sentence("mounted with {options}")
+CREATED = Sentence("directory {place}, created if missing")
+
+OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
+"""Generic mount options and the options that disable them (mount(8))."""
+
+ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime"})
+TUNED = ACCESS_TIME | {"lazytime"}
+REMOUNTED = ACCESS_TIME | frozenset(OPPOSITES)
+"""Generic mount options that can be changed while in use: those that a workload may need, and all that a user
+may request."""
+
+REMOUNTING = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs"})
+"""Filesystems that keep unnamed options on remount. F2FS resets them to defaults (fs/f2fs/super.c)."""
+
+_WORD = re.compile(r"[a-z]+")
+_WORDS = re.compile(r"[a-z0-9-]+")
+_SHOWN = re.compile(r"[^\s,\\]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +48,7 @@ class AddFstabLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Setting):
     """Mount `device` at `mount_point`, which is created if missing. `others`: further devices of a
     multi-device Btrfs."""
 
@@ -29,6 +58,56 @@ class Mount:
     options: tuple[str, ...]
     kind: Literal["mount"] = "mount"
     others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
+
+    requests = (Attach,)
+    lasts = False
+    mounts = True
+
+    def sentence(self, context: Context) -> Message:
+        return t("Mount {device} at {place}.", device=self.device, place=printable(self.mount_point, 2000))
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        if not new:
+            return (("umount", self.mount_point),)
+        # The kernel assembles a Btrfs from registered devices (btrfs-device(8)).
+        scan = [("btrfs", "device", "scan", self.device, *self.others)] if self.others else []
+        options = ("-o", ",".join(self.options)) if self.options else ()
+        return (*scan, ("mount", "-t", self.filesystem, *options, self.device, self.mount_point))
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return (str(CREATED(place=printable(self.mount_point, 2000))),)
+
+    @property
+    def goal(self) -> Message:
+        return MOUNTED_AT(device=self.device, place=printable(self.mount_point, 2000))
+
+    def fits(self, subject: Subject) -> bool:
+        kind = KINDS[subject.filesystem]
+        return (
+            self.device == subject.device
+            and not self.others
+            and self.filesystem in filter(None, (*kind.kernel_names, kind.mount_helper))
+            and not mount_point_fault(self.mount_point)
+            and not mount_options_fault(self.options)
+        )
+
+    def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return ((self.filesystem, self.options),)
+
+    def read(self, system: System) -> ValueState:
+        other = system.source_at(self.mount_point)
+        if system.is_mounted(self):
+            return ValueState(How.AFTER, self.goal)
+        if other is None:
+            return ValueState(How.BEFORE, t("nothing is mounted at {place}", place=self.mount_point))
+        return ValueState(How.OTHER, MOUNTED_AT(device=other, place=self.mount_point))
+
+    def write(self, system: System, *, new: bool) -> None:
+        if new:
+            system.mount(self)
+        else:
+            system.check_unused(self.mount_point)
+            Setting.write(self, system, new=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +119,7 @@ class TurnOnSwap:
 
 
 @dataclass(frozen=True, slots=True)
-class Remount:
+class Remount(Setting):
     """Remount `device` at `mount_point` with other options while in use.
 
     `old` and `new`: all generic mount options, as the kernel lists them. Options specific to the filesystem
@@ -53,6 +132,51 @@ class Remount:
     new: tuple[str, ...]
     kind: Literal["remount"] = "remount"
 
+    requests = (Tune, SetOptions)
+    lasts = False
+
+    def sentence(self, context: Context) -> Message:
+        place, how = printable(self.mount_point, 2000), self._difference()
+        return t("Remount {device} at {place} {how} while in use.", device=self.device, place=place, how=how)
+
+    def _difference(self) -> Message | str:
+        added = " and ".join(word for word in self.new if word not in self.old)
+        removed = " and ".join(word for word in self.old if word in OPPOSITES and word not in self.new)
+        if added and removed:
+            return t("with {come} and without {gone}", come=added, gone=removed)
+        if removed:
+            return t("without {options}", options=removed)
+        return t("with {options}", options=added) if added else ""
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        """Name device and mount point, so that fstab is ignored and omitted options are lost (mount(8)).
+        Current versions of mount(8) only change options that are given, so disable removed ones."""
+        now, wanted = (self.old, self.new) if new else (self.new, self.old)
+        removed = (OPPOSITES[word] for word in now if word in OPPOSITES and word not in wanted)
+        return (("mount", "-o", ",".join(("remount", *wanted, *removed)), self.device, self.mount_point),)
+
+    @property
+    def goal(self) -> Message:
+        return MOUNTED_WITH(options=",".join(self.new))
+
+    def fits(self, subject: Subject) -> bool:
+        old, new = {*self.old}, {*self.new}
+        return (
+            self.device == subject.device
+            and self.mount_point.startswith("/")
+            and subject.filesystem in REMOUNTING
+            and all(map(_WORD.fullmatch, old | new))
+            and not (old ^ new) - (REMOUNTED if isinstance(subject.wanted, SetOptions) else TUNED)
+            and old != new
+            and "rw" in new & old
+        )
+
+    def read(self, system: System) -> ValueState:
+        words = system.mount_words(self.device, self.mount_point)
+        if words is None:
+            return ValueState(How.OTHER, NOT_MOUNTED_AT(device=self.device, place=self.mount_point))
+        return compared({*words}, {*self.old}, {*self.new}, MOUNTED_WITH(options=",".join(words)))
+
 
 @dataclass(frozen=True, slots=True)
 class Top:
@@ -63,9 +187,18 @@ class Top:
     mode: int
     attributes: tuple[tuple[str, str], ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.owner}:{self.group} {self.mode:04o}"
+
+    def writable_by(self, owner: Writer) -> "Top":
+        """Return the top folder as it is writable by the owner, with other permissions preserved if
+        possible."""
+        modes = {"person": self.mode | 0o700, "root": self.mode & ~0o022}
+        return Top(owner.uid, owner.gid, modes.get(owner.kind, owner.mode))
+
 
 @dataclass(frozen=True, slots=True)
-class ChangeOwner:
+class ChangeOwner(Setting):
     """Change owner, group and mode of the top folder at `mount_point`, where `device` is mounted.
     `filesystem`: the kernel's name."""
 
@@ -76,9 +209,54 @@ class ChangeOwner:
     new: Top
     kind: Literal["change-owner"] = "change-owner"
 
+    requests = (Tune, Attach)
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Change the owner of {place} from {old} to {new}. Files in it keep theirs.",
+            place=printable(self.mount_point, 2000),
+            old=str(self.old),
+            new=str(self.new),
+        )
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        # A change of owner can clear bits of the mode. Only five digits clear setgid (chmod(1)).
+        top, place = self.new if new else self.old, self.mount_point
+        return ("chown", f"{top.owner}:{top.group}", place), ("chmod", f"{top.mode:05o}", place)
+
+    def undo_text(self, context: Context) -> str:
+        return str(t("By restoring the old owner and mode."))
+
+    @property
+    def goal(self) -> Message:
+        return self._belongs(self.new)
+
+    def _belongs(self, top: Top) -> Message:
+        return t("{place} belongs to {owner}", place=printable(self.mount_point, 2000), owner=str(top))
+
+    def fits(self, subject: Subject) -> bool:
+        owner = subject.wanted.owner if isinstance(subject.wanted, Attach | Tune) else None
+        return (
+            self.device == subject.device
+            and not mount_point_fault(self.mount_point)
+            and owner is not None
+            and self.new == self.old.writable_by(owner) != self.old
+            and self.filesystem in KINDS[subject.filesystem].kernel_names
+        )
+
+    def read(self, system: System) -> ValueState:
+        top = Top(*system.top(self.device, self.mount_point, self.filesystem))
+        return compared(top, self.old, self.new, self._belongs(top))
+
+    def write(self, system: System, *, new: bool) -> None:
+        # Without the mount, the folder below would get the owner.
+        if system.mount_words(self.device, self.mount_point) is None:
+            raise Failed(t("{what}.", what=NOT_MOUNTED_AT(device=self.device, place=self.mount_point)))
+        Setting.write(self, system, new=new)
+
 
 @dataclass(frozen=True, slots=True)
-class Unmount:
+class Unmount(Setting):
     """Unmount `device` from `mount_point`. `filesystem` (the kernel's name) and `options` serve to mount it
     again."""
 
@@ -88,22 +266,43 @@ class Unmount:
     options: tuple[str, ...]
     kind: Literal["unmount"] = "unmount"
 
+    requests = (Detach, SwitchOff)
+    lasts = False
 
-@dataclass(frozen=True, slots=True)
-class LineEdit:
-    """Replace line `number`, which reads `old`, by `new`. `old` None appends a line (number 0); `new` None
-    deletes one."""
+    @property
+    def once(self) -> str:
+        return self.mount_point
 
-    number: int
-    old: str | None
-    new: str | None
+    @property
+    def _mount(self) -> Mount:
+        return Mount(self.device, self.mount_point, self.filesystem, self.options)
 
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Unmount {device} from {place}.", device=self.device, place=printable(self.mount_point, 2000)
+        )
 
-@dataclass(frozen=True, slots=True)
-class EditFstab:
-    """Change these lines of `file`. `digest` is the SHA-256 of the whole file as found."""
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        return self._mount.commands_to(new=not new)
 
-    file: str
-    digest: str
-    lines: tuple[LineEdit, ...]
-    kind: Literal["edit-fstab"] = "edit-fstab"
+    @property
+    def goal(self) -> Message:
+        return NOT_MOUNTED_AT(device=self.device, place=printable(self.mount_point, 2000))
+
+    def fits(self, subject: Subject) -> bool:
+        # Before a drive is powered off, its partitions are unmounted.
+        partitions = subject.partitions if isinstance(subject.wanted, SwitchOff) else frozenset()
+        return (
+            self.device in {subject.device, *partitions}
+            and self.mount_point.startswith("/")
+            and bool(_WORDS.fullmatch(self.filesystem))
+            and all(map(_SHOWN.fullmatch, self.options))
+        )
+
+    def read(self, system: System) -> ValueState:
+        if system.has_mount(self.device, self.mount_point):
+            return ValueState(How.BEFORE, self._mount.goal)
+        return ValueState(How.AFTER, self.goal)
+
+    def write(self, system: System, *, new: bool) -> None:
+        self._mount.write(system, new=not new)

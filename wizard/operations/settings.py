@@ -1,13 +1,36 @@
 """Operations that change a setting of a filesystem or drive in use."""
 
+import re
 from dataclasses import dataclass, field
+from difflib import unified_diff
+from pathlib import Path
 from typing import Literal
 
-from wizard.model.errors import WHERE_USED, partition_path
+from wizard.advice.existing import udev_rule
+from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Argv
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import WHERE_USED, Failed, printable
+from wizard.model.geometry import Identity
+from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
+from wizard.model.said import Message, Sentence, t
+from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared
+from wizard.operations.rules import UUID_FORM, label_fault_of, old_label_fault
+from wizard.probe.host.sysfs import SYS, name_of
+
+SET_AGAIN = Sentence("By setting {old} again.")
+BLOCKS = Sentence("{blocks} blocks are reserved for root")
+CONTAINS = Sentence("{file} contains {value}")
+UNIT_STATE = Sentence("systemd reports {unit} as {state}")
+
+_MBR_ID = re.compile(r"[0-9a-f]{8}")
+_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.compile(r"\d{1,9}", re.ASCII)}
+"""Queue values that can be changed, and their format."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReserveBlocks:
+class ReserveBlocks(Setting):
     """Change the blocks of an ext filesystem reserved for root from `old_blocks` to `new_blocks`, each of
     `block_bytes`."""
 
@@ -17,9 +40,41 @@ class ReserveBlocks:
     block_bytes: int
     kind: Literal["reserve-blocks"] = "reserve-blocks"
 
+    requests = (Tune,)
+
+    def sentence(self, context: Context) -> Message:
+        device, old, new = self.device, *(n * self.block_bytes for n in (self.old_blocks, self.new_blocks))
+        if not new:
+            return t("Reserve no space on {device} for root instead of {old:size}.", device=device, old=old)
+        return t(
+            "Reserve {new:size} of {device} for root instead of {old:size}.", new=new, device=device, old=old
+        )
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        return (("tune2fs", "-r", str(self.new_blocks if new else self.old_blocks), self.device),)
+
+    def tools(self) -> frozenset[str]:
+        return frozenset({"tune2fs", "dumpe2fs"})
+
+    @property
+    def goal(self) -> Message:
+        return BLOCKS(blocks=self.new_blocks)
+
+    def fits(self, subject: Subject) -> bool:
+        return (
+            self.device == subject.device
+            and subject.filesystem.startswith("ext")
+            and 0 <= self.new_blocks < self.old_blocks < 1 << 48
+            and self.block_bytes in (1 << bits for bits in range(10, 17))
+        )
+
+    def read(self, system: System) -> ValueState:
+        blocks = system.reserved_blocks(self.device)
+        return compared(blocks, self.old_blocks, self.new_blocks, BLOCKS(blocks=blocks))
+
 
 @dataclass(frozen=True, slots=True)
-class Relabel:
+class Relabel(Setting):
     """Change the label or UUID of the `filesystem` on `device` from `old` to `new`; an empty string means no
     label. `mount_point` is empty if not mounted. `parts`: node, old and new UUID of each partition of a GPT,
     which is then the `filesystem`."""
@@ -33,9 +88,103 @@ class Relabel:
     parts: tuple[tuple[str, str, str], ...] = field(default=(), metadata=WHERE_USED)
     kind: Literal["relabel"] = "relabel"
 
+    requests = (SetLabel, NewUuid)
+
+    @property
+    def is_written(self) -> bool:
+        """True if diskwright writes the UUID itself: in a partition table or LUKS header."""
+        return self.filesystem in WRITTEN_UUIDS
+
+    @property
+    def is_uuid(self) -> bool:
+        """True if the UUID changes."""
+        return self.identifier == "uuid"
+
+    def sentence(self, context: Context) -> Message:
+        device, new, old = self.device, printable(self.new, 300), printable(self.old, 300)
+        if self.is_uuid:
+            return t("Change the UUID of {device} from {old} to {new}.", device=device, old=old, new=new)
+        if old:
+            return t("Label {device} '{new}' instead of '{old}'.", device=device, new=new, old=old)
+        return t("Label {device} '{new}'.", device=device, new=new)
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        if self.is_written:
+            return ()
+        kind, value = KINDS[self.filesystem], self.new if new else self.old
+        if self.is_uuid:
+            assert kind.set_uuid is not None, kind.name
+            return (kind.set_uuid(self.device, value),)
+        assert kind.relabelling is not None, kind.name
+        return (kind.relabelling.command(self.device, self.mount_point, value),)
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return tuple(
+            f"{sign}{part[0]}: {part[at]}" for part in self.parts for sign, at in (("-", 1), ("+", 2))
+        )
+
+    def undo_text(self, context: Context) -> str:
+        return str(SET_AGAIN(old=self.old)) if self.is_written else Setting.undo_text(self, context)
+
+    @property
+    def goal(self) -> Message:
+        return self._has(self.new)
+
+    def _has(self, value: str) -> Message:
+        if self.is_uuid:
+            return t("{device} has the UUID {uuid}", device=self.device, uuid=value)
+        return t("{device} has the label '{label}'", device=self.device, label=printable(value, 300))
+
+    def fits(self, subject: Subject) -> bool:
+        kind = KINDS.get(self.filesystem)
+        known = kind is not None and bool(kind.set_uuid if self.is_uuid else kind.relabelling)
+        return (
+            self.device == subject.device
+            and self.filesystem == subject.filesystem
+            and (known or (self.is_uuid and self.is_written))
+            and isinstance(subject.wanted, NewUuid) is self.is_uuid
+            and (self._are_uuids(subject) if self.is_uuid else self._are_labels())
+        )
+
+    def _are_labels(self) -> bool:
+        """The filesystem accepts the new label, and undo can restore the old one."""
+        faults = old_label_fault(self.old, self.filesystem) or label_fault_of(self.new, self.filesystem)
+        return not faults and (not self.mount_point or self.mount_point.startswith("/"))
+
+    def _are_uuids(self, subject: Subject) -> bool:
+        """UUIDs have the form that is written, and only partitions of the drive get one."""
+        kind = self.filesystem
+        form = _MBR_ID if kind == "mbr" else _GUID if self.is_written else UUID_FORM
+        uuids = [(self.old, self.new), *((old, new) for _, old, new in self.parts)]
+        nodes = [device for device, *_ in self.parts]
+        return (
+            all(form.fullmatch(old) and form.fullmatch(new) and old != new for old, new in uuids)
+            and self.old == subject.uuid
+            and (not nodes or (kind in UUID_TABLES - {"mbr"} and subject.partitions.issuperset(nodes)))
+            and len({*nodes}) == len(nodes)
+            and (kind not in UUID_TABLES or subject.device == subject.drive.path)
+        )
+
+    def read(self, system: System) -> ValueState:
+        if not self.is_written:
+            mark = system.signature(self.device)
+            value = (mark.uuid if self.is_uuid else mark.label) or ""
+            return compared(value, self.old, self.new, self._has(value))
+        how = system.written_uuid(self)
+        if how in (How.BEFORE, How.AFTER):
+            return ValueState(how, self._has(self.old if how is How.BEFORE else self.new))
+        seen = t("{device} has another UUID, a half-written one, or damaged copies", device=self.device)
+        return ValueState(how, seen)
+
+    def write(self, system: System, *, new: bool) -> None:
+        if self.is_written:
+            system.write_uuid(self, new=new)
+        else:
+            Setting.write(self, system, new=new)
+
 
 @dataclass(frozen=True, slots=True)
-class SetQueue:
+class SetQueue(Setting):
     """Set the queue value `name` of the drive `device`, in /sys/class/block, until reboot."""
 
     device: str
@@ -44,9 +193,52 @@ class SetQueue:
     new: str
     kind: Literal["set-queue"] = "set-queue"
 
+    requests = (Tune,)
+    lasts = False
+
+    @property
+    def once(self) -> str:
+        return self.name
+
+    @property
+    def file(self) -> str:
+        """The file in sysfs."""
+        return f"/sys/class/block/{name_of(self.device)}/queue/{self.name}"
+
+    def sentence(self, context: Context) -> Message:
+        name, old, new = self.name, self.old, self.new
+        return t(
+            "Set {name} of {drive} from {old} to {new} now.", name=name, drive=self.device, new=new, old=old
+        )
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return (f"{self.file}: {self.new}",)
+
+    def undo_text(self, context: Context) -> str:
+        return str(SET_AGAIN(old=self.old))
+
+    @property
+    def goal(self) -> Message:
+        return CONTAINS(file=self.file, value=self.new)
+
+    def fits(self, subject: Subject) -> bool:
+        is_known = _is_queue_value(self.name, self.old) and _is_queue_value(self.name, self.new)
+        return self.device == subject.drive.path and self.old != self.new and is_known
+
+    def read(self, system: System) -> ValueState:
+        content, file = system.read_value(self.file), self.file
+        # If the file lists choices, the active one is in brackets.
+        chosen = re.search(r"\[(.+?)\]", content or "")
+        now = chosen[1] if chosen else content
+        seen = CONTAINS(file=file, value=now) if now else t("{file} is empty", file=file)
+        return compared(now, self.old, self.new, seen)
+
+    def write(self, system: System, *, new: bool) -> None:
+        system.write_value(self.file, self.new if new else self.old)
+
 
 @dataclass(frozen=True, slots=True)
-class WriteRules:
+class WriteRules(Setting):
     """Write the udev rules `file`, which sets queue `values` of the drive at every boot. `old` is the
     previous content, None if the file did not exist."""
 
@@ -55,17 +247,97 @@ class WriteRules:
     old: str | None = None
     kind: Literal["write-rules"] = "write-rules"
 
+    requests = (Tune,)
+    needs_drive = False
+
+    def sentence(self, context: Context) -> Message:
+        values = tuple(t("{name} to {value}", name=name, value=value) for name, value in self.values)
+        if self.old is None:
+            return t("Have udev set {values:and} at every boot: a new file.", values=values)
+        return t("Have udev set {values:and} at every boot: a changed rules file.", values=values)
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return difference(self.file, self.old or "", udev_rule(context.drive, self.values))
+
+    def undo_text(self, context: Context) -> str:
+        if self.old is None:
+            return str(t("By removing the file."))
+        return str(t("By restoring the old lines of the file."))
+
+    @property
+    def goal(self) -> Message:
+        return t("{file} has the new lines", file=printable(self.file, 2000))
+
+    def fits(self, subject: Subject) -> bool:
+        path = Path(self.file)
+        return (
+            path.is_absolute()
+            and self.file.isprintable()
+            and path.name == rules_name(subject.drive)
+            and bool(self.values)
+            and len(dict(self.values)) == len(self.values)
+            and all(_is_queue_value(name, value) for name, value in self.values)
+        )
+
+    def foreign(self, system: System) -> Message | None:
+        file, folder = self.file, system.rules
+        if Path(file).parent != folder:
+            return t("These changes write {file}, which is not in {folder}.", file=file, folder=str(folder))
+        return not_writable(file, system)
+
+    def read(self, system: System) -> ValueState:
+        held, new, file = system.read_file(self.file), udev_rule(system.drive, self.values), self.file
+        other = t("{file} is missing", file=file) if held is None else t("{file} has other lines", file=file)
+        return compared(held, self.old, new, self.goal if held == new else other)
+
+    def write(self, system: System, *, new: bool) -> None:
+        text = udev_rule(system.drive, self.values) if new else self.old
+        if text is None:
+            system.remove_file(self.file)
+        else:
+            system.edit_file(self.file, lambda _: text)
+
 
 @dataclass(frozen=True, slots=True)
-class SwitchOnTimer:
+class SwitchOnTimer(Setting):
     """Enable and start the systemd timer `unit`."""
 
     unit: Literal["fstrim.timer"] = "fstrim.timer"
     kind: Literal["switch-on-timer"] = "switch-on-timer"
 
+    requests = (Tune,)
+    needs_drive = False
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Enable {unit}: discards free blocks once a week on every drive of this system that supports "
+            "discards.",
+            unit=self.unit,
+        )
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        return (("systemctl", "enable" if new else "disable", "--now", self.unit),)
+
+    @property
+    def goal(self) -> Message:
+        return UNIT_STATE(unit=self.unit, state="enabled")
+
+    def fits(self, subject: Subject) -> bool:
+        return True
+
+    def foreign(self, system: System) -> Message | None:
+        if system.is_running_system:
+            return None
+        return t("{unit} can only be enabled on the running system.", unit=self.unit)
+
+    def read(self, system: System) -> ValueState:
+        state, unit = system.unit_state(self.unit), self.unit
+        seen = UNIT_STATE(unit=unit, state=state) if state else t("systemd does not know {unit}", unit=unit)
+        return compared(state, "disabled", "enabled", seen)
+
 
 @dataclass(frozen=True, slots=True)
-class PowerOff:
+class PowerOff(Setting):
     """Power off `device`, an unused whole drive, by writing 1 to these sysfs `files` in order. Cannot be
     undone."""
 
@@ -73,34 +345,82 @@ class PowerOff:
     files: tuple[str, ...]
     kind: Literal["power-off"] = "power-off"
 
-
-@dataclass(frozen=True, slots=True)
-class ExtendPartition:
-    """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
-    rest of the table is unchanged, and the kernel is notified."""
-
-    drive: str
-    number: int
-    start_bytes: int
-    old_bytes: int
-    new_bytes: int
-    kind: Literal["extend-partition"] = "extend-partition"
+    requests = (SwitchOff,)
 
     @property
-    def device(self) -> str:
-        """Node of the partition."""
-        return partition_path(self.drive, self.number)
+    def stays(self) -> Message:
+        return self.goal
+
+    def sentence(self, context: Context) -> Message:
+        return t("Flush and power off {drive}.", drive=self.device)
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        return (("sync", self.device), ("blockdev", "--flushbufs", self.device)) if new else ()
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return tuple(f"{file}: 1" for file in self.files)
+
+    @property
+    def undo_obstacle(self) -> Message:
+        return t("Not possible: unplug the drive and plug it in again.")
+
+    @property
+    def goal(self) -> Message:
+        return t("the kernel no longer lists {device}", device=self.device)
+
+    def fits(self, subject: Subject) -> bool:
+        known = all(
+            file.startswith(f"{SYS}/") and file.endswith(("/delete", "/remove")) for file in self.files
+        )
+        return self.device == subject.drive.path and bool(self.files) and known
+
+    def read(self, system: System) -> ValueState:
+        if system.exists(self.device):
+            return ValueState(How.BEFORE, t("the kernel lists {device}", device=self.device))
+        return ValueState(How.AFTER, self.goal)
+
+    def write(self, system: System, *, new: bool) -> None:
+        if not new:
+            return
+        if reason := system.use_of(self.device):
+            raise Failed(
+                t(
+                    "{device} is in use: {reason}. The device still has power.",
+                    device=self.device,
+                    reason=reason,
+                )
+            )
+        Setting.write(self, system, new=True)
+        for file in self.files:
+            # Removing the first device can remove the next one, too.
+            system.write_value(file, "1", missing_ok=True)
+        system.wait_until(lambda: not system.exists(self.device))
 
 
-@dataclass(frozen=True, slots=True)
-class GrowMounted:
-    """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
-    device. `member`: device number in a Btrfs."""
+def difference(path: str, old: str, new: str) -> tuple[str, ...]:
+    """Return a unified diff as lines, in the format of patch(1). New files come from /dev/null."""
+    before = f"a{path}" if old else "/dev/null"
+    lines: list[str] = []
+    for line in unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), before, f"b{path}"
+    ):
+        lines.append(line.rstrip("\n"))
+        if not line.endswith("\n"):
+            lines.append("\\ No newline at end of file")
+    return tuple(lines)
 
-    device: str
-    filesystem: str
-    mount_point: str
-    old_bytes: int
-    new_bytes: int
-    member: int = 1
-    kind: Literal["grow-mounted"] = "grow-mounted"
+
+def rules_name(drive: Identity) -> str:
+    """Return the name of the drive's own rules file."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in drive.token)
+    return f"60-diskwright-{plain}.rules"
+
+
+def not_writable(file: str, system: System) -> Message | None:
+    """Return why a file cannot be replaced, or None."""
+    real = system.unwritable(file)
+    return t("{file} is not writable here.", file=real) if real else None
+
+
+def _is_queue_value(name: str, value: str) -> bool:
+    return name in QUEUE and QUEUE[name].fullmatch(value) is not None

@@ -9,18 +9,11 @@ from wizard.model.geometry import Identity
 from wizard.model.migration import Migration, Moves
 from wizard.model.requests import Wanted
 from wizard.model.said import Message, t
+from wizard.operations.fstab import EditFstab
+from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import ChangeOwner, EditFstab, Mount, Remount, Top, Unmount
-from wizard.operations.settings import (
-    ExtendPartition,
-    GrowMounted,
-    PowerOff,
-    Relabel,
-    ReserveBlocks,
-    SetQueue,
-    SwitchOnTimer,
-    WriteRules,
-)
+from wizard.operations.mounts import ChangeOwner, Mount, Remount, Top, Unmount
+from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.plan.plan import Plan
 
 ChangeOperation = (
@@ -39,6 +32,8 @@ ChangeOperation = (
     | ExtendPartition
     | GrowMounted
 )
+"""In this order in a document: operations that the kernel may refuse come before the file that the next boot
+depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +84,16 @@ class Changes(Document):
     def sentences(self) -> tuple[Message | str, ...]:
         """A sentence for each step."""
         return tuple(step.sentence for step in self.steps)
+
+    @property
+    def settings(self) -> tuple[ChangeOperation, ...]:
+        """The operations in order."""
+        return tuple(step.operation for step in self.steps)
+
+    @property
+    def is_final(self) -> bool:
+        """True if a finished step cannot be undone."""
+        return any(setting.stays for setting in self.settings)
 
 
 class BringStep(StrEnum):

@@ -11,6 +11,16 @@ from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_
 from wizard.model.layout import Slot, TableEntry, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
+from wizard.operations.rules import (
+    geometry_fault,
+    is_device_path,
+    is_workload_id,
+    label_fault,
+    options_fault,
+    place_fault,
+    volume_uuid_fault,
+    writer_fault,
+)
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
@@ -43,16 +53,6 @@ from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
 from wizard.plan.request.roles import partition_type, volume_role_fault
 from wizard.plan.request.subvolumes import places_of, subvolumes_fault
 from wizard.plan.request.volume_request import mount_order_fault
-from wizard.plan.rules import (
-    geometry_fault,
-    is_device_path,
-    is_workload_id,
-    label_fault,
-    options_fault,
-    place_fault,
-    volume_uuid_fault,
-    writer_fault,
-)
 from wizard.plan.steps.operations import layout_after, operations_of, table_after
 from wizard.plan.steps.render import with_current_texts
 

@@ -9,14 +9,12 @@ from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import Message, Sentences, t, tn
-from wizard.operations.mounts import EditFstab, LineEdit
+from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text, fstab_escaped, with_fields
+from wizard.operations.rules import is_device_path, mount_point_fault
 from wizard.plan.changes import Bring, BringAmount, BringTo, ChangeStep, TakePlace
 from wizard.plan.check import drive_faults
 from wizard.plan.messages import INCONSISTENT
-from wizard.plan.rules import is_device_path, mount_point_fault
-from wizard.plan.settings.possible import digest_of_text, with_fields
-from wizard.plan.settings.steps_of import change_steps
-from wizard.plan.steps.commands import fstab_escaped
+from wizard.plan.settings.document import change_steps
 
 
 def holds_of(filesystem: str) -> Holds:

@@ -14,8 +14,10 @@ from wizard.model.geometry import Geometry, HeldDigest, Identity
 from wizard.model.layout import Layout, Slot, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.fstab import EditFstab
 from wizard.operations.layers import AddCrypttabLine
-from wizard.operations.mounts import AddFstabLine, EditFstab
+from wizard.operations.mounts import AddFstabLine
+from wizard.operations.rules import canonical_option, dangers_in
 from wizard.plan import messages
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
@@ -208,28 +210,6 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Me
     return tuple(doubts)
 
 
-DANGERS = {
-    "ext4": frozenset({"^has_journal", "nobarrier", "barrier=0", "data=writeback", "noauto_da_alloc"}),
-    # XFS accepted these before kernel 4.19.
-    "xfs": frozenset({"nobarrier", "barrier=0"}),
-    "btrfs": frozenset({"nobarrier", "nodatacow", "nodatasum", "degraded"}),
-    "f2fs": frozenset({"nobarrier", "fsync_mode=nobarrier", "checkpoint=disable", "disable_roll_forward"}),
-    "jfs": frozenset({"nointegrity"}),
-    "nilfs2": frozenset({"nobarrier"}),
-    "ntfs": frozenset({"force"}),
-}
-"""Dangerous features and options, in their canonical spelling. Includes all of the catalogue's, which is not
-used to check plans because users can change it."""
-
-
-OTHERWISE = (
-    ("ext4", re.compile(r"none|clear|\^feature_c.*"), "^has_journal"),
-    ("ext4", re.compile(r"auto_da_alloc=0"), "noauto_da_alloc"),
-)
-"""Equivalent spellings. mke2fs can clear all features at once, and also accepts feature numbers (e2fsprogs,
-lib/e2p/feature.c)."""
-
-
 SHOWN = 500
 """Characters of a doubt that every interface shows. Anything after that cannot serve as a warning."""
 
@@ -247,7 +227,7 @@ LONGEST_OPTION = 100
 
 def unstated_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return the first dangerous option of the volume that no doubt names, or None."""
-    named = {_canonical(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
+    named = {canonical_option(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
     return min(
         dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - named, default=None
     )
@@ -271,27 +251,6 @@ def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
 def system_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:
     """Return the first dangerous option of a system volume, or None."""
     return min(dangers_in(options, filesystem), default=None) if is_system_role(role) else None
-
-
-def dangers_in(options: Sequence[str], filesystem: str) -> frozenset[str]:
-    """Return the dangerous options among these, in canonical spelling."""
-    words = {part for option in options for part in re.split(r"[,\s]+", option)}
-    return frozenset(_canonical(word, filesystem) for word in words) & DANGERS.get(filesystem, frozenset())
-
-
-def _canonical(word: str, filesystem: str) -> str:
-    """Return the canonical spelling of an option.
-
-    mke2fs ignores the case of features and accepts `-` for `^` (lib/e2p/feature.c). The kernel parses numbers
-    as C does, such as `0x0` or `00` for 0. An F2FS value after a colon is only an amount.
-    """
-    key, equals, value = word.lower().partition("=")
-    key, value = re.sub(r"^-", "^", key), value.partition(":")[0]
-    value = "0" if re.fullmatch(r"[+-]?(0x)?0+", value) else value
-    plain = f"{key}{equals}{value}"
-    return next(
-        (same for kind, other, same in OTHERWISE if kind == filesystem and other.fullmatch(plain)), plain
-    )
 
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"

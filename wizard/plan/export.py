@@ -15,6 +15,7 @@ from wizard.model.finding import Recording
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import KIB, MIB, Message, t
+from wizard.operations.fstab import fstab_escaped
 from wizard.operations.mounts import AddFstabLine
 from wizard.plan.messages import who
 from wizard.plan.plan import Plan
@@ -24,7 +25,7 @@ from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
 from wizard.plan.request.using import Usual, with_usual_place
 from wizard.plan.request.volume_request import Arrangement, VolumeRequest, VolumeSpec
 from wizard.plan.request.wanted import named_choice, spec_of, spec_with_options
-from wizard.plan.steps.commands import fstab_escaped, fstab_line
+from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.environment import writer_named
 
 

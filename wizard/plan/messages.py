@@ -16,9 +16,6 @@ AGAIN_AS_ROOT = t("Create the plan again as root, when the drive is readable.")
 INCONSISTENT = Sentence("{where} is inconsistent: invalid {what}. {again}")
 """A document differs from what diskwright would write. `what` is the place in the document."""
 
-# Faults of labels, mount points and options: ends of sentences, or clauses.
-CONTROLS = t("contains control characters")
-
 # Why planning is not possible.
 NO_LVM = Sentence("LVM volumes are unavailable")
 NO_CRYPT = Sentence("encrypted volumes cannot be opened")

@@ -13,6 +13,7 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import ROOT, Layout, Slot, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, t, tn
+from wizard.operations.rules import options_fault
 from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
@@ -53,7 +54,6 @@ from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_
 from wizard.plan.request.roles import TableKind, role_of, volume_role
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
-from wizard.plan.rules import options_fault
 from wizard.plan.steps.operations import layout_after, make, mounted, operations_of, table_after, wipes_of
 from wizard.plan.steps.render import Context, steps_of
 

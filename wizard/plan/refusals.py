@@ -9,9 +9,9 @@ from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Extent, Partition, Use
 from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping
-from wizard.plan.rules import geometry_fault
 
 CLOSE_FIRST = Sentence("{subject} is in use by {by}; close that first")
 

@@ -15,7 +15,7 @@ from wizard.model.finding import Finding
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Partition
 from wizard.model.said import Message, ProfileText, Value
-from wizard.plan.steps.commands import fstab_escaped
+from wizard.operations.fstab import fstab_escaped
 from wizard.report import names
 from wizard.report.parts import Report
 

@@ -12,7 +12,7 @@ from tests.loop.program import Refused
 from tests.loop.tune.tuning import Used
 from wizard.ext4.check import read_migration, render_migration
 from wizard.host.this_system import RealServices
-from wizard.plan.settings.tuning import read_changes, render_changes
+from wizard.plan.settings.document import read_changes, render_changes
 
 
 @pytest.fixture

@@ -21,8 +21,9 @@ from tests.loop.ensure.test_ensure import text_for
 from tests.loop.move.test_move import table
 from tests.loop.program import MIB, ExitCode, Mode, render_plan
 from tests.loop.tune.test_grown_in_use import Used as Growing
-from wizard.apply.settings.guard import SYS_RESOURCE, has_capability
+from wizard.apply.settings.system import has_capability
 from wizard.benchmark.candidates.surroundings import remove_groups
+from wizard.operations.growth import SYS_RESOURCE
 
 Made = Callable[[Work, MakeDrive], Killed]
 EACH = 12 if IS_FULL else 1

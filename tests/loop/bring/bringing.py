@@ -23,13 +23,13 @@ from wizard.apply.copy.guard import start_document
 from wizard.apply.copy.site import load_copied
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
-from wizard.apply.settings import steps as tuning
 from wizard.apply.system import edited_file
 from wizard.apply.tree.differences import as_held, differences
 from wizard.apply.tree.entry import EntryKind
 from wizard.apply.tree.manifest import BEFORE, Reading, take_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.registry import KINDS
+from wizard.operations.fstab import EditFstab
 from wizard.plan.changes import Bring
 from wizard.plan.copy import render_bring
 
@@ -155,7 +155,7 @@ PLACES = (
     (undo, "differences"),
     (running, "take_place"),
     (edited_file, "sync_folder"),
-    (tuning, "current_state"),
+    (EditFstab, "read"),
 )
 """What a kill comes before."""
 

@@ -16,7 +16,7 @@ from wizard.apply.privilege.ask import RootProgram
 from wizard.apply.privilege.client import Elevated
 from wizard.model.requests import CopyFiles, Detach, SetLabel
 from wizard.operations.settings import Relabel
-from wizard.plan.settings.steps_of import change_steps
+from wizard.plan.settings.document import change_steps
 
 
 @pytest.fixture

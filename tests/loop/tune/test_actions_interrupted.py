@@ -25,10 +25,10 @@ from tests.loop.program import (
 )
 from tests.loop.tune.test_actions import label_of, made, mounts_of
 from tests.loop.tune.tuning import begin
-from wizard.apply.settings import current_value, plan_settings
+from wizard.apply.settings import plan_settings, system
 from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import Attach, Detach, SetLabel, SwitchOff, Wanted
-from wizard.plan.settings import check_changes
+from wizard.operations import settings
 
 
 def stood(work: Work, drive: str) -> tuple[str, str, list[str]]:
@@ -99,7 +99,7 @@ def stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) ->
         return replace(machine, drives=(replace(machine.drives[0], bus="usb", removable=True),))
 
     monkeypatch.setattr(plan_settings, "probe_machine", as_stick)
-    for module in (plan_settings, current_value, check_changes):
+    for module in (plan_settings, system, settings):
         monkeypatch.setattr(module, "SYS", sysfs)
     return drive
 

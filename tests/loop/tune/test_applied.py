@@ -9,8 +9,8 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import diskwright, said, story
 from tests.loop.program import MIB, Event, Refused, RunState, list_runs, state, undo
 from tests.loop.tune.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
-from wizard.apply.settings.current_value import is_mount_of, mounted_from
 from wizard.apply.system.edited_file import kept_as
+from wizard.apply.system.mounts import is_mount_of, mounted_from
 from wizard.cli.status import row_of
 
 

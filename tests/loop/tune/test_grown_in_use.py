@@ -14,10 +14,11 @@ from tests.loop.program import MIB, Event, Purpose, Refused, RunState, probe_dri
 from tests.loop.tune.tuning import begin
 from wizard.apply.block import devices
 from wizard.apply.run.job import Start
-from wizard.apply.settings.guard import SYS_RESOURCE, has_capability
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.settings.start import start_tuning
+from wizard.apply.settings.system import has_capability
 from wizard.model.requests import Grow
+from wizard.operations.growth import SYS_RESOURCE
 
 MAKERS = {
     "ext2": ("mkfs.ext2", "-q", "-F"),
@@ -204,7 +205,7 @@ def test_half_written_table_becomes_complete(
         devices.write_bytes(path, offset, data)
 
     with monkeypatch.context() as patched, pytest.raises(PowerCut):
-        patched.setattr("wizard.apply.settings.current_value.write_bytes", write)
+        patched.setattr("wizard.apply.settings.system.write_bytes", write)
         carry_out(run, Purpose.APPLY, ())
     half = drive.table
     assert half != drive.was and drive.end[1] == OLD
@@ -272,7 +273,7 @@ def test_ext4_growth_without_the_capability_is_refused(
     drive = Used(work, make_drive, "gpt", "ext4")
     status = work.folder / "status"
     status.write_text("Name:\tx\nCapEff:\t000001fffeffffff\n")
-    monkeypatch.setattr("wizard.apply.settings.guard.PROCESS", status)
+    monkeypatch.setattr("wizard.apply.settings.system.PROCESS", status)
     changes = act(drive.node, Grow(), work.environment)
     with pytest.raises(Refused, match="CAP_SYS_RESOURCE"):
         start_tuning(changes, Start((changes.drive.token,), work.runs, work.environment))

@@ -13,7 +13,8 @@ from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.start import start_tuning
 from wizard.plan.changes import Changes
-from wizard.plan.settings.tuning import make_changes, render_changes
+from wizard.plan.settings.document import render_changes
+from wizard.plan.settings.tuning import make_changes
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
 

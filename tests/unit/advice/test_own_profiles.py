@@ -16,7 +16,7 @@ from wizard.cli.main import main
 from wizard.documents import profiles
 from wizard.model.errors import BadInput
 from wizard.model.finding import Recorded, Recording
-from wizard.plan.rules import mkfs_options_fault, mount_options_fault
+from wizard.operations.rules import mkfs_options_fault, mount_options_fault
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from wizard.model.drive_facts import Discard, Zones
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel, Machine, Program
 from wizard.model.said import GIB, MIB, TIB
-from wizard.plan.rules import mkfs_options_fault, mount_options_fault
+from wizard.operations.rules import mkfs_options_fault, mount_options_fault
 from wizard.probe.machine import load_machine
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace

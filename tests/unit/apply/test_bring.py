@@ -23,7 +23,8 @@ from wizard.apply.tree.entry import EntryKind, TreeEntry
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
-from wizard.operations.mounts import LineEdit, Top
+from wizard.operations.fstab import LineEdit
+from wizard.operations.mounts import Top
 from wizard.plan.changes import Bring, BringAmount, BringFrom, BringStep, BringTo, TakePlace
 from wizard.plan.copy import (
     BRING_SCHEMA,
@@ -37,7 +38,6 @@ from wizard.plan.copy import (
     takes_fault,
 )
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.possible import edited, is_edited, restored
 
 FOUND = drive()
 assert FOUND.size_bytes is not None and FOUND.geometry is not None
@@ -259,27 +259,27 @@ def test_folder_is_read_if_its_device_is_unreadable(tmp_path: Path, monkeypatch:
 def test_volume_takes_over_the_fstab_line_and_returns_it() -> None:
     assert TAKES.takes is not None and TAKES.steps[-1] is BringStep.TAKE_PLACE
     assert BringStep.TAKE_PLACE not in BRING.steps
-    after = edited(TAKES.takes.edit, FSTAB)
+    after = TAKES.takes.edit.edited(FSTAB)
     # The new line stands where the old one stood, so what is mounted below the place comes behind it.
     assert after == (
         "# before diskwright: UUID=0d2c /home ext4 defaults 0 2\n"
         "UUID=1e3f /home xfs noatime 0 0\n"
         "proc /proc proc\n"
     )
-    assert is_edited(TAKES.takes.edit, after) and restored(TAKES.takes.edit, after) == FSTAB
+    assert TAKES.takes.edit.is_edited(after) and TAKES.takes.edit.restored(after) == FSTAB
     # Another line that came since stays.
-    assert restored(TAKES.takes.edit, after + "tmpfs /x tmpfs\n") == FSTAB + "tmpfs /x tmpfs\n"
+    assert TAKES.takes.edit.restored(after + "tmpfs /x tmpfs\n") == FSTAB + "tmpfs /x tmpfs\n"
     text = "UUID=0d2c\t/home\text4"
     edit = place_edit("/etc/fstab", text, 1, None, "UUID=1e3f /home xfs defaults 0 0")
-    after = edited(edit, text)
+    after = edit.edited(text)
     assert after == "UUID=1e3f /home xfs defaults 0 0\n# before diskwright: UUID=0d2c\t/home\text4\n"
-    assert restored(edit, after) == text
+    assert edit.restored(after) == text
     # A comment of an earlier run is another line.
     twice = place_edit("/etc/fstab", FSTAB + after, 2, 1, "UUID=1e3f /srv/new xfs nofail,noatime 0 0")
     again = place_edit(
-        "/etc/fstab", edited(twice, FSTAB + after) or "", 2, None, "UUID=9 /home xfs defaults 0 0"
+        "/etc/fstab", twice.edited(FSTAB + after) or "", 2, None, "UUID=9 /home xfs defaults 0 0"
     )
-    assert is_edited(again, edited(again, edited(twice, FSTAB + after) or "") or "")
+    assert again.is_edited(again.edited(twice.edited(FSTAB + after) or "") or "")
 
 
 def test_options_of_a_mount_point_are_preserved() -> None:

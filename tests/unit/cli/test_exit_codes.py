@@ -21,7 +21,7 @@ from wizard.cli import main, status
 from wizard.cli.follow import narrate
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import Event
-from wizard.plan.settings.tuning import render_changes
+from wizard.plan.settings.document import render_changes
 
 ROOT = Path(__file__).parents[3]
 ENDS = {

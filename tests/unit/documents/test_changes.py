@@ -16,22 +16,21 @@ from wizard.apply.settings.guard import check_own
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.model.errors import BadInput, Refused
 from wizard.model.said import GIB, KIB
-from wizard.operations.mounts import EditFstab, LineEdit, Remount
+from wizard.operations.fstab import EditFstab, LineEdit
+from wizard.operations.mounts import Remount
 from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.check_changes import check_changes
-from wizard.plan.settings.steps_of import change_steps, undo_commands
-from wizard.plan.settings.tuning import (
+from wizard.plan.settings.document import (
     CHANGES_SCHEMA,
-    CurrentSettings,
-    Superblock,
+    change_steps,
+    check_changes,
     is_changes,
-    make_changes,
     read_changes,
     read_kept_changes,
     render_changes,
 )
+from wizard.plan.settings.tuning import CurrentSettings, Superblock, make_changes
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
 LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
@@ -99,7 +98,7 @@ def test_commands_of_each_change() -> None:
         ("mount", "-o", "remount,rw,nosuid,noatime,lazytime", "/dev/sda1", "/srv"),
         ("systemctl", "enable", "--now", "fstrim.timer"),
     ]
-    assert [argv for step in CHANGES.steps for argv in undo_commands(step.operation)] == [
+    assert [argv for step in CHANGES.steps for argv in step.operation.commands_to(new=False)] == [
         ("tune2fs", "-r", "50", "/dev/sda1"),
         ("mount", "-o", "remount,rw,nosuid,relatime,nolazytime", "/dev/sda1", "/srv"),
         ("systemctl", "disable", "--now", "fstrim.timer"),
@@ -189,26 +188,26 @@ FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
     (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "remount"),
     (change(Remount, new=("rw", "nosuid", "noatime,bind")), "remount"),
     (change(EditFstab, file="etc/fstab"), "edit-fstab"),
-    (line(old="# all is well"), "lines"),
-    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "lines"),
-    (line(number=0), "lines"),
-    (line(old=None, number=0), "lines"),
-    (line(new=None), "lines"),
-    (line(new=LINE.replace("/srv", "/etc")), "lines"),
+    (line(old="# all is well"), "edit-fstab"),
+    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "edit-fstab"),
+    (line(number=0), "edit-fstab"),
+    (line(old=None, number=0), "edit-fstab"),
+    (line(new=None), "edit-fstab"),
+    (line(new=LINE.replace("/srv", "/etc")), "edit-fstab"),
     (change(EditFstab, lines=()), "edit-fstab"),
-    (line(options=("relatime", "errors=remount-ro")), "lines"),
-    (line(options=("errors=remount-ro", "user")), "lines"),
-    (line(options=("errors=remount-ro", "x-systemd.makefs")), "lines"),
-    (line(options=("errors=remount-ro", "noatime 0 0")), "lines"),
-    (line(options=("relatime", "barrier=0x0")), "lines"),
-    (line(options=("relatime", "data=writeback")), "lines"),
+    (line(options=("relatime", "errors=remount-ro")), "edit-fstab"),
+    (line(options=("errors=remount-ro", "user")), "edit-fstab"),
+    (line(options=("errors=remount-ro", "x-systemd.makefs")), "edit-fstab"),
+    (line(options=("errors=remount-ro", "noatime 0 0")), "edit-fstab"),
+    (line(options=("relatime", "barrier=0x0")), "edit-fstab"),
+    (line(options=("relatime", "data=writeback")), "edit-fstab"),
     (change(SetQueue, device="/dev/sdb"), "set-queue"),
-    (change(SetQueue, name="../../../etc/passwd"), "queue"),
-    (change(SetQueue, name="nr_requests", old="1", new="2"), "queue"),
-    (change(SetQueue, new="none\n"), "queue"),
+    (change(SetQueue, name="../../../etc/passwd"), "set-queue"),
+    (change(SetQueue, name="nr_requests", old="1", new="2"), "set-queue"),
+    (change(SetQueue, new="none\n"), "set-queue"),
     (change(WriteRules, file="/etc/cron.d/60-diskwright-S1"), "write-rules"),
     (change(WriteRules, file="/etc/udev/rules.d/60-other.rules"), "write-rules"),
-    (change(WriteRules, values=(("scheduler", 'none", RUN+="/bin/sh'),)), "queue"),
+    (change(WriteRules, values=(("scheduler", 'none", RUN+="/bin/sh'),)), "write-rules"),
     (change(WriteRules, values=()), "write-rules"),
 ]
 

@@ -38,7 +38,7 @@ from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.tuning import CHANGES as SEALED_CHANGES
+from wizard.plan.settings.document import CHANGES as SEALED_CHANGES
 from wizard.probe.machine import load_machine
 
 RECORDED = Path(__file__).parents[2] / "looks" / "recorded"

@@ -10,7 +10,7 @@ from wizard.documents import profiles
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
-from wizard.plan.rules import mkfs_options_fault, mount_options_fault
+from wizard.operations.rules import mkfs_options_fault, mount_options_fault
 
 ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = (
     "alignment",

@@ -23,13 +23,13 @@ from wizard.model.machine import Extent, Kernel
 from wizard.model.said import GIB, KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.rules import label_fault, place_fault, volume_uuid_fault
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
-from wizard.plan.rules import label_fault, place_fault, volume_uuid_fault
 from wizard.plan.steps.commands import fstab_line
 from wizard.plan.steps.operations import layout_after, operations_of
 from wizard.plan.steps.render import Context, steps_of

@@ -22,8 +22,8 @@ from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel
 from wizard.model.said import GIB, MIB
+from wizard.operations.rules import DANGERS
 from wizard.plan.check import check_plan, read_plan
-from wizard.plan.dangers import DANGERS
 from wizard.plan.export import striped_spec
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan

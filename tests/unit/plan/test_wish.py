@@ -10,9 +10,7 @@ from wizard.model.layout import TableEntry
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.request.volume_request import VolumeRequest, parse_volume
-from wizard.plan.rules import (
+from wizard.operations.rules import (
     is_device_path,
     label_fault,
     mkfs_options_fault,
@@ -20,6 +18,8 @@ from wizard.plan.rules import (
     mount_point_fault,
     partition_name,
 )
+from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.plan.request.volume_request import VolumeRequest, parse_volume
 from wizard.plan.steps.commands import commands_of, edits_of, fstab_line
 
 UUID = "11111111-2222-4333-8444-555555555555"

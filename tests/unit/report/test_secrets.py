@@ -8,10 +8,10 @@ from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
+from wizard.operations.rules import mount_options_fault
 from wizard.plan.check import check_plan
 from wizard.plan.dangers import unstated_danger
 from wizard.plan.planner import Mode
-from wizard.plan.rules import mount_options_fault
 from wizard.report.anonymous import Words
 from wizard.report.names import UUID
 

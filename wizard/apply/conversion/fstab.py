@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.settings.current_value import How, ValueState
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.system.fstab import Line, Tags, parse
@@ -18,7 +17,8 @@ from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.ext import Check, ExtFacts
 from wizard.model.migration import Migration, SetFstabType, SetOwnFstabType
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.settings.possible import digest_of_text
+from wizard.operations.fstab import digest_of_text
+from wizard.operations.operation import How, ValueState
 from wizard.process.program import Result, run, scratch_folder
 
 

@@ -27,7 +27,6 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import ANOTHER_DRIVE, Start, begin_new, check_root, check_tokens, check_told, settle
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
 from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run
-from wizard.apply.settings.current_value import How
 from wizard.apply.system.fstab import NO_FSTAB, check_writable
 from wizard.ext4.blockers import NO_TRANSACTION
 from wizard.ext4.check import check_migration, render_migration
@@ -38,6 +37,7 @@ from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.machine import Drive
 from wizard.model.migration import Means, Migration, SetFstabType
 from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.operations.operation import How
 from wizard.plan.refusals import in_use
 from wizard.probe.machine import probe_drive
 

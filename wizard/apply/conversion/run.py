@@ -28,15 +28,15 @@ from wizard.apply.run.job import KEPT, STEP_FAILED, STOPPED, UNDONE
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.current_value import How, is_mount_of
 from wizard.apply.settings.guard import is_stacked
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
-from wizard.apply.system.mounts import mounted_at, read_mounts
+from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Check, Event
 from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
 from wizard.model.said import Message, Sentence, Sentences, join, t
+from wizard.operations.operation import How
 
 CHECKS = Sentences("A check failed.", "{count} checks failed.")
 NOT_MOUNTED = t("Not mounted:")

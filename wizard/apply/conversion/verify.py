@@ -12,7 +12,6 @@ from wizard.apply.conversion.system_checks import grub_checks
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import watched_effort
 from wizard.apply.run.progress_log import NOTE_SECONDS, WHOLE, noting
-from wizard.apply.settings.current_value import How
 from wizard.apply.steps.step_context import journalled
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, take_manifest
@@ -37,6 +36,7 @@ from wizard.model.migration import (
     WidenInodes,
 )
 from wizard.model.said import Message, format_duration, join, joined, t
+from wizard.operations.operation import How
 from wizard.process.output import Listener
 from wizard.process.program import Result
 

@@ -17,7 +17,8 @@ from wizard.apply.run.job import Start, begin_new, check_root, check_tokens
 from wizard.apply.run.process import lock_drives, unlock
 from wizard.apply.run.runs import BRING, check_room, make_run
 from wizard.apply.settings.existing_filesystem import CLONED
-from wizard.apply.settings.guard import check_file, clones_of, nodes_with
+from wizard.apply.settings.guard import clones_of, nodes_with
+from wizard.apply.settings.system import RunningSystem
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Refused
 from wizard.model.said import t
@@ -97,7 +98,9 @@ def check_own(bring: Bring, environment: Environment, *, anywhere: bool = False)
     """
     drives = _drives_anywhere(bring) if anywhere else drives_now(bring)
     if bring.takes is not None:
-        check_file(bring.takes.edit, environment)
+        edit = bring.takes.edit
+        if why := edit.foreign(RunningSystem(bring.drive, (edit,), environment)):
+            raise refused(why)
     for drive in drives:
         if environment.only is not None and drive not in environment.only:
             raise refused(t("This run may not write to {drive}.", drive=drive))

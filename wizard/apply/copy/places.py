@@ -8,10 +8,9 @@ from pathlib import Path
 
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.apply.settings.current_value import is_mount_of
 from wizard.apply.settings.existing_filesystem import nodes_of
 from wizard.apply.settings.guard import nodes_with
-from wizard.apply.system.mounts import Mounted, read_mounts
+from wizard.apply.system.mounts import Mounted, is_mount_of, read_mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS

@@ -7,19 +7,18 @@ from wizard.apply.copy.places import device_of, refused, shown
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import load_environment
-from wizard.apply.settings.current_value import How, current_state
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
-from wizard.apply.settings.steps import TuningSite, make_change, undo_change
+from wizard.apply.settings.system import RunningSystem
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, parse
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.entry import attribute_names
 from wizard.filesystems.registry import KINDS
 from wizard.model.ext import Event
-from wizard.model.requests import Attach
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import Top
-from wizard.plan.changes import Bring, BringFrom, BringTo, Changes, TakePlace
+from wizard.operations.operation import How
+from wizard.plan.changes import Bring, BringFrom, BringTo, TakePlace
 from wizard.plan.copy import OF_THE_PLACE, fstab_step, place_edit, takes_fault
 from wizard.plan.settings.possible import line_of
 from wizard.plan.steps.commands import fstab_line
@@ -145,7 +144,7 @@ def check_place(bring: Bring) -> None:
         return
     edit = bring.takes.edit
     check_writable(Path(edit.file), NO_FSTAB)
-    if (found := current_state(edit, bring.drive)).how is not How.BEFORE:
+    if (found := edit.read(RunningSystem(bring.drive, (edit,)))).how is not How.BEFORE:
         raise refused(t("Unexpected change: {seen}.", seen=found.seen))
 
 
@@ -153,7 +152,7 @@ def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messag
     """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
     Failed."""
     assert bring.takes is not None
-    message = make_change(bring.takes.edit, _site(run, bring, number, journal))
+    message = bring.takes.edit.do(_system(run, bring, number, journal))
     journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
     return message
 
@@ -161,13 +160,9 @@ def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messag
 def restore_source_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
     """Restore the old lines of fstab, and no others. Return a result message. Raises Failed."""
     assert bring.takes is not None
-    return undo_change(bring.takes.edit, _site(run, bring, number, journal))
+    return bring.takes.edit.undo(_system(run, bring, number, journal))
 
 
-def _site(run: Path, bring: Bring, number: int, journal: Journal) -> TuningSite:
+def _system(run: Path, bring: Bring, number: int, journal: Journal) -> RunningSystem:
     assert bring.takes is not None
-    to = bring.target
-    changes = Changes(
-        bring.drive, to.device, to.filesystem, to.uuid, Attach(bring.takes.place), (fstab_step(bring),)
-    )
-    return TuningSite(changes, number, run.name, load_environment(run), journal, ())
+    return RunningSystem(bring.drive, (bring.takes.edit,), load_environment(run), number, run.name, journal)

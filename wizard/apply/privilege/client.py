@@ -32,7 +32,7 @@ from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import render_plan
 from wizard.plan.copy import BRINGS
 from wizard.plan.plan import Plan
-from wizard.plan.settings.tuning import CHANGES
+from wizard.plan.settings.document import CHANGES
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 

@@ -46,8 +46,8 @@ from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
 from wizard.model.requests import CopyFiles
 from wizard.model.said import Sentence, t
+from wizard.operations.rules import is_device_path
 from wizard.plan.check import read_plan
-from wizard.plan.rules import is_device_path
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey

@@ -11,7 +11,7 @@ from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.tuning import CHANGES
+from wizard.plan.settings.document import CHANGES
 from wizard.process.program import remember
 
 D = TypeVar("D", Changes, Migration, Moves, Bring)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wizard.advice.existing import Existing
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
+from wizard.apply.settings.system import OWN, superblock, unit_state
 from wizard.apply.system.crypttab import Opening, parse_crypttab
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import (
@@ -24,18 +24,18 @@ from wizard.apply.system.fstab import (
     started_with,
     tags_of,
 )
-from wizard.apply.system.mounts import Mounted, read_mounts
+from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_mounts
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
 from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.settings import SwitchOnTimer, rules_name
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
 from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import signatures_on
-from wizard.plan.settings.steps_of import rules_name
 from wizard.plan.settings.tuning import CurrentSettings, Superblock
 from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
 from wizard.probe.machine import probe_machine
@@ -88,7 +88,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         mounted = mounted_from(node, place)
     block = _superblock(node, signature)
     ahead = text(SYS / "class/block" / name_of(drive.path) / "queue/read_ahead_kb")
-    timer = timer_state() if environment.is_running_system else None
+    timer = unit_state(SwitchOnTimer().unit) if environment.is_running_system else None
     existing = Existing(
         device=node,
         filesystem=signature.kind,
@@ -99,12 +99,13 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
         reserved_bytes=block.reserved_blocks * block.block_bytes if block else _reserved(place, signature),
         trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
     )
+    rules = environment.rules / rules_name(identity)
     found = CurrentSettings(
         fstab=str(environment.fstab),
         fstab_text=fstab,
         line=line.number if line else None,
         rules=str(environment.rules) if environment.rules.is_dir() else None,
-        rules_text=read_rules(environment.rules / rules_name(identity)),
+        rules_text=read_text(rules) if rules.exists() else None,
         queue=tuple(
             (name, value)
             for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead))
@@ -228,9 +229,6 @@ RESUMES = t("Update the initramfs and the boot loader, or the next boot waits fo
 
 RESUME = "initramfs-tools/conf.d/resume"
 """Where initramfs-tools is told which swap contains a hibernated system, in /etc."""
-
-OWN = Environment()
-"""The environment of the running system."""
 
 OF_WHAT_IS_LOST = ("UUID=", "LABEL=")
 """Tags that disappear with the old filesystem, so such lines never match a new volume."""

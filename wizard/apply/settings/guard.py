@@ -6,38 +6,24 @@ drive's lock still excludes plans.
 """
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from contextlib import suppress
-from pathlib import Path
 
-from wizard.apply.block.devices import kernel_name, node_fault
+from wizard.apply.block.devices import node_fault
 from wizard.apply.plan.guard import OPTIONS_REFUSED, check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem
-from wizard.apply.settings.current_value import How, ValueState, current_state
-from wizard.apply.system.fstab import parse
+from wizard.apply.settings.system import system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.layout import MAPPER
 from wizard.model.machine import Drive
-from wizard.model.requests import NewUuid
-from wizard.model.said import Message, Sentence, t
-from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import EditFstab, Mount, Remount, Unmount
-from wizard.operations.settings import (
-    GrowMounted,
-    PowerOff,
-    Relabel,
-    ReserveBlocks,
-    SetQueue,
-    SwitchOnTimer,
-    WriteRules,
-)
-from wizard.plan.changes import ChangeOperation, Changes
-from wizard.plan.settings.steps_of import undo_commands
-from wizard.probe.host.sysfs import LAYER, SYS, name_of, node_of, target
+from wizard.model.requests import NewUuid, SwitchOff
+from wizard.model.said import Message, t
+from wizard.operations.operation import How
+from wizard.operations.settings import Relabel
+from wizard.plan.changes import Changes
+from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
 
@@ -91,48 +77,18 @@ def _blkid(*words: str) -> list[str]:
 
 def unambiguous(changes: Changes) -> Changes:
     """Return the changes. Raises Refused if a copy is attached of a filesystem to mount, now or by fstab."""
-    mounts = any(isinstance(step.operation, EditFstab | Mount) for step in changes.steps)
+    mounts = any(setting.mounts for setting in changes.settings)
     if mounts and (clones := clones_of(changes.device, changes.uuid)):
         found = existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
         raise Refused(refusal(t("{fault}.", fault=found)))
     return changes
 
 
-PROCESS = Path("/proc/self/status")
-
-SYS_RESOURCE = 24
-"""Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
-(fs/ext4/resize.c, ext4_resize_begin)."""
-
-NO_GROWING = t(
-    "The kernel does not let root grow a mounted ext filesystem here (CAP_SYS_RESOURCE). Unmount the "
-    "filesystem first."
-)
-
-LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue, StopLayer)
-"""Operations whose effect ends at reboot. Resuming after a reboot repeats them."""
-
-
-NOT_ALLOWED = Sentence("This run may not touch {drive}.")
-
-
-def _drives_below(members: Iterable[str]) -> set[str]:
-    """Return the drives of devices that are drives or partitions. Arrays and volumes have no drive."""
-    names = (kernel_name(member) for member in members if not member.startswith(MAPPER))
-    folders = {name: target(SYS / "class/block" / name) for name in names}
-    whole = {
-        folder.parent.name if (folder / "partition").exists() else name
-        for name, folder in folders.items()
-        if folder is not None
-    }
-    return {node_of(name) for name in whole if not LAYER.match(name)}
-
-
 def check_own(changes: Changes, environment: Environment) -> None:
     """Raises Refused if a change is for a file, drive or system that this run may not touch."""
     drive = changes.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(refusal(NOT_ALLOWED(drive=drive)))
+        raise Refused(refusal(t("This run may not touch {drive}.", drive=drive)))
     for node in {drive, changes.device}:
         if reason := node_fault(node, drive):
             raise Refused(
@@ -144,101 +100,30 @@ def check_own(changes: Changes, environment: Environment) -> None:
                     )
                 )
             )
-    for step in changes.steps:
-        check_file(step.operation, environment)
-        if isinstance(step.operation, StopLayer) and environment.only is not None:
-            for other in _drives_below(step.operation.members) - {*environment.only}:
-                raise Refused(refusal(NOT_ALLOWED(drive=other)))
+    system = system_of(changes, environment)
+    for setting in changes.settings:
+        if why := setting.foreign(system):
+            raise Refused(refusal(why))
 
 
 def check_may(changes: Changes) -> None:
     """Raises Refused if this process lacks a capability, as root in a container may."""
-    for step in changes.steps:
-        operation = step.operation
-        if isinstance(operation, GrowMounted) and _is_of_ext(operation) and not has_capability(SYS_RESOURCE):
-            raise Refused(refusal(NO_GROWING))
-
-
-def is_growing_refused() -> bool:
-    """Return True if this process is root without the capability for growing. Others ask root first."""
-    return os.geteuid() == 0 and not has_capability(SYS_RESOURCE)
-
-
-def has_capability(number: int) -> bool:
-    """Return True if this process has an effective capability (capabilities(7), proc_pid_status(5))."""
-    found = re.search(r"(?m)^CapEff:\s+([0-9a-f]+)$", PROCESS.read_text())
-    return found is not None and bool(int(found[1], 16) >> number & 1)
-
-
-def check_file(operation: ChangeOperation, environment: Environment) -> None:
-    """Raises Refused if the operation changes a file outside the environment, or one that is not writable."""
-    match operation:
-        case EditFstab(file=file) if Path(file) != environment.fstab:
-            raise Refused(
-                refusal(
-                    t(
-                        "These changes are for {file}, not for {fstab}: add --fstab {file} if you "
-                        "mean that system.",
-                        file=file,
-                        fstab=str(environment.fstab),
-                    )
-                )
-            )
-        case WriteRules(file=file) if Path(file).parent != environment.rules:
-            raise Refused(
-                refusal(
-                    t(
-                        "These changes write {file}, which is not in {folder}.",
-                        file=file,
-                        folder=str(environment.rules),
-                    )
-                )
-            )
-        case SwitchOnTimer(unit=unit) if not environment.is_running_system:
-            raise Refused(refusal(t("{unit} can only be enabled on the running system.", unit=unit)))
-        case EditFstab(file=file) | WriteRules(file=file):
-            real = Path(file).resolve()
-            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
-                raise Refused(refusal(t("{file} is not writable here.", file=str(real))))
-        case _:
-            pass
+    for setting in changes.settings:
+        if why := setting.forbidden(system_of(changes)):
+            raise Refused(refusal(why))
 
 
 def check_options(changes: Changes) -> None:
     """Raises Refused if the kernel refuses a mount option that the changes add. Writes nothing."""
-    for step in changes.steps:
-        for driver, options in _added_options(step.operation, changes.filesystem):
+    for setting in changes.settings:
+        for driver, options in setting.added_options(changes.filesystem):
             if find(f"mount.{driver}") is None and (why := driver_refusal(driver, options, changes.device)):
                 raise Refused(refusal(OPTIONS_REFUSED(device=changes.device, why=why)))
 
 
-def _added_options(operation: ChangeOperation, kind: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield drivers with the options that they get for the first time."""
-    match operation:
-        case Mount(filesystem=driver, options=options):
-            yield driver, options
-        case EditFstab(file=file, lines=edits):
-            for edit in edits:
-                old, new = (parse(text or "", file) for text in (edit.old, edit.new))
-                kept = {option for line in old for option in line.options}
-                for line in new:
-                    driver = kind if line.kind == "auto" else line.kind
-                    yield driver, tuple(option for option in line.options if option not in kept)
-        case _:
-            pass
-
-
 def check_tuning_tools(changes: Changes) -> None:
     """Raises Refused if a tool for a step, its check or undo is missing."""
-    operations = [step.operation for step in changes.steps]
-    wanted = {argv[0] for step in changes.steps for argv in (*step.commands, *undo_commands(step.operation))}
-    check_programs(wanted | {"dumpe2fs" for operation in operations if _is_of_ext(operation)})
-
-
-def _is_of_ext(operation: ChangeOperation) -> bool:
-    return isinstance(operation, ReserveBlocks) or (
-        isinstance(operation, GrowMounted) and operation.filesystem.startswith("ext")
-    )
+    check_programs({tool for setting in changes.settings for tool in setting.tools()})
 
 
 def check_new(changes: Changes) -> None:
@@ -254,10 +139,14 @@ def check_new(changes: Changes) -> None:
 
 def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
     """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
-    for number, step in enumerate(changes.steps, 1):
-        found = _state(step.operation, changes)
+    system = system_of(changes)
+    for number, setting in enumerate(changes.settings, 1):
+        try:
+            found = setting.read(system)
+        except (BadInput, Failed) as error:
+            raise Refused(refusal(error)) from None
         if number in done:
-            fits = {How.AFTER, How.BEFORE} if isinstance(step.operation, LOST_AT_RESTART) else {How.AFTER}
+            fits = {How.AFTER} if setting.lasts else {How.AFTER, How.BEFORE}
         else:
             fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
         if found.how not in fits:
@@ -268,13 +157,6 @@ def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
                     seen=found.seen,
                 )
             )
-
-
-def _state(operation: ChangeOperation, changes: Changes) -> ValueState:
-    try:
-        return current_state(operation, changes.drive)
-    except (BadInput, Failed) as error:
-        raise Refused(refusal(error)) from None
 
 
 def refusal(why: object) -> Message:
@@ -299,18 +181,17 @@ def device_fault(changes: Changes) -> Message | str | None:
 
 def is_powered_off(changes: Changes) -> bool:
     """Return True if the drive is powered off, as these changes require."""
-    last = changes.steps[-1].operation
-    return isinstance(last, PowerOff) and current_state(last, changes.drive).how is How.AFTER
+    return (
+        isinstance(changes.wanted, SwitchOff)
+        and changes.settings[-1].read(system_of(changes)).how is How.AFTER
+    )
 
 
 def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:
     if not changes.filesystem:
         return None
-    steps = (step.operation for step in changes.steps)
-    uuids = {
-        changes.uuid,
-        *(one.new for one in steps if isinstance(one, Relabel) and one.identifier == "uuid"),
-    }
+    relabels = (one for one in changes.settings if isinstance(one, Relabel))
+    uuids = {changes.uuid, *(one.new for one in relabels if one.identifier == "uuid")}
     if drive.content_on(changes.device) not in {(changes.filesystem, uuid) for uuid in uuids}:
         return t(
             "{device} no longer contains the {kind} {uuid}",

@@ -10,12 +10,12 @@ from uuid import NAMESPACE_OID, uuid5
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
-from wizard.apply.resize.resized import held_in_use, is_filled
+from wizard.apply.resize.resized import held_in_use
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import udev_runs
-from wizard.apply.settings.current_value import is_mount_of, read_top
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
+from wizard.apply.settings.system import read_top
 from wizard.apply.steps.step_context import IN_USE, asked
 from wizard.apply.system.crypttab import parse_crypttab
 from wizard.apply.system.edited_file import read_text
@@ -24,6 +24,7 @@ from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
     Mounted,
     check_unused,
+    is_mount_of,
     read_mounts,
     taken_places,
     usual_places,
@@ -46,20 +47,27 @@ from wizard.model.requests import (
     Wanted,
 )
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_text, with_source
+from wizard.operations.growth import ExtendPartition, GrowMounted, is_filled
 from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import ChangeOwner, EditFstab, LineEdit, Mount, Unmount
-from wizard.operations.settings import ExtendPartition, GrowMounted, PowerOff, Relabel
+from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount
+from wizard.operations.rules import (
+    dangers_in,
+    is_device_path,
+    label_fault_of,
+    mount_options_fault,
+    mount_point_fault,
+    old_label_fault,
+)
+from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan.changes import ChangeOperation, Changes
-from wizard.plan.dangers import BACKUP_MOVES, dangers_in, forgotten_doubts, known_identity
+from wizard.plan.dangers import BACKUP_MOVES, forgotten_doubts, known_identity
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.refusals import unmeasured
 from wizard.plan.request.using import free_place, owner_options
-from wizard.plan.rules import is_device_path, mount_options_fault, mount_point_fault
 from wizard.plan.settings import possible
-from wizard.plan.settings.check_changes import REMOUNTED, label_fault_of, old_label_fault
+from wizard.plan.settings.document import change_steps
 from wizard.plan.settings.possible import (
-    by_label,
-    digest_of_text,
     driver_of,
     line_of,
     why_not_mount,
@@ -67,10 +75,8 @@ from wizard.plan.settings.possible import (
     why_not_relabel,
     why_not_remount,
     why_not_unmount,
-    with_source,
 )
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
-from wizard.plan.settings.steps_of import change_steps
 from wizard.plan.settings.tuning import set_options
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.content.holders import STOPPED
@@ -303,7 +309,7 @@ def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> 
     if used.existing.filesystem == "btrfs" and not used.mounts:
         _refuse(t("Mount {device} before changing the owner: it can have subvolumes.", device=device))
     old = read_top(device, place, name)
-    new = possible.top_for(owner, old)
+    new = old.writable_by(owner)
     return [ChangeOwner(device, place, name, old, new)] if new != old else []
 
 

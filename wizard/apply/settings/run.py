@@ -7,6 +7,7 @@ import shlex
 import stat
 from collections.abc import Set
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,9 +19,7 @@ from wizard.apply.run.load import load_changes
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.current_value import How, current_state
 from wizard.apply.settings.guard import (
-    LOST_AT_RESTART,
     check_may,
     check_new,
     check_own,
@@ -30,25 +29,22 @@ from wizard.apply.settings.guard import (
     is_powered_off,
     refusal,
 )
-from wizard.apply.settings.steps import TuningSite, make_change, undo_change
-from wizard.filesystems.registry import KINDS
+from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.ext import Event
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
-from wizard.operations.mounts import EditFstab, Mount
-from wizard.operations.settings import GrowMounted, SwitchOnTimer, WriteRules
+from wizard.operations.mounts import Mount
+from wizard.operations.operation import How
 from wizard.plan.changes import Changes
 from wizard.plan.messages import who
-from wizard.plan.settings.steps_of import stays
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:
     """Return messages on the size, place and writer of a new mount and, if only root can write there, how the
     requested user can. Empty if nothing was mounted or the mount is unreadable."""
-    steps = (step.operation for step in changes.steps)
-    mount = next((one for one in steps if isinstance(one, Mount)), None)
+    mount = next((one for one in changes.settings if isinstance(one, Mount)), None)
     if mount is None or not isinstance(changes.wanted, Attach) or not Path(mount.mount_point).is_mount():
         return ()
     place, shown = mount.mount_point, printable(mount.mount_point, 200)
@@ -110,8 +106,9 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             check_new(changes)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
+    system = RunningSystem(changes.drive, changes.settings, environment, 0, run.name, journal, drive_locks)
     for number, step in enumerate(changes.steps, 1):
-        if number in done and not isinstance(step.operation, LOST_AT_RESTART):
+        if number in done and step.operation.lasts:
             continue
         if (run / STOP).exists():
             return Event.STOPPED, t(
@@ -121,9 +118,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
-            said = make_change(
-                step.operation, TuningSite(changes, number, run.name, environment, journal, drive_locks)
-            )
+            said = step.operation.do(replace(system, step=number))
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
             return Event.FAILED, t(
@@ -165,7 +160,7 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Mes
     failed = 0
     for step in changes.steps:
         try:
-            found = current_state(step.operation, changes.drive)
+            found = step.operation.read(system_of(changes))
             holds, seen = found.how is How.AFTER, str(found.seen)
         except (BadInput, Failed) as error:
             holds, seen = False, str(error)
@@ -181,7 +176,7 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Mes
         )
     if isinstance(changes.wanted, SwitchOff):
         return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
-    if any(stays(step.operation) for step in changes.steps):
+    if changes.is_final:
         return Event.DONE, t(
             "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
         )
@@ -209,16 +204,11 @@ def check_can_undo(run: Path) -> None:
     if not begun_steps(read_entries(run)):
         raise Refused(t("The run {run} made no changes, so undo is not needed.", run=run.name))
     if state(run) is RunState.DONE:
-        for step in load_changes(run).steps:
-            if isinstance(step.operation, GrowMounted) and stays(step.operation):
-                title = KINDS[step.operation.filesystem].title
-                raise Refused(
-                    t(
-                        "The run {run} cannot be undone: {title} does not shrink while mounted.",
-                        run=run.name,
-                        title=title,
-                    )
-                )
+        changes = load_changes(run)
+        why = next((setting.stays for setting in changes.settings if setting.stays), None)
+        # A drive that is plugged in again can be mounted again.
+        if why is not None and not isinstance(changes.wanted, SwitchOff):
+            raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
 
 
 def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
@@ -231,16 +221,15 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
     mark_durably(run / UNDOING)
+    system = RunningSystem(changes.drive, changes.settings, environment, 0, run.name, journal, drive_locks)
     results = []
     fault: Message | str | None = None
     for number in sorted(begun, reverse=True):
-        operation = changes.steps[number - 1].operation
+        setting = changes.settings[number - 1]
         fault = fault or device_fault(changes)
-        if fault is not None and not isinstance(operation, EditFstab | WriteRules | SwitchOnTimer):
+        if fault is not None and setting.needs_drive:
             continue
-        results.append(
-            undo_change(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
-        )
+        results.append(setting.undo(replace(system, step=number)))
         journal.add(Event.COMMAND, str(results[-1]), step=number)
     if fault is not None:
         raise Failed(

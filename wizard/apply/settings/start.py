@@ -34,9 +34,8 @@ from wizard.model.said import t, tn
 from wizard.operations.mounts import Unmount
 from wizard.plan.changes import Changes
 from wizard.plan.settings import possible
-from wizard.plan.settings.check_changes import ORDER, check_changes
-from wizard.plan.settings.steps_of import change_steps
-from wizard.plan.settings.tuning import ROOT_ONLY, make_changes, render_changes
+from wizard.plan.settings.document import ORDER, change_steps, check_changes, render_changes
+from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 ASKED_ANEW = t("These changes differ from the ones required now.")
 

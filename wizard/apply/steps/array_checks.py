@@ -25,11 +25,10 @@ from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optima
 from wizard.model.layout import Stripe
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import KIB, MIB, Sentence, t
-from wizard.operations.layers import MakeArray
+from wizard.operations.layers import MakeArray, array_uuid
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY, striping_of
 from wizard.plan.rehearsed import array_node
-from wizard.plan.steps.commands import array_uuid
 from wizard.process.program import run
 
 SECTOR_BYTES = 512

@@ -14,10 +14,9 @@ from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do
 from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Stripe
 from wizard.model.said import t
-from wizard.operations.layers import MakeArray
+from wizard.operations.layers import MakeArray, array_uuid
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import parts_of
-from wizard.plan.steps.commands import array_uuid
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
 

@@ -10,10 +10,10 @@ from wizard.apply.system.edited_file import edit, kept_as, read_text
 from wizard.apply.system.fstab import FstabEntry, check_writable, take_out
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.said import Message, t
+from wizard.operations.fstab import with_line
 from wizard.operations.layers import AddCrypttabLine
 from wizard.plan.plan import Plan
 from wizard.plan.request.roles import MOST_BYTES, content_fault
-from wizard.plan.settings.possible import with_line
 from wizard.plan.steps.commands import crypttab_line
 from wizard.probe.host.uses import unescaped
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from wizard.advice.existing import STARTS_ALL_THE_SAME
@@ -14,10 +13,10 @@ from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
-from wizard.model.said import Message, Sentence, Sentences, t
-from wizard.operations.mounts import AddFstabLine, EditFstab
+from wizard.model.said import Message, Sentence, t
+from wizard.operations.fstab import CHANGED_SINCE, LINES_AGAIN, LINES_THERE, with_line
+from wizard.operations.mounts import AddFstabLine
 from wizard.plan.request.subvolumes import mounted_subvolume
-from wizard.plan.settings.possible import edited, is_edited, restored, with_line
 from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.uses import unescaped
 
@@ -105,11 +104,6 @@ def boot_entry(number: int, setting: str) -> FstabEntry:
 NOT_THERE_BEFORE = Sentence(
     "{file}, {conflict}. This line is new since the run began. The file was not edited."
 )
-
-
-LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
-LINES_THERE = Sentences("{file} has the old line.", "{file} has the old lines.")
-CHANGED_SINCE = Sentence("{file} was changed since and is left unchanged.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,33 +219,6 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
 
     edit(path, change, keep)
     return line
-
-
-def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
-    """Change the operation's lines, keeping a copy of the old file as `keep`. Repeatable. Raises Failed if
-    the file has changed."""
-
-    def change(text: str) -> str:
-        changed = text if is_edited(operation, text) else edited(operation, text)
-        if changed is None:
-            raise Failed(t("{file} has changed and was not edited.", file=printable(str(path), 200)))
-        return changed
-
-    edit(path, change, keep)
-
-
-def restore_lines(path: Path, operation: EditFstab) -> Message:
-    """Restore only the operation's old lines, and describe the result. Raises Failed if the result cannot be
-    verified."""
-    shown = printable(str(path), 200)
-    if edit(path, partial(restored, operation)):
-        return LINES_AGAIN(count=len(operation.lines), file=shown)
-    text = read_text(path)
-    has_them = all(one.old is None or one.old in text.split("\n") for one in operation.lines)
-    removed = not any(one.new in text.split("\n") for one in operation.lines if one.new is not None)
-    if has_them and removed:
-        return LINES_THERE(count=len(operation.lines), file=shown)
-    return CHANGED_SINCE(file=shown)
 
 
 def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:

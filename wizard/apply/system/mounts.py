@@ -109,6 +109,24 @@ def mounted_at(place: str) -> Mounted | None:
     return next((entry for entry in reversed(read_mounts()) if entry.mount_point == place), None)
 
 
+def mounted_from(device: str, place: str) -> Mounted | None:
+    """Return the topmost mount at a place if it is of this device, or None."""
+    found = mounted_at(place)
+    return found if found is not None and is_mount_of(found, device) else None
+
+
+def is_mount_of(mounted: Mounted, device: str) -> bool:
+    """Return True if a mount is of this device. The kernel lists the root filesystem as /dev/root."""
+    return mounted.source == device or (mounted.source == "/dev/root" and _is_on(device, mounted.mount_point))
+
+
+def _is_on(device: str, place: str) -> bool:
+    try:
+        return Path(place).stat().st_dev == Path(device).stat().st_rdev
+    except OSError:
+        return False
+
+
 def silent_options(device: str, filesystem: str) -> frozenset[str]:
     """Return options in effect that mountinfo omits. ext4 lists all of its own in /proc/fs/ext4."""
     file = Path("/proc/fs") / filesystem / kernel_name(device) / "options"

@@ -11,6 +11,8 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Stripe, Volume
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.operations.layers import array_uuid
+from wizard.operations.rules import uuid_fault
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.dangers import doubts_of
 from wizard.plan.free_space import LARGEST_BYTES, is_container
@@ -30,8 +32,6 @@ from wizard.plan.raid.striping import (
     striped_table,
     striped_words,
 )
-from wizard.plan.rules import uuid_fault
-from wizard.plan.steps.commands import array_uuid
 
 
 def before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:

@@ -15,6 +15,7 @@ from wizard.model.layout import Group, Layout, TableEntry, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, Message, rounded_up, t
 from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.rules import uuid_fault
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import TOO_SMALL, Demand, place
 from wizard.plan.plan import Operation, Plan
@@ -22,7 +23,6 @@ from wizard.plan.raid.check_striped import wipe_faults
 from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
 from wizard.plan.request.roles import TableKind
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.rules import uuid_fault
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
 
 DATA_BYTES = MIB

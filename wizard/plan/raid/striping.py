@@ -16,11 +16,10 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Layout, Level, Stripe, Volume
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import KIB, MIB, Message, format_duration, join, t
-from wizard.operations.layers import MakeArray
+from wizard.operations.layers import MakeArray, array_uuid
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import aligned_spaces, gpt_bounds
 from wizard.plan.plan import Operation, Plan
-from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.operations import layout_after, make, mounted, table_after
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}

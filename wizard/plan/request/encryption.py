@@ -9,13 +9,13 @@ from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.layout import Encryption, TableEntry, Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
+from wizard.operations.rules import uuid_fault
 from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.rules import uuid_fault
 
 LARGEST_BYTES = 512
 """Maximum length that cryptsetup reads from a keyboard at boot (cryptsetup(8), NOTES ON PASSPHRASE

@@ -7,7 +7,7 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, printable
 from wizard.model.layout import NO_PLACE, Subvolume
 from wizard.model.said import Message, t
-from wizard.plan.rules import mount_point_fault
+from wizard.operations.rules import mount_point_fault
 
 LONGEST_NAME_BYTES = 255
 """Maximum length of each path component, as for file names (btrfs(5))."""

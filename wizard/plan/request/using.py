@@ -9,10 +9,10 @@ from wizard.model.errors import BadInput
 from wizard.model.layout import NO_PLACE, ROOT, Volume, Writer
 from wizard.model.machine import Drive
 from wizard.model.said import t
+from wizard.operations.rules import mount_point_fault
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import VolumeSpec, with_unique_labels
-from wizard.plan.rules import mount_point_fault
 
 PLACES = "/srv"
 """Parent of mount points for data served by this machine (Filesystem Hierarchy Standard 3.0, 3.17)."""

@@ -9,10 +9,10 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, printable
 from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Writer
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
+from wizard.operations.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 from wizard.plan.dangers import system_danger
 from wizard.plan.request.roles import ROLES, key_fault, role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
-from wizard.plan.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 
 NAME_PLACE = Sentence("The mount point '{place}' {fault}; use a path such as /srv/data.")
 VOLUME_FAULT = Sentence("The volume '{label}' {fault}.")

@@ -4,105 +4,19 @@ One sentence per reason. Pure; for menus and commands. `device` is the drive or 
 text.
 """
 
-import hashlib
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import printable
-from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.mounts import AddFstabLine, EditFstab, LineEdit, Top
+from wizard.operations.mounts import AddFstabLine
+from wizard.operations.rules import mount_point_fault
 from wizard.plan.refusals import in_use, unread_content
-from wizard.plan.rules import mount_point_fault
-from wizard.plan.steps.commands import fstab_escaped
 from wizard.probe.host.uses import is_hidden
 
 USED = Sentence("{use}.")
-
-
-def digest_of_text(text: str) -> str:
-    """Return the SHA-256 of a file's text, in hexadecimal, over its original bytes."""
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def edited(operation: EditFstab, text: str) -> str | None:
-    """Return the edited text, or None if the text differs from when the edit was planned."""
-    return _edited(operation, text) if digest_of_text(text) == operation.digest else None
-
-
-def is_edited(operation: EditFstab, text: str) -> bool:
-    """Return True if every new line is present once and every old line is gone."""
-    lines = text.split("\n")
-    return all(
-        (edit.new is None or lines.count(edit.new) == 1) and (edit.old is None or edit.old not in lines)
-        for edit in operation.lines
-    )
-
-
-def restored(operation: EditFstab, text: str) -> str:
-    """Return the text with the old lines restored. Other lines may have been added since, and lines changed
-    by others are left alone."""
-    lines = text.split("\n")
-    for edit in reversed(operation.lines):
-        _restore(edit, lines)
-    result = "\n".join(lines)
-    # A missing newline at the end was added before an appended line.
-    short = result.removesuffix("\n")
-    return short if digest_of_text(short) == operation.digest else result
-
-
-def with_line(text: str, line: str) -> str:
-    """Append a line to the text."""
-    return text + ("\n" if text and not text.endswith("\n") else "") + line + "\n"
-
-
-def _edited(operation: EditFstab, text: str) -> str | None:
-    lines: list[str | None] = [*text.split("\n")]
-    for edit in operation.lines:
-        if edit.old is None:
-            continue
-        if lines[edit.number - 1 : edit.number] != [edit.old]:
-            return None
-        lines[edit.number - 1] = edit.new
-    changed = "\n".join(line for line in lines if line is not None)
-    for edit in operation.lines:
-        if edit.old is None and edit.new is not None:
-            changed = with_line(changed, edit.new)
-    return changed
-
-
-def _restore(edit: LineEdit, lines: list[str]) -> None:
-    if edit.old is not None and edit.old in lines:
-        return
-    if edit.new is None:
-        lines.insert(edit.number - 1, edit.old or "")
-    elif lines.count(edit.new) == 1:
-        at = lines.index(edit.new)
-        lines[at : at + 1] = [] if edit.old is None else [edit.old]
-
-
-def with_source(line: str, source: str) -> str:
-    """Replace the first field of an fstab line, and preserve all other bytes."""
-    body = line.lstrip()
-    first = body.split()[0]
-    return line[: len(line) - len(body)] + source + body[len(first) :]
-
-
-def with_fields(line: str, fields: Mapping[int, str]) -> str:
-    """Replace fields of an fstab line, counted from 0, and preserve the blanks between. Missing fields are
-    appended."""
-    pieces = re.findall(r"\s+|\S+", line)
-    places = [at for at, piece in enumerate(pieces) if not piece.isspace()]
-    for number, value in sorted(fields.items()):
-        if number < len(places):
-            pieces[places[number]] = value
-        else:
-            pieces += [" ", value]
-            places.append(len(pieces) - 1)
-    return "".join(pieces)
 
 
 def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence[str]) -> AddFstabLine:
@@ -114,23 +28,11 @@ def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence
     return AddFstabLine(uuid, place, name, tuple(options), rules_kind.fsck_pass if rules_kind else 0)
 
 
-def by_label(label: str) -> str:
-    """Return the first field of a line for a filesystem with this label."""
-    return f"LABEL={fstab_escaped(label)}"
-
-
 UNREAD = Sentence("Cannot read the contents of {device}: run as root.")
 READ_ONLY = Sentence("{drive} is read-only.")
 HIDDEN = Sentence("{device} is mounted outside this session's view; unmount {device} there.")
 MOUNTED = Sentence("{device} is already mounted at {places:and}.")
 NOT_ADVISED = Sentence("{device} contains {filesystem}, for which diskwright recommends nothing.")
-
-NO_SHRINKING = Sentence(
-    "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved."
-)
-NO_KEY = Sentence("Unlock {device} again with `cryptsetup open`.")
-NO_POWER_BACK = t("Not possible: unplug the drive and plug it in again.")
-
 
 NEVER_MOUNTED = Sentence("{device} contains {title}, which is never mounted.")
 NO_UUID = Sentence("{device} has no UUID.")
@@ -138,12 +40,6 @@ NOT_MOUNTED = Sentence("{device} is not mounted.")
 
 CAN_BE_OFF = frozenset({"usb", "scsi", "sata", "ata"})
 """Drives on these buses are SCSI disks to the kernel, which can detach them."""
-
-
-def top_for(owner: Writer, old: Top) -> Top:
-    """Return the top folder as it is writable by the owner, with other permissions preserved if possible."""
-    modes = {"person": old.mode | 0o700, "root": old.mode & ~0o022}
-    return Top(owner.uid, owner.gid, modes.get(owner.kind, owner.mode))
 
 
 def why_not_own(device: str, filesystem: str, place: str) -> Message | None:

@@ -14,17 +14,15 @@ from wizard.advice.existing import (
     udev_rule,
     values_in,
 )
-from wizard.documents.codec import Sealed, without_texts
 from wizard.model.errors import printable
 from wizard.model.geometry import Identity
 from wizard.model.requests import Tune
 from wizard.model.said import Message, t
-from wizard.operations.mounts import EditFstab, LineEdit, Remount
-from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
+from wizard.operations.mounts import REMOUNTING, TUNED, Remount
+from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules, rules_name
 from wizard.plan.changes import ChangeOperation, Changes
-from wizard.plan.settings.check_changes import AGAIN, REMOUNTING, TUNED, check_changes
-from wizard.plan.settings.possible import digest_of_text
-from wizard.plan.settings.steps_of import change_steps, rules_name, with_current_texts
+from wizard.plan.settings.document import change_steps
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
 """Doubt for unprivileged users."""
@@ -226,20 +224,3 @@ def _queue(
                 drive=drive.path,
             )
         )
-
-
-CHANGES = Sealed(
-    "diskwright.changes/2",
-    Changes,
-    AGAIN,
-    check_changes,
-    with_current_texts,
-    {"diskwright.changes/1": without_texts},
-)
-CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes = (
-    CHANGES.schema,
-    CHANGES.render,
-    CHANGES.is_one,
-    CHANGES.read,
-    CHANGES.read_kept,
-)

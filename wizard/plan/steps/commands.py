@@ -13,6 +13,7 @@ from wizard.operations.filesystem import (
     SetOwner,
     ShrinkFilesystem,
 )
+from wizard.operations.fstab import fstab_escaped
 from wizard.operations.layers import (
     AddCrypttabLine,
     MakeArray,
@@ -20,8 +21,9 @@ from wizard.operations.layers import (
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
+    array_uuid,
 )
-from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.mounts import CREATED, AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan.plan import Operation
 
@@ -72,7 +74,7 @@ def _resizing_commands(operation: Resizing) -> tuple[Argv, ...]:
         return _resize_at(operation, growing, operation.device)
     mount = private_mount(operation)
     between = _resize_at(operation, growing, mount.mount_point)
-    return (*_mount_commands(mount), *between, ("umount", mount.mount_point))
+    return (*mount.commands(), *between, ("umount", mount.mount_point))
 
 
 def _resize_at(operation: Resizing, growing: Growing, place: str) -> tuple[Argv, ...]:
@@ -87,24 +89,17 @@ def _use_commands(operation: MakeSubvolumes | SetOwner | Mount | TurnOnSwap) -> 
         case MakeSubvolumes(names=names):
             mount = private_mount(operation)
             creations = (("btrfs", "subvolume", "create", f"{mount.mount_point}/{name}") for name in names)
-            return (*_mount_commands(mount), *creations, ("umount", mount.mount_point))
+            return (*mount.commands(), *creations, ("umount", mount.mount_point))
         case SetOwner(writer=writer, names=names):
             mount = private_mount(operation)
             places = (mount.mount_point, *(f"{mount.mount_point}/{name}" for name in names))
             owner = ("chown", f"{writer.uid}:{writer.gid}", *places)
             mode = ("chmod", f"{writer.mode:04o}", *places)
-            return (*_mount_commands(mount), owner, mode, ("umount", mount.mount_point))
+            return (*mount.commands(), owner, mode, ("umount", mount.mount_point))
         case Mount():
-            return _mount_commands(operation)
+            return operation.commands()
         case TurnOnSwap(device=device):
             return (("swapon", device),)
-
-
-def _mount_commands(mount: Mount) -> tuple[Argv, ...]:
-    # The kernel assembles a Btrfs from registered devices (btrfs-device(8)).
-    scan = [("btrfs", "device", "scan", mount.device, *mount.others)] if mount.others else []
-    options = ("-o", ",".join(mount.options)) if mount.options else ()
-    return (*scan, ("mount", "-t", mount.filesystem, *options, mount.device, mount.mount_point))
 
 
 def private_mount(operation: MakeSubvolumes | SetOwner | Resizing) -> Mount:
@@ -152,12 +147,6 @@ def _make_array(operation: MakeArray) -> Argv:
         *(f"--uuid={array_uuid(operation.uuid)}", "--metadata=1.2", *shape),
         *(f"--raid-devices={len(operation.parts)}", *operation.parts),
     )
-
-
-def array_uuid(uuid: str) -> str:
-    """Format a UUID for mdadm: four groups of eight digits."""
-    digits = uuid.replace("-", "")
-    return ":".join(digits[at : at + 8] for at in range(0, 32, 8))
 
 
 def physical_volume_uuid(uuid: str) -> str:
@@ -261,7 +250,7 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
                 ),
             )
         case Mount(mount_point=place):
-            return (str(t("directory {place}, created if missing", place=printable(place, 2000))),)
+            return (str(CREATED(place=printable(place, 2000))),)
         case _:
             return ()
 
@@ -307,8 +296,3 @@ def crypttab_line(operation: AddCrypttabLine) -> str:
     """Return the crypttab line without newline: name, container, key file, options (crypttab(5)). Boot
     continues without passphrase or key file."""
     return f"{operation.name} UUID={operation.uuid} {operation.key or 'none'} luks,nofail"
-
-
-def fstab_escaped(text: str) -> str:
-    """Escape blanks, backslash and # in octal, as getmntent(3) decodes."""
-    return "".join(f"\\{ord(char):03o}" if char in " \t\n\\#" else char for char in text)

@@ -11,13 +11,13 @@ from wizard.model.said import Sentence, Sentences, t
 from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, SetOwner
 from wizard.operations.layers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.rules import partition_name
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import is_container, reserved_in, with_free
 from wizard.plan.plan import Operation
 from wizard.plan.request.roles import TableKind, partition_type
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
-from wizard.plan.rules import partition_name
 
 RECOGNISED = Sentences(
     "{devices:and} is recognised as {what} with UUID {uuid}.",

@@ -23,6 +23,7 @@ from wizard.operations.layers import (
     MakeLogicalVolume,
     MakeVolumeGroup,
     OpenContainer,
+    array_uuid,
 )
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
@@ -32,7 +33,6 @@ from wizard.plan.raid.lvm import DATA_BYTES, logical_holds
 from wizard.plan.raid.striping import mirror_holds
 from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.steps import operations
-from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.operations import container_holds
 
 GROWN_CLEAN = t("The filesystem check reports a clean filesystem.")

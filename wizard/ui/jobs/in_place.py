@@ -14,7 +14,6 @@ from wizard.model.migration import Means, Migration, Moves
 from wizard.model.requests import SwitchOff
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
-from wizard.operations.settings import PowerOff
 from wizard.plan.changes import Bring, Changes
 from wizard.plan.copy import fstab_difference
 from wizard.plan.partition.moves import (
@@ -122,11 +121,7 @@ class ChangesJob(Job[Changes]):
 
     def risk(self, services: Services) -> Text:
         """Warn if a change cannot be undone. Power-off is harmless."""
-        from wizard.plan.settings.steps_of import stays
-
-        final = any(
-            stays(step.operation) and not isinstance(step.operation, PowerOff) for step in self.document.steps
-        )
+        final = self.document.is_final and not isinstance(self.document.wanted, SwitchOff)
         return t("No file is lost. This cannot be undone.") if final else ""
 
     def undo_texts(self, services: Services) -> tuple[Text, ...]:
@@ -155,7 +150,6 @@ class ChangesJob(Job[Changes]):
         """Return the result, from the last journal entry if the changes failed."""
         from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
         from wizard.apply.run.runs import run_argument
-        from wizard.plan.settings.steps_of import stays
 
         if state.value == "done":
             off = isinstance(self.document.wanted, SwitchOff)
@@ -165,7 +159,7 @@ class ChangesJob(Job[Changes]):
                 else Sentence("Done: {device} is changed as shown and verified.")
             )(device=self.document.device)
             said, *rest = (*services.ready(self.document), done)
-            final = any(stays(step.operation) for step in self.document.steps)
+            final = self.document.is_final
             more: tuple[Text, ...] = () if final else (UNDO_LATER(run=run_argument(run)),)
             back = DecisionChoice(
                 Settling.UNDO, str(UNDO_QUESTION(drives=(self.document.device,))), str(UNDO_EARLY)

@@ -43,6 +43,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.ext import Check, Event
 from wizard.model.said import KIB
+from wizard.operations.layers import array_uuid
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.export import striped_spec
 from wizard.plan.plan import Plan
@@ -50,7 +51,6 @@ from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import request
-from wizard.plan.steps.commands import array_uuid
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 

@@ -15,8 +15,8 @@ from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive
+from wizard.operations.settings import rules_name
 from wizard.plan.dangers import identity_of
-from wizard.plan.settings.steps_of import rules_name
 from wizard.probe.facts import RawDrive
 from wizard.probe.host import sysfs as attached
 from wizard.probe.interpret import machine_of

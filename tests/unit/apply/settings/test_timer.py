@@ -9,18 +9,17 @@ import pytest
 from tests.unit.machines import drive, machine
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal, read_entries
-from wizard.apply.settings import current_value, steps
+from wizard.apply.settings import system as running
 from wizard.apply.settings.guard import check_own
-from wizard.apply.settings.steps import TuningSite, make_change, undo_change
+from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.requests import Tune
-from wizard.operations.mounts import EditFstab, LineEdit
+from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.settings import SwitchOnTimer
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.possible import digest_of_text
-from wizard.plan.settings.steps_of import change_steps
+from wizard.plan.settings.document import change_steps
 
 SYSTEMCTL = """#!/bin/sh
 case "$1" in
@@ -32,25 +31,27 @@ TIMER = SwitchOnTimer()
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunningSystem:
     (tmp_path / "bin").mkdir()
     (tmp_path / "state").write_text("disabled\n")
     (tmp_path / "bin/systemctl").write_text(SYSTEMCTL.format(state=tmp_path / "state"))
     (tmp_path / "bin/systemctl").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    for module in (current_value, steps):
-        monkeypatch.setattr(module, "SYSTEMD", tmp_path)
+    monkeypatch.setattr(running, "SYSTEMD", tmp_path)
+    return replace(system_of(changes()), step=1, run_name="run", journal=Journal(tmp_path))
+
+
+def changes() -> Changes:
     held = drive()
     identity = known_identity(machine(held), held, 1 << 30, Geometry(512, 512, 0, 512, 0))
-    changes = Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), change_steps([TIMER], identity))
-    return TuningSite(changes, 1, "run", Environment(), Journal(tmp_path), ())
+    return Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), change_steps([TIMER], identity))
 
 
-def test_timer_is_enabled_and_disabled(site: TuningSite, tmp_path: Path) -> None:
-    assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
-    assert str(make_change(TIMER, site)) == "Systemd reports fstrim.timer as enabled."
-    assert str(undo_change(TIMER, site)) == "Undone: systemd reports fstrim.timer as disabled."
-    assert str(undo_change(TIMER, site)) == "Already as before: systemd reports fstrim.timer as disabled."
+def test_timer_is_enabled_and_disabled(site: RunningSystem, tmp_path: Path) -> None:
+    assert str(TIMER.do(site)) == "Systemd reports fstrim.timer as enabled."
+    assert str(TIMER.do(site)) == "Systemd reports fstrim.timer as enabled."
+    assert str(TIMER.undo(site)) == "Undone: systemd reports fstrim.timer as disabled."
+    assert str(TIMER.undo(site)) == "Already as before: systemd reports fstrim.timer as disabled."
     assert (tmp_path / "state.asked").read_text() == "enable --now fstrim.timer\ndisable --now fstrim.timer\n"
     assert [entry.command for entry in read_entries(tmp_path)] == [
         ("systemctl", "enable", "--now", "fstrim.timer"),
@@ -58,31 +59,31 @@ def test_timer_is_enabled_and_disabled(site: TuningSite, tmp_path: Path) -> None
     ]
 
 
-def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: TuningSite, tmp_path: Path) -> None:
+def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: RunningSystem, tmp_path: Path) -> None:
     (tmp_path / "state.stuck").touch()
     with pytest.raises(Failed, match="did not take effect: systemd reports"):
-        make_change(TIMER, site)
+        TIMER.do(site)
     (tmp_path / "state").write_text("masked\n")
     with pytest.raises(Failed, match="an external change"):
-        make_change(TIMER, site)
-    assert "Left unchanged" in str(undo_change(TIMER, site))
+        TIMER.do(site)
+    assert "Left unchanged" in str(TIMER.undo(site))
 
 
-def test_systemd_reloads_fstab_after_each_change(site: TuningSite, tmp_path: Path) -> None:
+def test_systemd_reloads_fstab_after_each_change(site: RunningSystem, tmp_path: Path) -> None:
     (tmp_path / "fstab").write_text("# mine\n")
     digest = digest_of_text("# mine\n")
     edit = EditFstab(str(tmp_path / "fstab"), digest, (LineEdit(0, None, "UUID=1 /a ext4 nofail 0 2"),))
-    make_change(edit, site)
+    edit.do(site)
     assert "UUID=1" in (tmp_path / "fstab").read_text()
-    undo_change(edit, site)
+    edit.undo(site)
     assert (tmp_path / "fstab").read_text() == "# mine\n"
     asked = [entry.command for entry in read_entries(tmp_path)]
     assert asked == [("systemctl", "daemon-reload")] * 2
-    make_change(edit, replace(site, environment=Environment(fstab=tmp_path / "fstab")))
+    edit.do(replace(site, environment=Environment(fstab=tmp_path / "fstab")))
     assert len(read_entries(tmp_path)) == 2, "another system's fstab is not this systemd's"
 
 
-def test_timer_of_another_system_is_unchanged(site: TuningSite, tmp_path: Path) -> None:
-    check_own(site.changes, Environment())
+def test_timer_of_another_system_is_unchanged(tmp_path: Path) -> None:
+    check_own(changes(), Environment())
     with pytest.raises(Refused, match="only be enabled on the running system"):
-        check_own(site.changes, Environment(fstab=tmp_path / "fstab"))
+        check_own(changes(), Environment(fstab=tmp_path / "fstab"))

@@ -8,8 +8,8 @@ import pytest
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse, remove_line, without_line
 from wizard.model.errors import BadInput, Failed, Refused
+from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine
-from wizard.plan.settings.possible import with_line
 from wizard.plan.steps.commands import fstab_line
 
 UUID = "10000000-0000-4000-8000-000000000001"

@@ -15,14 +15,13 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Stripe
 from wizard.model.said import KIB, MIB
-from wizard.operations.layers import MakeArray
+from wizard.operations.layers import MakeArray, array_uuid
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind
 from wizard.plan.raid.striping import room_bytes, striped_words
-from wizard.plan.steps.commands import array_uuid
 from wizard.plan.steps.render import described_as_direct
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")

@@ -12,25 +12,22 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import Attach, Detach, NewUuid, Release, SetLabel, SwitchOff, Wanted
+from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import EditFstab, LineEdit, Mount, Remount, Unmount
+from wizard.operations.mounts import Mount, Remount, Unmount
+from wizard.operations.rules import label_fault_of, old_label_fault
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.check_changes import check_changes, label_fault_of, old_label_fault
+from wizard.plan.settings.document import change_steps, check_changes
 from wizard.plan.settings.possible import (
-    digest_of_text,
     driver_of,
-    edited,
-    is_edited,
-    restored,
     why_not_mount,
     why_not_power_off,
     why_not_relabel,
     why_not_remount,
     why_not_unmount,
 )
-from wizard.plan.settings.steps_of import change_commands, change_steps, undo_commands
 from wizard.probe.host.uses import ELSEWHERE, HIDDEN_AT
 from wizard.probe.machine import load_machine
 
@@ -245,19 +242,21 @@ def test_label_command_is_undone_by_the_same_command(
     filesystem: str,
 ) -> None:
     operation = Relabel(PART, filesystem, "", "OLD", "NEW")
-    (done,), (undone,) = change_commands(operation), undo_commands(operation)
+    (done,), (undone,) = operation.commands(), operation.commands_to(new=False)
     assert PART in done and any("NEW" in word for word in done)
     assert [word.replace("NEW", "OLD") for word in done] == [*undone]
     if filesystem in ("xfs", "btrfs"):
-        (inside,) = change_commands(replace(operation, mount_point="/srv/x"))
+        (inside,) = replace(operation, mount_point="/srv/x").commands()
         assert "/srv/x" in inside and PART not in inside
 
 
 def test_removed_mount_options_are_negated_by_name() -> None:
     old, new = ("rw", "nodev", "noexec", "noatime"), ("rw", "noexec", "relatime")
     operation = Remount(PART, "/srv/a", old, new)
-    assert change_commands(operation) == (("mount", "-o", "remount,rw,noexec,relatime,dev", PART, "/srv/a"),)
-    assert undo_commands(operation) == (("mount", "-o", "remount,rw,nodev,noexec,noatime", PART, "/srv/a"),)
+    assert operation.commands() == (("mount", "-o", "remount,rw,noexec,relatime,dev", PART, "/srv/a"),)
+    assert operation.commands_to(new=False) == (
+        ("mount", "-o", "remount,rw,nodev,noexec,noatime", PART, "/srv/a"),
+    )
     (step,) = change_steps([operation], wanting(LABEL).drive)
     assert step.sentence == (f"Remount {PART} at /srv/a with relatime and without nodev while in use.")
 
@@ -277,21 +276,21 @@ ADDED = LineEdit(0, None, "UUID=2 /c ext4 nofail 0 2")
 @pytest.mark.parametrize("lines", [(CHANGED,), (GONE,), (ADDED,), (CHANGED, GONE, ADDED)])
 def test_lines_are_changed_and_restored_byte_for_byte(lines: tuple[LineEdit, ...]) -> None:
     operation = edits(*lines)
-    after = edited(operation, TEXT)
-    assert after is not None and is_edited(operation, after) and not is_edited(operation, TEXT)
-    assert restored(operation, after) == TEXT and restored(operation, TEXT) == TEXT
-    assert edited(operation, f"{TEXT}\n") is None, "another file by now"
+    after = operation.edited(TEXT)
+    assert after is not None and operation.is_edited(after) and not operation.is_edited(TEXT)
+    assert operation.restored(after) == TEXT and operation.restored(TEXT) == TEXT
+    assert operation.edited(f"{TEXT}\n") is None, "another file by now"
     theirs = f"{after.rstrip()}\nUUID=9 /new ext4 nofail 0 2\n"
-    back = restored(operation, theirs).split("\n")
+    back = operation.restored(theirs).split("\n")
     assert "UUID=9 /new ext4 nofail 0 2" in back and {*TEXT.split("\n")} <= {*back}
     assert ADDED.new not in back and CHANGED.new not in back
 
 
 def test_later_changed_line_is_unchanged() -> None:
-    after = edited(edits(CHANGED), TEXT)
+    after = edits(CHANGED).edited(TEXT)
     assert after is not None
     theirs = after.replace("LABEL=new", "LABEL=theirs")
-    assert restored(edits(CHANGED), theirs) == theirs
+    assert edits(CHANGED).restored(theirs) == theirs
 
 
 def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> Changes:
@@ -346,14 +345,14 @@ def test_action_document_is_consistent(good: Changes) -> None:
         (wanting(NewUuid(), replace(RENUMBER, old=OTHER_UUID)), "relabel"),
         (wanting(NewUuid(), replace(RENUMBER, new=UUID)), "relabel"),
         (wanting(NewUuid(), replace(RENUMBER, new="$(reboot)")), "relabel"),
-        (wanting(LABEL, RELABEL, edits(GONE)), "lines"),
-        (wanting(LABEL, RELABEL, edits(replace(CHANGED, new="LABEL=new /etc ext4 nofail"))), "lines"),
-        (wanting(LABEL, RELABEL, edits(replace(CHANGED, old="UUID=1 /a ext4 nofail 0 2"))), "lines"),
+        (wanting(LABEL, RELABEL, edits(GONE)), "edit-fstab"),
+        (wanting(LABEL, RELABEL, edits(replace(CHANGED, new="LABEL=new /etc ext4 nofail"))), "edit-fstab"),
+        (wanting(LABEL, RELABEL, edits(replace(CHANGED, old="UUID=1 /a ext4 nofail 0 2"))), "edit-fstab"),
         (wanting(Attach(), replace(MOUNT, mount_point="/etc")), "mount"),
         (wanting(Attach(), replace(MOUNT, options=("bind",))), "mount"),
         (wanting(Attach(), replace(MOUNT, filesystem="xfs")), "mount"),
-        (wanting(Attach(), edits(GONE)), "lines"),
-        (wanting(Detach(), edits(ADDED)), "lines"),
+        (wanting(Attach(), edits(GONE)), "edit-fstab"),
+        (wanting(Detach(), edits(ADDED)), "edit-fstab"),
         (wanting(Detach(), replace(UNMOUNT, device="/dev/sda2")), "unmount"),
         (wanting(Detach(), replace(UNMOUNT, options=("rw,bind",))), "unmount"),
         (wanting(Detach(), POWER), "steps"),

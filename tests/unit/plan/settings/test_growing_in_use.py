@@ -9,12 +9,11 @@ from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.requests import Grow
 from wizard.model.said import GIB, MIB
-from wizard.operations.settings import ExtendPartition, GrowMounted
+from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
-from wizard.plan.settings.check_changes import check_changes
-from wizard.plan.settings.steps_of import change_commands, change_steps, stays, undo_commands
+from wizard.plan.settings.document import change_steps, check_changes
 from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
@@ -83,13 +82,13 @@ def forged_as(changes: Changes, filesystem: str) -> Changes:
 
 
 def test_displayed_growth_is_performed_and_its_undo_stated() -> None:
-    assert change_commands(EXTEND) == (("partx", "--update", "--nr", "1:1", "/dev/sda"),)
-    assert change_commands(BTRFS) == (("btrfs", "filesystem", "resize", "3:max", "/srv/films"),)
-    assert undo_commands(BTRFS) == (("btrfs", "filesystem", "resize", f"3:{GIB}", "/srv/films"),)
-    assert change_commands(GROW) == (("xfs_growfs", "-d", "/srv/films"),) and undo_commands(GROW) == ()
+    assert EXTEND.commands() == (("partx", "--update", "--nr", "1:1", "/dev/sda"),)
+    assert BTRFS.commands() == (("btrfs", "filesystem", "resize", "3:max", "/srv/films"),)
+    assert BTRFS.commands_to(new=False) == (("btrfs", "filesystem", "resize", f"3:{GIB}", "/srv/films"),)
+    assert GROW.commands() == (("xfs_growfs", "-d", "/srv/films"),) and GROW.commands_to(new=False) == ()
     ext4 = replace(GROW, filesystem="ext4")
-    assert change_commands(ext4) == (("resize2fs", PART),)
-    assert [stays(one) for one in (EXTEND, BTRFS, GROW, ext4)] == [False, False, True, True]
+    assert ext4.commands() == (("resize2fs", PART),)
+    assert [one.stays is not None for one in (EXTEND, BTRFS, GROW, ext4)] == [False, False, True, True]
 
 
 @pytest.mark.parametrize("good", [wanting(EXTEND, GROW), wanting(GROW), wanting(BTRFS, filesystem="btrfs")])

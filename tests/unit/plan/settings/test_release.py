@@ -11,7 +11,6 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Layer, Machine, Use
 from wizard.operations.layers import StopLayer
 from wizard.plan.settings.release import plan_release
-from wizard.plan.settings.steps_of import change_commands
 from wizard.probe.machine import load_machine
 
 
@@ -36,7 +35,7 @@ def stops(name: str) -> tuple[StopLayer, ...]:
 
 
 def test_container_on_a_volume_on_an_array_stops_from_the_top() -> None:
-    commands = [" ".join(argv) for one in stops("vdc") for argv in change_commands(one)]
+    commands = [" ".join(argv) for one in stops("vdc") for argv in one.commands()]
     stack = [
         "cryptsetup close open-luks-on-lvm-on-md",
         "vgchange --activate n vg_luks_on_lvm_on_md",

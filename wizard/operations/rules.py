@@ -1,14 +1,16 @@
 """Rules for labels, mount points and options. Each returns a fault as the end of a sentence, or None."""
 
 import re
+from collections.abc import Sequence
 from uuid import UUID
 
-from wizard.filesystems.registry import MADE
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import printable
 from wizard.model.geometry import Geometry
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import Message, t
-from wizard.plan import messages
+
+CONTROLS = t("contains control characters")
 
 GPT_NAME_UNITS = 36
 """Maximum length of a GPT partition name in UTF-16 units (UEFI 2.10, 5.3.3)."""
@@ -64,6 +66,9 @@ MOUNT_OPTIONS_ELSEWHERE = frozenset(
 )
 """Options that change the action of mount(8), its device or its mount point."""
 
+UUID_FORM = re.compile(r"[0-9A-Fa-f-]{4,40}")
+"""Any UUID or serial number that libblkid reports."""
+
 _VALUE = re.compile(r"[\w^+:.%=,-]+", re.ASCII)
 _MOUNT_OPTION = re.compile(r"[a-z][a-z0-9_-]*(=[\w:.+-]+)?", re.ASCII)
 _WORKLOAD = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
@@ -103,7 +108,7 @@ def label_fault(label: str, filesystem: str) -> Message | None:
     if not label:
         return t("is empty")
     if not label.isprintable():
-        return messages.CONTROLS
+        return CONTROLS
     if label != label.strip():
         return t("begins or ends with a space")
     if "/" in label:
@@ -128,7 +133,7 @@ def partition_name(label: str) -> str:
 def mount_point_fault(path: str) -> str | None:
     """Return why `path` cannot be a mount point, or None. Spaces are allowed, since fstab can escape them."""
     if not path.isprintable():
-        return str(messages.CONTROLS)
+        return str(CONTROLS)
     if not path.startswith("/"):
         return str(t("is not an absolute path"))
     parts = path.split("/")[1:]
@@ -263,3 +268,64 @@ def is_device_path(path: str) -> bool:
 def is_workload_id(text: str) -> bool:
     """Return True if `text` may be a workload id."""
     return bool(_WORKLOAD.fullmatch(text))
+
+
+def label_fault_of(label: str, filesystem: str) -> Message | None:
+    """Return why an existing filesystem cannot get this label, as the end of a sentence, or None."""
+    relabelling = KINDS[filesystem].relabelling
+    if relabelling is None:
+        return t("cannot be changed")
+    return label_fault(label, relabelling.rules or filesystem) or relabelling.fault(label)
+
+
+def old_label_fault(label: str, filesystem: str) -> Message | None:
+    """Return why undo could not restore the old label, as the end of a sentence, or None."""
+    relabelling = KINDS[filesystem].relabelling
+    if relabelling is None or not label.isprintable() or "\N{REPLACEMENT CHARACTER}" in label:
+        return t("cannot be read as text")
+    return relabelling.fault(label)
+
+
+DANGERS = {
+    "ext4": frozenset({"^has_journal", "nobarrier", "barrier=0", "data=writeback", "noauto_da_alloc"}),
+    # XFS accepted these before kernel 4.19.
+    "xfs": frozenset({"nobarrier", "barrier=0"}),
+    "btrfs": frozenset({"nobarrier", "nodatacow", "nodatasum", "degraded"}),
+    "f2fs": frozenset({"nobarrier", "fsync_mode=nobarrier", "checkpoint=disable", "disable_roll_forward"}),
+    "jfs": frozenset({"nointegrity"}),
+    "nilfs2": frozenset({"nobarrier"}),
+    "ntfs": frozenset({"force"}),
+}
+"""Dangerous features and options, in their canonical spelling. Includes all of the catalogue's, which is not
+used to check plans because users can change it."""
+
+
+OTHERWISE = (
+    ("ext4", re.compile(r"none|clear|\^feature_c.*"), "^has_journal"),
+    ("ext4", re.compile(r"auto_da_alloc=0"), "noauto_da_alloc"),
+)
+"""Equivalent spellings. mke2fs can clear all features at once, and also accepts feature numbers (e2fsprogs,
+lib/e2p/feature.c)."""
+
+
+def dangers_in(options: Sequence[str], filesystem: str) -> frozenset[str]:
+    """Return the dangerous options among these, in canonical spelling."""
+    words = {part for option in options for part in re.split(r"[,\s]+", option)}
+    return frozenset(canonical_option(word, filesystem) for word in words) & DANGERS.get(
+        filesystem, frozenset()
+    )
+
+
+def canonical_option(word: str, filesystem: str) -> str:
+    """Return the canonical spelling of an option.
+
+    mke2fs ignores the case of features and accepts `-` for `^` (lib/e2p/feature.c). The kernel parses numbers
+    as C does, such as `0x0` or `00` for 0. An F2FS value after a colon is only an amount.
+    """
+    key, equals, value = word.lower().partition("=")
+    key, value = re.sub(r"^-", "^", key), value.partition(":")[0]
+    value = "0" if re.fullmatch(r"[+-]?(0x)?0+", value) else value
+    plain = f"{key}{equals}{value}"
+    return next(
+        (same for kind, other, same in OTHERWISE if kind == filesystem and other.fullmatch(plain)), plain
+    )

@@ -1,0 +1,387 @@
+"""The running system for settings: reading and writing values, files, mounts, tables and layers."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from stat import S_IMODE
+from time import monotonic, sleep
+
+from wizard.apply.block.devices import forget_caches, kernel_name, open_exclusively, write_bytes
+from wizard.apply.resize.resized import held_in_use
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.journal import Journal, sync_folder
+from wizard.apply.steps.arrays import carry
+from wizard.apply.steps.filesystem import mount_filesystem
+from wizard.apply.steps.step_context import journalled, physical_volumes_of, when_free
+from wizard.apply.system.edited_file import edit, kept_as, read_text
+from wizard.apply.system.mounts import (
+    check_unused,
+    is_mount_of,
+    is_mounted,
+    mounted_at,
+    mounted_from,
+    read_mounts,
+)
+from wizard.apply.table.identifier import read_identifier, write_identifier
+from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
+from wizard.apply.table.proof import Image, in_order
+from wizard.apply.table.write import image_of, table_regions
+from wizard.apply.tree.mount_read_only import NOT_READ, mounted_as_it_is
+from wizard.model.errors import BadInput, Failed, Refused, printable
+from wizard.model.geometry import Identity
+from wizard.model.layout import MAPPER, Member
+from wizard.model.machine import Drive, Extent, Signature
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
+from wizard.operations.growth import IN_TABLE, SYS_RESOURCE, ExtendPartition
+from wizard.operations.mounts import Mount, Top
+from wizard.operations.operation import How, Setting, ValueState
+from wizard.operations.settings import Relabel
+from wizard.operations.table import WriteTable
+from wizard.plan.changes import Changes
+from wizard.plan.dangers import layout_before
+from wizard.plan.partition.possible import room_behind
+from wizard.plan.partition.replace import changing, resized_layout, resized_table
+from wizard.plan.settings.possible import signatures_on
+from wizard.plan.settings.tuning import Superblock
+from wizard.probe.host.sysfs import LAYER, SYS, name_of, node_of, target, text
+from wizard.probe.machine import probe_drive
+from wizard.process.program import find, run
+
+GONE_SECONDS = 10.0
+"""Time limit for the kernel to add or remove a device."""
+
+OWN = Environment()
+"""The environment of the running system."""
+
+SYSTEMD = Path("/run/systemd/system")
+PROCESS = Path("/proc/self/status")
+
+_SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s+(\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class RunningSystem:
+    """The `System` of operations. `step` counts from 1. Commands need a journal; reading does not."""
+
+    drive: Identity
+    settings: tuple[Setting, ...]
+    environment: Environment = OWN
+    step: int = 0
+    run_name: str = ""
+    journal: Journal | None = None
+    drive_locks: tuple[int, ...] = ()
+
+    @property
+    def fstab(self) -> Path:
+        return self.environment.fstab
+
+    @property
+    def rules(self) -> Path:
+        return self.environment.rules
+
+    @property
+    def is_running_system(self) -> bool:
+        return self.environment.is_running_system
+
+    def command(self, argv: Sequence[str]) -> None:
+        assert self.journal is not None
+        once = partial(
+            journalled, argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks
+        )
+        if (result := when_free(once)).status:
+            raise Failed(
+                t(
+                    "{program} ended with status {status}: {said}.",
+                    program=argv[0],
+                    status=result.status,
+                    said=result.last_words.rstrip("."),
+                )
+            )
+
+    def wait_until(self, is_done: Callable[[], bool]) -> None:
+        until = monotonic() + GONE_SECONDS
+        while not is_done() and monotonic() < until:
+            sleep(0.05)
+
+    def has_capability(self, number: int) -> bool:
+        return has_capability(number)
+
+    def foreign_drive(self, devices: Sequence[str]) -> str | None:
+        names = (kernel_name(device) for device in devices if not device.startswith(MAPPER))
+        folders = {name: target(SYS / "class/block" / name) for name in names}
+        whole = {
+            folder.parent.name if (folder / "partition").exists() else name
+            for name, folder in folders.items()
+            if folder is not None
+        }
+        drives = {node_of(name) for name in whole if not LAYER.match(name)}
+        only = self.environment.only
+        return None if only is None else min(drives - only, default=None)
+
+    def unwritable(self, file: str) -> str | None:
+        real = Path(file).resolve()
+        return (
+            str(real)
+            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK)
+            else None
+        )
+
+    def read_file(self, file: str) -> str | None:
+        return read_text(Path(file)) if Path(file).exists() else None
+
+    def edit_file(self, file: str, change: Callable[[str], str], *, keep: bool = False) -> bool:
+        path = Path(file)
+        return edit(path, change, kept_as(path, self.run_name) if keep else None)
+
+    def remove_file(self, file: str) -> None:
+        try:
+            Path(file).unlink()
+            sync_folder(Path(file).parent)
+        except OSError as error:
+            reason = error.strerror or ""
+            raise Failed(t("Cannot remove {file}: {reason}.", file=file, reason=reason)) from None
+
+    def reload_units(self) -> None:
+        if self.is_running_system and SYSTEMD.exists():
+            with suppress(Failed):
+                self.command(("systemctl", "daemon-reload"))
+
+    def unit_state(self, unit: str) -> str | None:
+        return unit_state(unit)
+
+    def read_value(self, file: str) -> str | None:
+        return text(Path(file))
+
+    def write_value(self, file: str, value: str, *, missing_ok: bool = False) -> None:
+        try:
+            Path(file).write_text(value)
+        except OSError as error:
+            if missing_ok and isinstance(error, FileNotFoundError):
+                return
+            reason = error.strerror or ""
+            raise Failed(
+                t("Cannot write {value} to {file}: {reason}.", file=file, value=value, reason=reason)
+            ) from None
+
+    def exists(self, device: str) -> bool:
+        return (SYS / "class/block" / name_of(device)).exists()
+
+    def use_of(self, device: str) -> Message | str | None:
+        return open_exclusively(device)
+
+    def signature(self, device: str) -> Signature:
+        found = signatures_on(probe_drive(self.drive.path, seconds=LOOK_SECONDS), device)
+        if len(found) != 1:
+            raise Failed(t("{device} no longer contains exactly one filesystem.", device=device))
+        return found[0]
+
+    def reserved_blocks(self, device: str) -> int:
+        return superblock(device).reserved_blocks
+
+    def written_uuid(self, relabel: Setting) -> How:
+        assert isinstance(relabel, Relabel)
+        found = read_identifier(relabel, self.drive)
+        if found.now in (found.new, found.old):
+            return How.AFTER if found.now == found.new else How.BEFORE
+        return How.HALF if found.is_half else How.OTHER
+
+    def write_uuid(self, relabel: Setting, *, new: bool) -> None:
+        assert isinstance(relabel, Relabel)
+        write_identifier(relabel, self.drive, new=new)
+
+    def mount_words(self, device: str, place: str) -> tuple[str, ...] | None:
+        mounted = mounted_from(device, place)
+        return None if mounted is None else mounted.words
+
+    def has_mount(self, device: str, place: str) -> bool:
+        return any(one.mount_point == place and is_mount_of(one, device) for one in read_mounts())
+
+    def source_at(self, place: str) -> str | None:
+        mounted = mounted_at(place)
+        return None if mounted is None else mounted.source
+
+    def is_mounted(self, mount: Setting) -> bool:
+        assert isinstance(mount, Mount)
+        return is_mounted(mount)
+
+    def mount(self, mount: Setting) -> None:
+        assert isinstance(mount, Mount)
+        mount_filesystem(mount, self)
+
+    def check_unused(self, place: str) -> None:
+        try:
+            check_unused(place)
+        except Refused as error:
+            raise Failed(str(error)) from None
+
+    def top(self, device: str, place: str, driver: str) -> tuple[int, int, int]:
+        top = read_top(device, place, driver)
+        return top.owner, top.group, top.mode
+
+    def partition_end(self, extend: Setting) -> ValueState:
+        assert isinstance(extend, ExtendPartition)
+        return _partition_end(extend, self.drive)
+
+    def write_partition_end(self, extend: Setting, *, new: bool) -> None:
+        assert isinstance(extend, ExtendPartition)
+        _write_partition_end(extend, self.drive, new=new)
+
+    def filesystem_bytes(self, filesystem: str, device: str, place: str) -> int:
+        return held_in_use(filesystem, device, place).size_bytes
+
+    def mapped_names(self) -> frozenset[str]:
+        return frozenset(name for file in (SYS / "class/block").glob("dm-*/dm/name") if (name := text(file)))
+
+    def is_mapped_on(self, name: str, devices: Sequence[str]) -> bool:
+        names = [kernel_name(device) for device in devices]
+        return any(
+            [one.name for one in file.parent.parent.glob("slaves/*")] == names
+            for file in (SYS / "class/block").glob("dm-*/dm/name")
+            if text(file) == name
+        )
+
+    def arrays_on(self, device: str) -> frozenset[str]:
+        holders = (SYS / "class/block" / kernel_name(device)).glob("holders/md*")
+        return frozenset(one.name for one in holders)
+
+    def has_array(self, members: Sequence[str], uuid: str) -> bool:
+        return carry(members, uuid, partial(run, seconds=LOOK_SECONDS))
+
+    def group_members(self, group: str) -> frozenset[str]:
+        return frozenset(physical_volumes_of(group, partial(run, seconds=LOOK_SECONDS)))
+
+
+def system_of(changes: Changes, environment: Environment = OWN) -> RunningSystem:
+    """Return the system for reading the settings of changes."""
+    return RunningSystem(changes.drive, changes.settings, environment)
+
+
+def has_capability(number: int) -> bool:
+    """Return True if this process has an effective capability (proc_pid_status(5))."""
+    found = re.search(r"(?m)^CapEff:\s+([0-9a-f]+)$", PROCESS.read_text())
+    return found is not None and bool(int(found[1], 16) >> number & 1)
+
+
+def is_growing_refused() -> bool:
+    """Return True if this process is root without the capability for growing. Others ask root first."""
+    return os.geteuid() == 0 and not has_capability(SYS_RESOURCE)
+
+
+def unit_state(unit: str) -> str | None:
+    """Return systemd's state of a unit, such as enabled or masked; None without systemd. Raises BadInput."""
+    if not SYSTEMD.exists() or find("systemctl") is None:
+        return None
+    try:
+        argv = ["systemctl", "is-enabled", unit]
+        return run(argv, seconds=LOOK_SECONDS, accept=range(256)).output.strip() or None
+    except Failed as error:
+        raise BadInput(str(error)) from None
+
+
+def superblock(device: str) -> Superblock:
+    """Read an ext superblock. Raises Failed if dumpe2fs does not report the values."""
+    found = {
+        key: int(value)
+        for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)
+    }
+    if len(found) != 3:
+        raise Failed(t("dumpe2fs does not report the blocks of {device} reserved for root.", device=device))
+    return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
+
+
+def read_top(device: str, place: str, driver: str) -> Top:
+    """Read the top folder of a filesystem, through a private read-only mount if it is not at its mount point.
+    Raises Failed."""
+    try:
+        if mounted_from(device, place) is not None:
+            status = Path(place).stat()
+        else:
+            with mounted_as_it_is(device, (driver,)) as top:
+                status = top.stat()
+    except OSError as error:
+        raise Failed(NOT_READ(path=printable(place, 200), why=error.strerror or "")) from None
+    return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The table's regions: current, with the old partition end, and with the new one."""
+
+    kind: str
+    now: Image
+    old: Image
+    new: Image
+
+
+def _partition_end(operation: ExtendPartition, identity: Identity) -> ValueState:
+    """Return the state of the partition's end in both copies of a GPT and in the kernel. Raises Failed or
+    BadInput."""
+    drive = probe_drive(operation.drive)
+    part = drive.partition(operation.device)
+    if part is None or part.start_bytes != operation.start_bytes:
+        return ValueState(How.OTHER, t("{device} starts at another byte", device=operation.device))
+    kernel_size = _kernel_bytes(operation.device)
+    seen = IN_TABLE(device=operation.device, size=part.size_bytes, kernel=kernel_size)
+    if part.size_bytes not in (operation.old_bytes, operation.new_bytes):
+        return ValueState(How.OTHER, seen)
+    table = _table(operation, identity, drive)
+    if table.now == table.new and kernel_size == operation.new_bytes:
+        return ValueState(How.AFTER, seen)
+    # If the table was copied from a smaller drive, its backup is not at the end yet. It will be moved there.
+    is_copied = drive.table is not None and drive.table.backup == "misplaced"
+    now = with_backup_at_end(table.now) if is_copied else table.now
+    if now == table.old and kernel_size == operation.old_bytes:
+        if room_behind(drive, part) < operation.new_bytes - operation.old_bytes:
+            return ValueState(
+                How.OTHER, t("the free space after {device} is in use", device=operation.device)
+            )
+        return ValueState(How.BEFORE, seen)
+    return ValueState(How.HALF, seen)
+
+
+def _write_partition_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> None:
+    """Write the table with the new or the old partition end, and complete a half-written one. Does not update
+    the kernel. Raises Failed, BadInput or OSError."""
+    drive = probe_drive(operation.drive)
+    table = _table(operation, identity, drive)
+    wanted = table.new if new else table.old
+    for offset, data in in_order(table.kind, table.now, wanted):
+        # Synced before the next write.
+        write_bytes(operation.drive, offset, data)
+    forget_caches(operation.drive)
+    places = (Extent(offset, len(data)) for offset, data in wanted.pieces)
+    if image_of(operation.drive, places, identity) != wanted:
+        raise Failed(
+            t(
+                "Verification of the table on {drive} failed: the data read back differs "
+                "from the data written.",
+                drive=operation.drive,
+            )
+        )
+
+
+def _kernel_bytes(device: str) -> int:
+    """Return the partition size in the kernel, or 0 if the kernel does not list the partition."""
+    sectors = text(SYS / "class/block" / name_of(device) / "size")
+    return int(sectors) * KERNEL_SECTOR_BYTES if sectors and sectors.isdigit() else 0
+
+
+def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Table:
+    before = changing(
+        layout_before(drive, identity.size_bytes, identity.geometry, preserve=True), operation.number
+    )
+    slot = next(one for one in before.partitions if one.number == operation.number)
+    after = resized_layout(before, slot, operation.new_bytes)
+    regions = table_regions(Member(identity, before, after))
+    now = image_of(operation.drive, regions, identity)
+
+    def with_size(size_bytes: int) -> tuple[WriteTable, Image]:
+        table = resized_table(operation.drive, before, slot, size_bytes)
+        return table, with_one_changed(table, now)
+
+    (kind, old), (_, new) = with_size(operation.old_bytes), with_size(operation.new_bytes)
+    return _Table(kind.table, now, old, new)

@@ -1,0 +1,201 @@
+"""Operations that grow a mounted filesystem into the free space after its partition."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wizard.filesystems.kind import Argv
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import partition_path
+from wizard.model.requests import Grow
+from wizard.model.said import Message, Sentence, t
+from wizard.operations.mounts import NOT_MOUNTED_AT
+from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState
+
+SYS_RESOURCE = 24
+"""Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
+(fs/ext4/resize.c, ext4_resize_begin)."""
+
+
+NO_GROWING = t(
+    "The kernel does not let root grow a mounted ext filesystem here (CAP_SYS_RESOURCE). Unmount the "
+    "filesystem first."
+)
+IN_TABLE = Sentence("{device} has {size:size} in the table and {kernel:size} in the kernel")
+
+
+def is_filled(held_bytes: int, size_bytes: int) -> bool:
+    """Return True if the filesystem fills its device as far as possible. The last block group may be too
+    small to use."""
+    return size_bytes * 9 // 10 <= held_bytes <= size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ExtendPartition(Setting):
+    """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
+    rest of the table is unchanged, and the kernel is notified."""
+
+    drive: str
+    number: int
+    start_bytes: int
+    old_bytes: int
+    new_bytes: int
+    kind: Literal["extend-partition"] = "extend-partition"
+
+    requests = (Grow,)
+
+    @property
+    def device(self) -> str:
+        """Node of the partition."""
+        return partition_path(self.drive, self.number)
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Extend {device} into the free space after it, to {new:size}, while in use.",
+            device=self.device,
+            new=self.new_bytes,
+        )
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        # Also works while in use (partx(8)).
+        return (("partx", "--update", "--nr", f"{self.number}:{self.number}", self.drive),)
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        entry = Sentence("{sign}{device}: {size} bytes from byte {start}")
+        sizes = (("-", self.old_bytes), ("+", self.new_bytes))
+        return tuple(
+            str(entry(sign=sign, device=self.device, start=self.start_bytes, size=size))
+            for sign, size in sizes
+        )
+
+    def undo_text(self, context: Context) -> str:
+        return str(t("The old end is restored if the filesystem has not grown."))
+
+    @property
+    def goal(self) -> Message:
+        return IN_TABLE(device=self.device, size=self.new_bytes, kernel=self.new_bytes)
+
+    def fits(self, subject: Subject) -> bool:
+        block, end = subject.drive.geometry.logical_block_bytes, self.start_bytes + self.new_bytes
+        return (
+            _grows(self, subject)
+            and not any(n % block for n in (self.start_bytes, self.old_bytes, self.new_bytes))
+            and self.drive == subject.drive.path
+            and 0 < self.start_bytes < end <= subject.drive.size_bytes
+            and any(isinstance(one, GrowMounted) for one in subject.settings)
+        )
+
+    def read(self, system: System) -> ValueState:
+        return system.partition_end(self)
+
+    def write(self, system: System, *, new: bool) -> None:
+        if new or not self._has_grown(system):
+            system.write_partition_end(self, new=new)
+            Setting.write(self, system, new=new)
+
+    def undo(self, system: System) -> Message:
+        if self._has_grown(system):
+            return t("The new end of {device} remains: the filesystem has already grown.", device=self.device)
+        return Setting.undo(self, system)
+
+    def _has_grown(self, system: System) -> bool:
+        """Return True if the filesystem is larger than the old partition, whose end must then stay."""
+        growing = next(one for one in system.settings if isinstance(one, GrowMounted))
+        held = system.filesystem_bytes(growing.filesystem, growing.device, growing.mount_point)
+        return held > self.old_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class GrowMounted(Setting):
+    """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
+    device. `member`: device number in a Btrfs."""
+
+    device: str
+    filesystem: str
+    mount_point: str
+    old_bytes: int
+    new_bytes: int
+    member: int = 1
+    kind: Literal["grow-mounted"] = "grow-mounted"
+
+    requests = (Grow,)
+
+    @property
+    def _title(self) -> str:
+        return KINDS[self.filesystem].title
+
+    @property
+    def stays(self) -> Message | None:
+        if self.commands_to(new=False):
+            return None
+        return t("{title} does not shrink while mounted", title=self._title)
+
+    def sentence(self, context: Context) -> Message:
+        title, device, new = self._title, self.device, self.new_bytes
+        return t(
+            "Grow the {title} on {device} to {new:size} while in use.", title=title, device=device, new=new
+        )
+
+    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+        growing = KINDS[self.filesystem].growing
+        assert growing is not None and growing.in_use is not None, self.filesystem
+        if new:
+            return (growing.in_use(self.device, self.mount_point, self.member),)
+        back = growing.shrinks_in_use
+        return (back(self.device, self.mount_point, self.member, self.old_bytes),) if back else ()
+
+    @property
+    def _is_ext(self) -> bool:
+        return self.filesystem.startswith("ext")
+
+    def tools(self) -> frozenset[str]:
+        return Setting.tools(self) | ({"dumpe2fs"} if self._is_ext else set())
+
+    @property
+    def goal(self) -> Message:
+        return t("the filesystem fills {device}", device=self.device)
+
+    def fits(self, subject: Subject) -> bool:
+        growing = KINDS[subject.filesystem].growing
+        sizes = {one.new_bytes for one in subject.settings if isinstance(one, ExtendPartition | GrowMounted)}
+        return (
+            _grows(self, subject)
+            and self.filesystem == subject.filesystem
+            and growing is not None
+            and growing.in_use is not None
+            and self.mount_point.startswith("/")
+            and self.member >= 1
+            and len(sizes) == 1
+        )
+
+    def forbidden(self, system: System) -> Message | None:
+        if not self._is_ext or system.has_capability(SYS_RESOURCE):
+            return None
+        return NO_GROWING
+
+    def read(self, system: System) -> ValueState:
+        device, place = self.device, self.mount_point
+        if system.mount_words(device, place) is None:
+            return ValueState(How.OTHER, NOT_MOUNTED_AT(device=device, place=place))
+        held = system.filesystem_bytes(self.filesystem, device, place)
+        seen = t("the filesystem on {device} has {size:size}", device=device, size=held)
+        if held == self.old_bytes:
+            return ValueState(How.BEFORE, seen)
+        if is_filled(held, self.new_bytes):
+            return ValueState(How.AFTER, seen)
+        return ValueState(How.HALF if self.old_bytes < held < self.new_bytes else How.OTHER, seen)
+
+    @property
+    def undo_obstacle(self) -> Message | None:
+        if self.stays is None:
+            return None
+        return t(
+            "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved.",
+            title=self._title,
+        )
+
+
+def _grows(operation: ExtendPartition | GrowMounted, subject: Subject) -> bool:
+    return (
+        operation.device == subject.device
+        and 0 < operation.old_bytes < operation.new_bytes < subject.drive.size_bytes
+    )

@@ -1,0 +1,105 @@
+"""The document of changes: steps, validation, reading and writing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import get_args
+
+from wizard.documents.codec import Sealed, without_texts
+from wizard.filesystems.kind import WRITTEN_UUIDS
+from wizard.filesystems.registry import KINDS
+from wizard.model.errors import BadInput
+from wizard.model.geometry import Identity
+from wizard.model.requests import NewUuid, Release, SwitchOff, Tune
+from wizard.model.said import t
+from wizard.operations.operation import Context, Subject
+from wizard.operations.rules import UUID_FORM, is_device_path, is_workload_id
+from wizard.plan.changes import ChangeOperation, Changes, ChangeStep
+from wizard.plan.check import drive_faults
+from wizard.plan.messages import INCONSISTENT
+
+AGAIN = t("Make a new one with `diskwright tune`.")
+
+ORDER: tuple[type[ChangeOperation], ...] = get_args(ChangeOperation)
+
+
+def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
+    """Return a step for each operation on a filesystem of this drive."""
+    context = Context(drive)
+    return tuple(
+        ChangeStep(
+            operation=one,
+            sentence=str(one.sentence(context)),
+            commands=one.commands(),
+            edits=one.edits(context),
+            undo=one.undo_text(context),
+            holds=tuple(map(str, one.holds(context))),
+        )
+        for one in operations
+    )
+
+
+def with_current_texts(changes: Changes) -> Changes:
+    """Recompute all texts and commands of valid changes from their operations. Only these are shown or
+    run."""
+    return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))
+
+
+def check_changes(changes: Changes, where: str = "The document") -> None:
+    """Raises BadInput for the first difference from what diskwright would write. `where` names the file.
+
+    Checks that only the filesystem's own drive, fstab line and rules file are affected; descriptions are
+    derived. Only applying the changes checks that these files belong to the system.
+    """
+    if fault := next(_faults(changes), None):
+        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
+
+
+def _faults(changes: Changes) -> Iterator[str]:
+    yield from drive_faults(changes.drive)
+    subject = Subject(
+        changes.drive, changes.device, changes.filesystem, changes.uuid, changes.wanted, changes.settings
+    )
+    if not is_device_path(changes.device) or changes.device not in {changes.drive.path, *subject.partitions}:
+        yield "device"
+    yield from _request_faults(changes)
+    places = [ORDER.index(type(step.operation)) for step in changes.steps]
+    names = {(type(one), one.once) for one in changes.settings}
+    if (
+        not changes.steps
+        or not all(type(changes.wanted) in one.requests for one in changes.settings)
+        or places != sorted(places)
+        or len(names) != len(changes.steps)
+    ):
+        yield "steps"
+    yield from (one.kind for one in changes.settings if not one.fits(subject))
+
+
+def _request_faults(changes: Changes) -> Iterator[str]:
+    if isinstance(changes.wanted, SwitchOff | Release):
+        if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
+            yield "filesystem"
+        return
+    written = WRITTEN_UUIDS if isinstance(changes.wanted, NewUuid) else frozenset()
+    if changes.filesystem not in KINDS and changes.filesystem not in written:
+        yield "filesystem"
+    if changes.uuid and not UUID_FORM.fullmatch(changes.uuid):
+        yield "uuid"
+    if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
+        yield "wanted.workload"
+
+
+CHANGES = Sealed(
+    "diskwright.changes/2",
+    Changes,
+    AGAIN,
+    check_changes,
+    with_current_texts,
+    {"diskwright.changes/1": without_texts},
+)
+CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes = (
+    CHANGES.schema,
+    CHANGES.render,
+    CHANGES.is_one,
+    CHANGES.read,
+    CHANGES.read_kept,
+)
