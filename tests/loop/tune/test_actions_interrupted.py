@@ -1,8 +1,7 @@
-"""Power cuts during an action, and drives that are powered off: resume and undo work."""
+"""Drives that are powered off, or not."""
 
 import os
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -10,7 +9,7 @@ from threading import Thread
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, ended, said, story, without_power
+from tests.loop.applying import Work, carry_out, said, story, without_power
 from tests.loop.program import (
     Event,
     Machine,
@@ -19,72 +18,22 @@ from tests.loop.program import (
     RunState,
     probe_machine,
     read_entries,
-    resume,
     state,
-    undo,
 )
-from tests.loop.tune.test_actions import label_of, made, mounts_of
+from tests.loop.tune.test_actions import made, mounts_of
 from tests.loop.tune.tuning import begin
 from wizard.apply.settings import plan_settings, system
 from wizard.apply.settings.plan_settings import act
-from wizard.model.requests import Attach, Detach, SetLabel, SwitchOff, Wanted
+from wizard.model.requests import SwitchOff
 from wizard.operations import settings
-
-
-def stood(work: Work, drive: str) -> tuple[str, str, list[str]]:
-    return work.fstab.read_text(), label_of(drive), mounts_of(drive)
-
-
-def wants(work: Work) -> dict[str, Callable[[], Wanted]]:
-    return {
-        "label": lambda: SetLabel("pictures"),
-        "mount": lambda: Attach(str(work.place("new")), ("noatime",)),
-        "unmount": lambda: Detach(boot=True),
-    }
-
-
-@pytest.mark.parametrize("what", ["label", "mount", "unmount"])
-@pytest.mark.parametrize("step", [1, 2])
-def test_action_resumes_or_is_undone_after_a_power_cut(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, what: str, step: int
-) -> None:
-    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
-    line = "" if what == "mount" else f"LABEL=films {place} ext4 nofail 0 2"
-    work.fstab.write_text(f"# mine\n{line}")
-    if what == "unmount":
-        place.mkdir(parents=True)
-        tool("mount", drive, str(place))
-    before = stood(work, drive)
-    wanted = wants(work)[what]()
-    runs = [begin(work, act(drive, wanted, work.environment)) for _ in range(2)]
-
-    def cut(run: Path) -> None:
-        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
-
-    cut(runs[0])
-    assert state(runs[0]) is RunState.INTERRUPTED and stood(work, drive) != before
-    undo(runs[0])
-    assert stood(work, drive) == before and state(runs[0]) is RunState.UNDONE, story(runs[0])
-
-    cut(runs[1])
-    if what == "mount":
-        # Of what is only the kernel's the cut leaves nothing.
-        tool("umount", str(work.place("new")))
-    resume(runs[1])
-    assert ended(runs[1]) is RunState.DONE, story(runs[1])
-    assert not said(runs[1], Event.NOT_VERIFIED)
-    after = stood(work, drive)
-    assert {
-        "label": after[:2] == (before[0].replace("=films", "=pictures"), "pictures"),
-        "mount": after[2] == [str(work.place("new"))] and after[0].count("noatime,nofail") == 1,
-        "unmount": after == ("# mine", "films", []),
-    }[what], after
-    undo(runs[1])
-    assert stood(work, drive) == before
 
 
 @pytest.fixture
 def stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> str:
+    return make_stick(work, make_drive, monkeypatch)
+
+
+def make_stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> str:
     """A loop device that poses as a USB stick, with its own sysfs, where a write to `delete` removes the
     drive."""
     drive = made(work, make_drive, "ext4", "films")

@@ -159,12 +159,11 @@ def test_growth_without_undo_is_announced(work: Work, make_drive: MakeDrive) -> 
     assert drive.table == grown and drive.end == (NEW, NEW)
 
 
-@pytest.mark.parametrize("filesystem", ["xfs", "btrfs"])
 @pytest.mark.parametrize("step", [1, 2])
-def test_growth_resumes_or_is_undone_after_a_power_cut(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, step: int
+def test_growth_without_undo_resumes_after_a_power_cut(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    drive = Used(work, make_drive, "gpt", filesystem)
+    drive = Used(work, make_drive, "gpt", "xfs")
     runs = [drive.begin() for _ in range(2)]
 
     def cut(run: Path) -> None:
@@ -173,17 +172,17 @@ def test_growth_resumes_or_is_undone_after_a_power_cut(
     cut(runs[0])
     assert state(runs[0]) is RunState.INTERRUPTED and drive.end == (NEW, NEW)
     undo(runs[0])
-    if (filesystem, step) == ("xfs", 2):
+    if step == 2:
         # It has grown, although nobody wrote that down: the partition under it stays.
         assert drive.end == (NEW, NEW) and "The new end of" in story(runs[0])
-        drive.check(filesystem)
+        drive.check("xfs")
         return
     assert (drive.table, drive.end) == (drive.was, (OLD, OLD)), story(runs[0])
     cut(runs[1])
     resume(runs[1])
     assert ended(runs[1]) is RunState.DONE, story(runs[1])
     assert not said(runs[1], Event.NOT_VERIFIED) and drive.end == (NEW, NEW)
-    drive.check(filesystem)
+    drive.check("xfs")
 
 
 @pytest.mark.parametrize("back", [True, False])

@@ -1,12 +1,10 @@
 """Power cuts, failures and other users' changes between changes to a filesystem in use: resume and undo
 work."""
 
-from functools import partial
-
 import pytest
 
 from tests.devices import tool
-from tests.loop.applying import carry_out, ended, said, stand_in, story, without_power
+from tests.loop.applying import carry_out, said, stand_in, story, without_power
 from tests.loop.program import (
     Event,
     Failed,
@@ -19,35 +17,7 @@ from tests.loop.program import (
     state,
     undo,
 )
-from tests.loop.tune.tuning import BLOCKS, Used, begin
-
-
-def test_resume_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
-    changes, ahead = used.changes(), used.read_ahead
-    run = begin(used.work, changes)
-    for step in range(1, len(changes.steps) + 1):
-        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
-        assert state(run) is RunState.INTERRUPTED
-        # Of what is only the kernel's the cut leaves nothing.
-        (used.queue / "read_ahead_kb").write_text(ahead)
-        tool("mount", "-o", "remount,nodev,relatime,nolazytime", used.drive, str(used.place))
-    resume(run)
-    assert ended(run) is RunState.DONE, story(run)
-    assert (
-        used.read_ahead == "4096"
-        and {"noatime", "lazytime", "nodev"} <= used.words
-        and "noatime" in used.fstab
-    )
-
-
-def test_undo_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = used.all
-    for step in (2, 3, 6):
-        run = begin(used.work, used.changes())
-        without_power(monkeypatch, Event.STEP_DONE, step, partial(carry_out, run, Purpose.APPLY, ()))
-        assert used.all != before
-        carry_out(run, Purpose.UNDO, ())
-        assert used.all == before and state(run) is RunState.UNDONE, story(run)
+from tests.loop.tune.tuning import BLOCKS, Used
 
 
 def test_interrupted_undo_is_repeated(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@ and with a clone. Loop devices have no serial numbers."""
 
 import json
 import subprocess
+from collections.abc import Callable
 from itertools import count, product
 from pathlib import Path
 
@@ -26,13 +27,24 @@ from tests.loop.program import (
     undo,
 )
 from tests.loop.tune.test_actions import label_of, made, mounted, mounts_of
-from tests.loop.tune.test_actions_interrupted import stood, wants
 from tests.loop.tune.tuning import begin
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.settings.plan_settings import act
 from wizard.findings.diagnose import copies_of
 from wizard.model.errors import ExitCode
-from wizard.model.requests import NewUuid, SetLabel
+from wizard.model.requests import Attach, Detach, NewUuid, SetLabel, Wanted
+
+
+def stood(work: Work, drive: str) -> tuple[str, str, list[str]]:
+    return work.fstab.read_text(), label_of(drive), mounts_of(drive)
+
+
+def wants(work: Work) -> dict[str, Callable[[], Wanted]]:
+    return {
+        "label": lambda: SetLabel("pictures"),
+        "mount": lambda: Attach(str(work.place("new")), ("noatime",)),
+        "unmount": lambda: Detach(boot=True),
+    }
 
 
 def restart(work: Work, drive: str) -> None:

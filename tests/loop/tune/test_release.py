@@ -63,6 +63,12 @@ def seen(drives: list[str], folder: Path) -> Machine:
 def stacked(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[list[str], Path, list[str]]:
+    return make_stack(work, make_drive, monkeypatch)
+
+
+def make_stack(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[str], Path, list[str]]:
     """Two drives with a mirror, which carries a group with a volume with an open container; what stands for
     sysfs; and the nodes that somebody has opened."""
     drives = [make_drive(64 * MIB) for _ in range(2)]
