@@ -183,6 +183,8 @@ def test_setting_survives_power_cuts_and_is_undone(
             assert end(run) != before
             return
         undo(run)
+        if case.changes.is_final:
+            continue
         run = cut(step)
         case.reboot()
         ends.append(end(run))

@@ -47,18 +47,6 @@ def changes() -> Changes:
     return Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), change_steps([TIMER], identity))
 
 
-def test_timer_is_enabled_and_disabled(site: RunningSystem, tmp_path: Path) -> None:
-    assert str(TIMER.do(site)) == "Systemd reports fstrim.timer as enabled."
-    assert str(TIMER.do(site)) == "Systemd reports fstrim.timer as enabled."
-    assert str(TIMER.undo(site)) == "Undone: systemd reports fstrim.timer as disabled."
-    assert str(TIMER.undo(site)) == "Already as before: systemd reports fstrim.timer as disabled."
-    assert (tmp_path / "state.asked").read_text() == "enable --now fstrim.timer\ndisable --now fstrim.timer\n"
-    assert [entry.command for entry in read_entries(tmp_path)] == [
-        ("systemctl", "enable", "--now", "fstrim.timer"),
-        ("systemctl", "disable", "--now", "fstrim.timer"),
-    ]
-
-
 def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: RunningSystem, tmp_path: Path) -> None:
     (tmp_path / "state.stuck").touch()
     with pytest.raises(Failed, match="did not take effect: systemd reports"):

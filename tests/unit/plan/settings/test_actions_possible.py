@@ -237,19 +237,6 @@ def test_old_label_must_be_restorable() -> None:
     assert old_label_fault("a\x07", "ext4")
 
 
-@pytest.mark.parametrize("filesystem", [name for name, kind in KINDS.items() if kind.relabelling])
-def test_label_command_is_undone_by_the_same_command(
-    filesystem: str,
-) -> None:
-    operation = Relabel(PART, filesystem, "", "OLD", "NEW")
-    (done,), (undone,) = operation.commands(), operation.commands_to(new=False)
-    assert PART in done and any("NEW" in word for word in done)
-    assert [word.replace("NEW", "OLD") for word in done] == [*undone]
-    if filesystem in ("xfs", "btrfs"):
-        (inside,) = replace(operation, mount_point="/srv/x").commands()
-        assert "/srv/x" in inside and PART not in inside
-
-
 def test_removed_mount_options_are_negated_by_name() -> None:
     old, new = ("rw", "nodev", "noexec", "noatime"), ("rw", "noexec", "relatime")
     operation = Remount(PART, "/srv/a", old, new)

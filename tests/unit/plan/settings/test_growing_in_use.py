@@ -81,16 +81,6 @@ def forged_as(changes: Changes, filesystem: str) -> Changes:
     return replace(changes, filesystem=filesystem, steps=(replace(step, operation=operation),))
 
 
-def test_displayed_growth_is_performed_and_its_undo_stated() -> None:
-    assert EXTEND.commands() == (("partx", "--update", "--nr", "1:1", "/dev/sda"),)
-    assert BTRFS.commands() == (("btrfs", "filesystem", "resize", "3:max", "/srv/films"),)
-    assert BTRFS.commands_to(new=False) == (("btrfs", "filesystem", "resize", f"3:{GIB}", "/srv/films"),)
-    assert GROW.commands() == (("xfs_growfs", "-d", "/srv/films"),) and GROW.commands_to(new=False) == ()
-    ext4 = replace(GROW, filesystem="ext4")
-    assert ext4.commands() == (("resize2fs", PART),)
-    assert [one.stays is not None for one in (EXTEND, BTRFS, GROW, ext4)] == [False, False, True, True]
-
-
 @pytest.mark.parametrize("good", [wanting(EXTEND, GROW), wanting(GROW), wanting(BTRFS, filesystem="btrfs")])
 def test_growth_document_is_consistent(good: Changes) -> None:
     check_changes(good)
