@@ -133,16 +133,8 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
 
 
 def check_resumable(run: Path, changes: Changes) -> None:
-    """Raises Refused unless a started run can resume: not undone, same filesystem, and settings as the run
-    left them."""
-    if (run / UNDOING).exists():
-        raise Refused(
-            t(
-                "The run {run} cannot be resumed: undo has started. Run `diskwright undo {name}` to finish.",
-                run=run.name,
-                name=run_argument(run),
-            )
-        )
+    """Raises Refused unless a started run can resume: same filesystem, and settings as the run left
+    them."""
     if _is_off(changes, begun_steps(read_entries(run))):
         return
     if fault := device_fault(changes):
