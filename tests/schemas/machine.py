@@ -129,6 +129,7 @@ def _signature(shapes: Shapes) -> JSON:
         "group",
         "level",
         "number",
+        "used_bytes",
     )
     return shapes.record(Signature, shown, striping=_striping(shapes))
 

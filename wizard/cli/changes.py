@@ -17,7 +17,7 @@ from wizard.cli.output import deliver, say, tell
 from wizard.cli.start import NOT_WRITTEN, environment_of, offer
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
-from wizard.ext4.system_checks import COPY_INSTEAD
+from wizard.ext4.system_checks import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, ExitCode, printable
@@ -219,7 +219,7 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
         yield para(t("Recommended: {way}.", way=prospect.default), prospect.why)
     else:
         yield para(prospect.why)
-    yield para(NEW_INSTEAD, COPY_INSTEAD)
+    yield para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
 
 
 def _offer_blocks(prospect: Prospect, one: WayOffer) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from wizard.documents.codec import JSON, Sealed, without_texts
 from wizard.ext4.duration import gains_of, room_bytes
 from wizard.ext4.operations import OLD_TYPES, operations_for, retyped
 from wizard.ext4.steps import OWN_FSTAB, migration_steps
-from wizard.ext4.system_checks import COPY_INSTEAD
+from wizard.ext4.system_checks import COPY_COMMANDS, COPY_INSTEAD
 from wizard.model.errors import BadInput, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
@@ -166,6 +166,7 @@ def _not_a_copy(body: JSON) -> JSON:
             t("This conversion copies the files to a new ext4; this version no longer does that."),
             t("The old filesystem was only read and is unchanged; the copy may be incomplete."),
             COPY_INSTEAD,
+            COPY_COMMANDS,
         )
     )
 

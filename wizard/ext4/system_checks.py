@@ -29,6 +29,9 @@ FREE_SPACE = t("Delete or move files first.")
 COPY_INSTEAD = t("Create an ext4 on another drive, then copy the files there.")
 """How to get an ext4 that no conversion can make."""
 
+COPY_COMMANDS = t("Use `diskwright plan --fs ext4`, then `diskwright bring`.")
+"""The commands of `COPY_INSTEAD`, where no finding names them."""
+
 Commands = tuple[FindingCommand, ...]
 
 

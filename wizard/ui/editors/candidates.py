@@ -207,8 +207,8 @@ class Candidates(Screen):
             confirm_scratch(drive, token)
             return partial(self._begin, order)
 
-        bounds, lost, kept = announcement(order)
-        text = (para(Piece(lost, Tone.DANGER)), para(bounds), para(kept))
+        bounds, early, lost, kept = announcement(order)
+        text = (para(Piece(lost, Tone.DANGER)), para(bounds), para(early), para(kept))
         field = Field("token", t("Drive"), hint=t("type {token}", token=drive.token))
         self.desk.go(Typing(self.desk, t("Try them?"), text, (field,), take, TRY))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from wizard.ext4.blockers import WRITING
-from wizard.ext4.system_checks import COPY_INSTEAD
+from wizard.ext4.system_checks import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
 from wizard.host.session import SessionConversion
@@ -138,7 +138,7 @@ class WaysScreen(Screen):
             return (
                 para(strong(said), prospect.why, hang=2),
                 para(t("Every conversion preserves all files.")),
-                para(NEW_INSTEAD, COPY_INSTEAD, hang=2),
+                para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS, hang=2),
             )
         if self._doing != "":
             return (para(self._doing),)
