@@ -24,16 +24,9 @@ from wizard.apply.plan.rehearse import Execute
 from wizard.apply.plan.run import execute
 from wizard.apply.steps.step_context import StepContext, alone_on
 from wizard.model.said import KIB, MIB, Message
+from wizard.operations.containers import MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.layers import (
-    MakeArray,
-    MakeContainer,
-    MakeLogicalVolume,
-    MakeVolumeGroup,
-    OpenContainer,
-)
-from wizard.plan.raid.lvm import DATA_BYTES
-from wizard.plan.steps.commands import commands_of
+from wizard.operations.layers import DATA_BYTES, MakeArray, MakeLogicalVolume, MakeVolumeGroup
 
 PASSPHRASE = b"several words that nobody guesses"
 CHEAP = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000")
@@ -79,23 +72,23 @@ class Layers:
         operation = site.plan.steps[site.step - 1].operation
         match operation:
             case MakeContainer(uuid=uuid, offset_bytes=offset):
-                (argv,) = commands_of(operation)
+                (argv,) = operation.commands()
                 site.command((*argv, *CHEAP), stdin=site.secret)
                 self.offsets[uuid] = offset
             case OpenContainer(device=device, uuid=uuid):
                 self._open(device, operation.opened, self.offsets[uuid])
             case MakeVolumeGroup():
-                for argv in commands_of(operation):
+                for argv in operation.commands():
                     tool(*without_kernel(site.plan.paths, argv))
             case MakeLogicalVolume():
-                (argv,) = commands_of(operation)
+                (argv,) = operation.commands()
                 tool(*without_kernel(site.plan.paths, (*argv, "--activate", "n")))
                 self._volume(site.plan.group.device if site.plan.group else "", operation)
             case MakeArray():
                 self._array(operation)
             case MakeFilesystem(device=device) if device in self.made:
                 layer = self.made[device]
-                for argv in commands_of(replace(operation, device=layer.loop)):
+                for argv in replace(operation, device=layer.loop).commands():
                     site.command(argv)
                 layer.pass_on()
             case _:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from wizard.model.errors import WHERE_USED, partition_path
+from wizard.model.errors import WHERE_USED, partition_path, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Placed, Striping
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 
 MAPPER = "/dev/mapper/"
 """Directory of device mapper nodes, by name."""
@@ -58,6 +58,19 @@ class Writer:
         """Mode of the writable directory. Setgid keeps a group's files in the group; the sticky bit prevents
         deletion of other users' files if everyone may write."""
         return {"group": 0o2775, "everyone": 0o1777}.get(self.kind, 0o755)
+
+    @property
+    def shown(self) -> Message | str:
+        """Name for display."""
+        match self.kind:
+            case "person":
+                return printable(self.name, 60)
+            case "group":
+                return t("the group {name}", name=printable(self.name, 60))
+            case "everyone":
+                return t("everyone")
+            case "root":
+                return t("root only")
 
 
 ROOT = Writer("root")

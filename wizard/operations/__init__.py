@@ -1,1 +1,1 @@
-"""Operations: what a plan does to a drive or the system, one class each."""
+"""Operations: changes to drives or the system, one class each."""

@@ -1,71 +1,339 @@
-"""Operations that create a filesystem, fill it with subvolumes, or change its size while unmounted."""
+"""Operations that create a filesystem, fill it with subvolumes, or resize a filesystem while unmounted."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal, Self
 
-from wizard.model.errors import WHERE_USED
-from wizard.model.layout import NewFilesystem, Writer
+from wizard.filesystems.kind import Argv, Growing
+from wizard.filesystems.registry import KINDS, MADE
+from wizard.model.errors import WHERE_USED, printable
+from wizard.model.layout import NO_PLACE, NewFilesystem, Volume, Writer
+from wizard.model.said import TIB, Message, Sentence, t, tn
+from wizard.operations.layers import MakeLogicalVolume, new_bytes
+from wizard.operations.mounts import Mount
+from wizard.operations.operation import RECOGNISED, Context, Operation, Writing, WritingTo
+from wizard.operations.table import wipe
+
+PRIVATE_PLACES = "/run/diskwright"
+"""Only accessible to root, and cleared at reboot."""
+
+CLEAN = t("The filesystem check reports a clean filesystem.")
+
+MOST_OPTIONS = 60
+"""Maximum length of the options in a short description. The commands contain all of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class MakeFilesystem(NewFilesystem):
+class MakeFilesystem(NewFilesystem, Writing):
     """Create a filesystem."""
 
     kind: Literal["make-filesystem"] = "make-filesystem"
 
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (self.device, *self.others)
+
+    @property
+    def made(self) -> dict[str, tuple[str, str]]:
+        return dict.fromkeys(self.devices, (self.filesystem, self.uuid))
+
+    @property
+    def programs(self) -> frozenset[str]:
+        kind = MADE[self.filesystem]
+        reader = kind.superblock_reader if self.striping or self.others else ()
+        return frozenset((*kind.clean_check[:1], *reader[:1]))
+
+    @property
+    def is_mirrored(self) -> bool:
+        """True if Btrfs stores two copies of all data."""
+        return ("-d", "raid1") in pairwise(self.options)
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        device, *others = (nodes[node] for node in self.devices)
+        return replace(self, device=device, others=tuple(others))
+
+    def sentence(self, context: Context) -> Message:
+        created = t(
+            "Create the {filesystem} {noun} {label} on {devices:and}",
+            filesystem=self.filesystem,
+            noun=MADE[self.filesystem].noun,
+            label=repr(printable(self.label)),
+            devices=self.devices,
+        )
+        if not self.others:
+            return t("{created}.", created=created)
+        return t("{created}: {spread}.", created=created, spread=self._spread())
+
+    def _spread(self) -> Message:
+        """Describe how Btrfs uses several devices, as the end of a sentence."""
+        if self.is_mirrored:
+            return t(
+                "two copies of data and metadata, on two drives each (raid1), so bad blocks are "
+                "repaired from the other copy"
+            )
+        if ("-m", "raid1") in pairwise(self.options):
+            return t(
+                "one copy of data across all devices, and metadata on two (raid1), which allows repair of "
+                "metadata but not files"
+            )
+        return t("one copy of data and metadata, spread across all devices")
+
+    def brief(
+        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
+    ) -> str:
+        """Add options and writer."""
+        sentences = [sentence]
+        if volume and volume.mkfs_options:
+            options = printable(" ".join(volume.mkfs_options), MOST_OPTIONS)
+            sentences.append(str(t("Options: {options}.", options=options)))
+        if volume and volume.mount_point not in (None, NO_PLACE):
+            sentences.append(str(t("Write access: {who}.", who=volume.writer.shown)))
+        return " ".join(sentences)
+
+    def commands(self) -> tuple[Argv, ...]:
+        """Return the commands. Old data of an array's members may resemble a signature in the new
+        filesystem, so wipefs comes first."""
+        is_inside = self.striping or self.mirrored or self.logical
+        return (*([wipe(self.device)] if is_inside else []), *MADE[self.filesystem].commands(self))
+
+    def destroys(self, context: Context) -> str:
+        """Describe the old data. Creating a container already destroys all data inside."""
+        if context.under(self.device) != self.device:
+            return ""
+        return " ".join(context.overwritten(self.devices))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        devices = self.devices
+        holds = [RECOGNISED(devices=devices, what=self.filesystem, uuid=self.uuid, count=len(devices))]
+        if self.striping:
+            holds.append(
+                t(
+                    "The superblock reports a stripe unit of {unit:exact} and a stripe width of "
+                    "{width:exact}.",
+                    unit=self.striping.unit_bytes,
+                    width=self.striping.width_bytes,
+                )
+            )
+        if self.others:
+            form = (
+                Sentence("The filesystem uses {devices} devices, with data in two copies.")
+                if self.is_mirrored
+                else Sentence("The filesystem uses {devices} devices, with striped data.")
+            )
+            holds.append(form(devices=len(devices)))
+        if MADE[self.filesystem].clean_check:
+            holds.append(CLEAN)
+        return tuple(holds)
+
+    def seconds(self, context: Context) -> float:
+        least, solid_state, rotating = MADE[self.filesystem].seconds
+        members = context.members_of(self.devices)
+        per_tib = solid_state if all(member.drive.rotational is False for member in members) else rotating
+        volumes = (one for one in context.operations if isinstance(one, MakeLogicalVolume))
+        logical = [one.size_bytes for one in volumes if one.device == self.device]
+        sizes = logical or [new_bytes(member, context.under(self.device)) for member in members]
+        return round(least + per_tib * sum(sizes) / TIB, 1)
+
+
+def _between(mount: Mount, commands: Sequence[Argv]) -> tuple[Argv, ...]:
+    """Return commands between mount and unmount."""
+    return (*mount.commands(), *commands, ("umount", mount.mount_point))
+
 
 @dataclass(frozen=True, slots=True)
-class MakeSubvolumes:
+class Inside(WritingTo):
+    """An operation inside the filesystem on `device`, which is mounted temporarily."""
+
+    filesystem: str
+    uuid: str
+
+    overwrites = False
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Further devices of a multi-device Btrfs."""
+        return ()
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (self.device, *self.others)
+
+    @property
+    def mount(self) -> Mount:
+        """The temporary mount. The mount point contains the UUID, so runs do not conflict."""
+        kind, place = MADE[self.filesystem], f"{PRIVATE_PLACES}/{self.uuid}"
+        return Mount(self.device, place, kind.kernel_names[0], kind.quiet_options, others=self.others)
+
+    def inside(self) -> tuple[Argv, ...]:
+        """Return the commands while mounted."""
+        raise NotImplementedError
+
+    def commands(self) -> tuple[Argv, ...]:
+        return _between(self.mount, self.inside())
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return (str(t("directory {place}, temporarily", place=self.mount.mount_point)),)
+
+
+@dataclass(frozen=True, slots=True)
+class MakeSubvolumes(Inside):
     """Create the subvolumes `names`, paths from the top level of the filesystem on `device`, in this order.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
     named by its `uuid`.
     """
 
-    device: str
-    filesystem: str
-    uuid: str
     names: tuple[str, ...]
     kind: Literal["make-subvolumes"] = "make-subvolumes"
     others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
 
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        device, *others = (nodes[node] for node in self.devices)
+        return replace(self, device=device, others=tuple(others))
+
+    def sentence(self, context: Context) -> Message:
+        return tn(
+            "Create the subvolume {names:list} in the filesystem on {device}.",
+            "Create the subvolumes {names:list} in the filesystem on {device}.",
+            names=self.names,
+            device=self.device,
+            count=len(self.names),
+        )
+
+    def inside(self) -> tuple[Argv, ...]:
+        """Return the commands while mounted."""
+        place = self.mount.mount_point
+        return tuple(("btrfs", "subvolume", "create", f"{place}/{name}") for name in self.names)
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (t("Btrfs lists exactly {names:and} on {device}.", device=self.device, names=self.names),)
+
 
 @dataclass(frozen=True, slots=True)
-class SetOwner:
+class SetOwner(Inside):
     """Set the owner of the root directory of the filesystem on `device`, and of the subvolumes `names`.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
     named by its `uuid`.
     """
 
-    device: str
-    filesystem: str
-    uuid: str
     writer: Writer
     names: tuple[str, ...] = ()
     kind: Literal["set-owner"] = "set-owner"
     others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
 
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        device, *others = (nodes[node] for node in self.devices)
+        return replace(self, device=device, others=tuple(others))
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Allow {who} to write to the filesystem on {device}.", who=self.writer.shown, device=self.device
+        )
+
+    def brief(
+        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
+    ) -> str:
+        """Omit the writer of a new volume, mentioned when the filesystem is created."""
+        return "" if volume else sentence
+
+    def inside(self) -> tuple[Argv, ...]:
+        """Return the commands while mounted."""
+        place, writer = self.mount.mount_point, self.writer
+        places = (place, *(f"{place}/{name}" for name in self.names))
+        return (
+            ("chown", f"{writer.uid}:{writer.gid}", *places),
+            ("chmod", f"{writer.mode:04o}", *places),
+        )
+
+    def result(self) -> Message:
+        """Describe the result."""
+        return t(
+            "The top of {device} belongs to {uid}:{gid}, mode {mode}.",
+            device=self.device,
+            uid=self.writer.uid,
+            gid=self.writer.gid,
+            mode=f"{self.writer.mode:o}",
+        )
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (self.result(),)
+
 
 @dataclass(frozen=True, slots=True)
-class GrowFilesystem:
+class Resize(WritingTo):
+    """Resize the `filesystem` on `device` to `size_bytes` and preserve all files."""
+
+    filesystem: str
+    size_bytes: int
+
+    form = Sentence("Resize the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+    grows = False
+
+    @property
+    def growing(self) -> Growing | None:
+        """Commands to grow and shrink the filesystem, or None."""
+        return KINDS[self.filesystem].growing
+
+    @property
+    def mount(self) -> Mount:
+        """The temporary mount. The mount point contains the node, so runs do not conflict."""
+        options = self.growing.mount_options if self.growing else ()
+        place = f"{PRIVATE_PLACES}/{self.device.removeprefix('/dev/').replace('/', '-')}"
+        return Mount(self.device, place, KINDS[self.filesystem].kernel_names[0], options)
+
+    @property
+    def programs(self) -> frozenset[str]:
+        return frozenset((*self.growing.check[:1], *self.growing.programs)) if self.growing else frozenset()
+
+    def sentence(self, context: Context) -> Message:
+        return self.form(filesystem=self.filesystem, part=self.device, size=self.size_bytes)
+
+    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+        """Return the commands for a node, or for a mount point if the filesystem is resized while mounted."""
+        raise NotImplementedError
+
+    def inside(self) -> tuple[Argv, ...]:
+        """Return the commands while mounted."""
+        return self.resize(self.growing, self.mount.mount_point) if self.growing else ()
+
+    def commands(self) -> tuple[Argv, ...]:
+        if self.growing is None:
+            return ()
+        if self.growing.mounted:
+            return _between(self.mount, self.inside())
+        return self.resize(self.growing, self.device)
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (CLEAN,)
+
+    def seconds(self, context: Context) -> float:
+        """Estimate the duration in seconds. The check reads every inode twice."""
+        return round(2.0 + 20.0 * self.size_bytes / TIB, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowFilesystem(Resize):
     """Grow the filesystem on `device` to fill its partition, which has been extended to `size_bytes`."""
 
-    device: str
-    filesystem: str
-    size_bytes: int
     kind: Literal["grow-filesystem"] = "grow-filesystem"
+
+    grows = True
+
+    form = Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+
+    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+        return growing.commands(place)
 
 
 @dataclass(frozen=True, slots=True)
-class ShrinkFilesystem:
+class ShrinkFilesystem(Resize):
     """Shrink the filesystem on `device` to at most `size_bytes`, the future size of its partition."""
 
-    device: str
-    filesystem: str
-    size_bytes: int
     kind: Literal["shrink-filesystem"] = "shrink-filesystem"
 
+    form = Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
 
-Resizing = GrowFilesystem | ShrinkFilesystem
-"""Operations that resize a filesystem and preserve its files."""
+    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+        return growing.smaller(place, self.size_bytes) if growing.smaller else ()

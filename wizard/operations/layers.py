@@ -1,67 +1,78 @@
-"""Operations on encrypted containers (LUKS2), md arrays and LVM groups."""
+"""Operations on md arrays, LVM groups and other layers."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, Self
 
 from wizard.filesystems.kind import Argv
-from wizard.model.errors import WHERE_USED, Failed
-from wizard.model.layout import ARRAY_LINKS, MAPPER, Level
+from wizard.model.errors import WHERE_USED, Failed, partition_path
+from wizard.model.layout import ARRAY_LINKS, MAPPER, Level, Member
+from wizard.model.machine import Striping
 from wizard.model.requests import Release
-from wizard.model.said import Message, Sentence, t
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState
+from wizard.model.said import KIB, MIB, Message, Sentence, format_duration, join, t
+from wizard.operations.operation import (
+    Context,
+    How,
+    Setting,
+    Subject,
+    System,
+    ValueState,
+    Writing,
+    WritingTo,
+)
 from wizard.operations.rules import UUID_FORM, is_device_path
 
 _LVM_NAME = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,126}")
 
+MD_MEMBER, PHYSICAL_VOLUME = "linux_raid_member", "LVM2_member"
+"""TYPE in libblkid."""
+
+COPYING_BYTES_PER_SECOND = 200_000 * 1024
+"""md's default speed limit for the initial copy of an idle array (md(4), speed_limit_max)."""
+
+DATA_BYTES = MIB
+"""Offset of a group's first extent in its partition: requested, and verified."""
+
+EXTENT_BYTES = 4 * MIB
+"""LVM's default (vgcreate(8), --physicalextentsize). Requested explicitly, because lvm.conf may differ."""
+
+LVM_WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
+"""LVM creates nodes itself without waiting for udev, which may be absent on rescue media or delayed by locked
+drives."""
+
+
+def array_uuid(uuid: str) -> str:
+    """Format a UUID for mdadm: four groups of eight digits."""
+    digits = uuid.replace("-", "")
+    return ":".join(digits[at : at + 8] for at in range(0, 32, 8))
+
+
+def physical_volume_uuid(uuid: str) -> str:
+    """Format a UUID for LVM: seven groups, the first and last of six digits, the others of four."""
+    digits = uuid.replace("-", "")
+    return "-".join((digits[:6], *(digits[at : at + 4] for at in range(6, 26, 4)), digits[26:]))
+
+
+def new_bytes(member: Member, device: str) -> int:
+    """Return the size of the new partition `device`. If the drive has no such partition, use its only new
+    one, or the whole drive."""
+    if device == member.drive.path:
+        return member.drive.size_bytes
+    new = [slot for slot in member.after.partitions if not slot.kept]
+    matching = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
+    return sum(slot.size_bytes for slot in matching or new[:1])
+
 
 @dataclass(frozen=True, slots=True)
-class MakeContainer:
-    """Create a LUKS2 container on the whole `device`, with data from `offset_bytes`."""
-
-    device: str
-    uuid: str
-    sector_bytes: int
-    offset_bytes: int
-    kind: Literal["make-container"] = "make-container"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenContainer:
-    """Open the container with this UUID on `device` as `name`."""
-
-    device: str
-    uuid: str
-    name: str
-    kind: Literal["open-container"] = "open-container"
-
-    @property
-    def opened(self) -> str:
-        """Node of the open container."""
-        return f"{MAPPER}{self.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class AddCrypttabLine:
-    """Add a crypttab line for the container with this UUID, to be opened with the key file `key`, or by
-    passphrase if empty."""
-
-    uuid: str
-    name: str
-    key: str = ""
-    kind: Literal["add-crypttab-line"] = "add-crypttab-line"
-
-
-@dataclass(frozen=True, slots=True)
-class MakeArray:
+class MakeArray(WritingTo):
     """Create the md array `device` from the partitions `parts`, in this order. `name` and `uuid` identify the
     array.
 
     `chunk_bytes` is 0 for RAID1.
     """
 
-    device: str
     name: str
     uuid: str
     chunk_bytes: int
@@ -69,9 +80,134 @@ class MakeArray:
     kind: Literal["make-array"] = "make-array"
     level: Level = field(default="raid0", metadata=WHERE_USED)
 
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (self.device, *self.parts)
+
+    @property
+    def created(self) -> tuple[str, ...]:
+        return (self.device,)
+
+    @property
+    def made(self) -> dict[str, tuple[str, str]]:
+        return dict.fromkeys(self.parts, (MD_MEMBER, self.uuid))
+
+    @property
+    def programs(self) -> frozenset[str]:
+        return frozenset({"mdadm"})
+
+    @property
+    def mdadm_uuid(self) -> str:
+        """The UUID in mdadm's format."""
+        return array_uuid(self.uuid)
+
+    @property
+    def striping(self) -> Striping | None:
+        """The expected layout of array and filesystem. Mirrors have none."""
+        return None if self.copied else Striping(self.chunk_bytes, self.chunk_bytes * len(self.parts))
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """The parts of a mirror that md overwrites completely with the first one."""
+        return self.parts[1:] if self.level == "raid1" else ()
+
+    @property
+    def copy_loss(self) -> str:
+        """Description of the data overwritten by the initial copy. Empty without a copy."""
+        if not self.copied:
+            return ""
+        return str(
+            t("Everything on {parts:list}, overwritten from the first byte to the last.", parts=self.copied)
+        )
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        return replace(self, device=nodes[self.device], parts=tuple(nodes[part] for part in self.parts))
+
+    def sentence(self, context: Context) -> Message:
+        """Describe the operation, with the duration of md's copy in the background."""
+        if not self.copied:
+            return t(
+                "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk:exact}.",
+                parts=self.parts,
+                device=self.device,
+                name=self.name,
+                chunk=self.chunk_bytes,
+            )
+        part = new_bytes(context.members_of(self.parts)[0], self.parts[0])
+        return join(
+            t(
+                "Create the mirror (RAID1) {device} named {name} from {parts:and}. A write-intent bitmap "
+                "limits the comparison after a crash to recent writes.",
+                parts=self.parts,
+                device=self.device,
+                name=self.name,
+            ),
+            t(
+                "As soon as the mirror is in use, md copies all of {first} to the others. This takes at "
+                "least {least} at md's limit of 200 MB/s, longer on slower drives. On a scratch copy "
+                "(--assume-clean), md copies no data.",
+                first=self.parts[0],
+                least=format_duration(part / COPYING_BYTES_PER_SECOND),
+            ),
+            t("The volume is usable during the copy, but survives a failed drive only afterwards."),
+        )
+
+    def commands(self) -> tuple[Argv, ...]:
+        """Return the command. `--run` confirms partitions with existing signatures. The home host `any` makes
+        the name the same on all machines and rescue media (mdadm(8)). A write-intent bitmap limits the
+        comparison after a crash to recent writes."""
+        shape = (
+            ("--level=1", "--bitmap=internal")
+            if self.level == "raid1"
+            else ("--level=0", f"--chunk={self.chunk_bytes // KIB}")
+        )
+        return (
+            (
+                *("mdadm", "--create", self.device, "--run", "--homehost=any", f"--name={self.name}"),
+                *(f"--uuid={self.mdadm_uuid}", "--metadata=1.2", *shape),
+                *(f"--raid-devices={len(self.parts)}", *self.parts),
+            ),
+        )
+
+    def destroys(self, context: Context) -> str:
+        return " ".join((self.copy_loss, *context.overwritten(self.parts))) if self.copied else ""
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        """Describe the checks afterwards. Copies of a mirror are not compared, because copying continues."""
+        device, uuid, parts = self.device, self.mdadm_uuid, len(self.parts)
+        if self.copied:
+            return (
+                t(
+                    "mdadm reports on {device} and each part a RAID1 of {parts} with UUID {uuid} and a "
+                    "bitmap. Data is aligned on every drive.",
+                    device=device,
+                    parts=parts,
+                    uuid=uuid,
+                ),
+                t("The kernel reports {device} as unstriped and aligned on every drive.", device=device),
+            )
+        return (
+            t(
+                "mdadm reports on {device} and each part a RAID0 of {parts} with UUID {uuid}.",
+                device=device,
+                parts=parts,
+                uuid=uuid,
+            ),
+            t(
+                "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size for {device}, "
+                "aligned on every drive.",
+                least=self.chunk_bytes,
+                best=self.chunk_bytes * parts,
+                device=device,
+            ),
+        )
+
+    def seconds(self, context: Context) -> float:
+        return 1.0
+
 
 @dataclass(frozen=True, slots=True)
-class MakeVolumeGroup:
+class MakeVolumeGroup(Writing):
     """Create LVM physical volumes on `parts`, with the UUIDs `uuids`, and the volume group `name` from
     them."""
 
@@ -80,17 +216,107 @@ class MakeVolumeGroup:
     uuids: tuple[str, ...]
     kind: Literal["make-volume-group"] = "make-volume-group"
 
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return self.parts
+
+    @property
+    def made(self) -> dict[str, tuple[str, str]]:
+        uuids = map(physical_volume_uuid, self.uuids)
+        return {part: (PHYSICAL_VOLUME, uuid) for part, uuid in zip(self.parts, uuids, strict=True)}
+
+    @property
+    def programs(self) -> frozenset[str]:
+        """The tools that check, activate and deactivate the group."""
+        return frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange"})
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        return replace(self, parts=tuple(nodes[part] for part in self.parts))
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Create the LVM volume group {name} on {parts:and}, with data from {start:exact} on.",
+            name=self.name,
+            parts=self.parts,
+            start=DATA_BYTES,
+        )
+
+    def commands(self) -> tuple[Argv, ...]:
+        """Return the commands. Data starts at 1 MiB, regardless of LVM's detection."""
+        return (
+            *(
+                (
+                    *("pvcreate", "--yes", "--norestorefile", "--uuid", uuid),
+                    *("--dataalignment", "1m", part),
+                )
+                for part, (_, uuid) in self.made.items()
+            ),
+            ("vgcreate", "--physicalextentsize", "4m", self.name, *self.parts),
+        )
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (
+            t(
+                "LVM reports the volume group {name} only on {parts:and}, with data from {start:exact} on.",
+                name=self.name,
+                parts=self.parts,
+                start=DATA_BYTES,
+            ),
+        )
+
+    def seconds(self, context: Context) -> float:
+        return 1.0
+
 
 @dataclass(frozen=True, slots=True)
-class MakeLogicalVolume:
+class MakeLogicalVolume(WritingTo):
     """Create the logical volume `name`, node `device`, with exactly `size_bytes` in `group`, contiguous if
     possible."""
 
-    device: str
     group: str
     name: str
     size_bytes: int
     kind: Literal["make-logical-volume"] = "make-logical-volume"
+
+    @property
+    def created(self) -> tuple[str, ...]:
+        return (self.device,)
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Create the logical volume {device}: {size:size} ({size} bytes).",
+            device=self.device,
+            size=self.size_bytes,
+        )
+
+    def commands(self) -> tuple[Argv, ...]:
+        """Return the command. In a new group, volumes are contiguous anyway, so contiguous allocation is not
+        required. Nothing is zeroed or erased until the filesystem is created, so undo is possible until
+        then."""
+        return (
+            (
+                *(
+                    "lvcreate",
+                    "--yes",
+                    *LVM_WITHOUT_UDEV,
+                    "--type",
+                    "linear",
+                    "--size",
+                    f"{self.size_bytes}b",
+                ),
+                *("--zero", "n", "--wipesignatures", "n", "--name", self.name, self.group),
+            ),
+        )
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        device, size = self.device, self.size_bytes
+        return (
+            t("LVM reports {device} as a linear volume of exactly {size} bytes.", device=device, size=size),
+            t("The kernel reports {device} as aligned.", device=device),
+        )
+
+    def seconds(self, context: Context) -> float:
+        return 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +449,3 @@ class StopLayer(Setting):
         if self.layer != "luks":
             return None
         return t("Unlock {device} again with `cryptsetup open`.", device=self.device)
-
-
-def array_uuid(uuid: str) -> str:
-    """Format a UUID for mdadm: four groups of eight digits."""
-    digits = uuid.replace("-", "")
-    return ":".join(digits[at : at + 8] for at in range(0, 32, 8))

@@ -1,16 +1,27 @@
 """Operations on mounts and swap, and the data of fstab lines."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import WHERE_USED, Failed, printable
-from wizard.model.layout import Writer
+from wizard.model.layout import NO_PLACE, Volume, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared
+from wizard.operations.fstab import fstab_escaped
+from wizard.operations.operation import (
+    Context,
+    How,
+    Operation,
+    Setting,
+    Subject,
+    System,
+    ValueState,
+    compared,
+)
 from wizard.operations.rules import mount_options_fault, mount_point_fault
 
 NOT_MOUNTED_AT = Sentence("{device} is not mounted at {place}")
@@ -35,8 +46,21 @@ _WORDS = re.compile(r"[a-z0-9-]+")
 _SHOWN = re.compile(r"[^\s,\\]+")
 
 
+SUBVOLUME = "subvol=/"
+"""Mount option for a subvolume, by path from the top level (btrfs(5))."""
+
+# How a line is removed again.
+SAVED_BESIDE = Sentence("The old {file} is saved next to the new file. To undo, remove the line.")
+ONE_LINE = Sentence("{file} has exactly this one line for {what}, with all other lines unchanged.")
+
+
+def mounted_subvolume(options: Sequence[str]) -> str:
+    """Return the subvolume in mount options, by path from the top level, or an empty string."""
+    return next((option.removeprefix(SUBVOLUME) for option in options if option.startswith(SUBVOLUME)), "")
+
+
 @dataclass(frozen=True, slots=True)
-class AddFstabLine:
+class AddFstabLine(Operation):
     """Add an fstab line for `uuid`."""
 
     uuid: str
@@ -45,6 +69,44 @@ class AddFstabLine:
     options: tuple[str, ...]
     pass_number: int
     kind: Literal["add-fstab-line"] = "add-fstab-line"
+
+    @property
+    def line(self) -> str:
+        """The line without newline: UUID, mount point, filesystem, options, no dump, fsck pass (fstab(5))."""
+        place, options = fstab_escaped(self.mount_point), ",".join(self.options)
+        return f"UUID={self.uuid} {place} {self.filesystem} {options} 0 {self.pass_number}"
+
+    def sentence(self, context: Context) -> Message:
+        if self.mount_point == NO_PLACE:
+            return t("Enable swap on every boot (one line in {file}).", file=context.fstab)
+        return t(
+            "Mount {what} at {place} on every boot (one line in {file}).",
+            what=mounted_subvolume(self.options) or t("the filesystem"),
+            place=self.mount_point,
+            file=context.fstab,
+        )
+
+    def brief(
+        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
+    ) -> str:
+        """Omit the line of a mount or swap that follows."""
+        return "" if later and self.belongs_to(later[0]) else sentence
+
+    def belongs_to(self, use: Operation) -> bool:
+        """Return True if this is the line of a mount or swap."""
+        is_mount = isinstance(use, Mount) and use.mount_point == self.mount_point
+        return is_mount or isinstance(use, TurnOnSwap)
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return (self.line,)
+
+    def undo_text(self, context: Context) -> str:
+        return str(SAVED_BESIDE(file=context.fstab))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        name, uuid = mounted_subvolume(self.options), self.uuid
+        what = t("{name} of {uuid}", name=name, uuid=uuid) if name else uuid
+        return (ONE_LINE(file=context.fstab, what=what),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +125,51 @@ class Mount(Setting):
     lasts = False
     mounts = True
 
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (self.device, *self.others)
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        device, *others = (nodes[node] for node in self.devices)
+        return replace(self, device=device, others=tuple(others))
+
     def sentence(self, context: Context) -> Message:
-        return t("Mount {device} at {place}.", device=self.device, place=printable(self.mount_point, 2000))
+        place = printable(self.mount_point, 2000)
+        if name := mounted_subvolume(self.options):
+            return t("Mount {name} of {device} at {place}.", name=name, device=self.device, place=place)
+        return t("Mount {device} at {place}.", device=self.device, place=place)
+
+    def brief(
+        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
+    ) -> str:
+        """Include a preceding fstab line."""
+        if not isinstance(before, AddFstabLine) or not before.belongs_to(self):
+            return sentence
+        what, place = mounted_subvolume(self.options) or self.device, printable(self.mount_point, 200)
+        return str(t("Mount {what} at {place}, now and on every boot.", what=what, place=place))
 
     def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
         if not new:
             return (("umount", self.mount_point),)
         # The kernel assembles a Btrfs from registered devices (btrfs-device(8)).
-        scan = [("btrfs", "device", "scan", self.device, *self.others)] if self.others else []
+        scan = [("btrfs", "device", "scan", *self.devices)] if self.others else []
         options = ("-o", ",".join(self.options)) if self.options else ()
         return (*scan, ("mount", "-t", self.filesystem, *options, self.device, self.mount_point))
 
     def edits(self, context: Context) -> tuple[str, ...]:
         return (str(CREATED(place=printable(self.mount_point, 2000))),)
+
+    def undo_text(self, context: Context) -> str:
+        return str(t("Unmount {place}.", place=printable(self.mount_point, 2000)))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        device, place = self.device, printable(self.mount_point, 2000)
+        if not self.options:
+            return (t("{device} is mounted at {place}.", device=device, place=place),)
+        options = ",".join(self.options)
+        return (
+            t("{device} is mounted at {place} with {options}.", device=device, place=place, options=options),
+        )
 
     @property
     def goal(self) -> Message:
@@ -111,11 +205,38 @@ class Mount(Setting):
 
 
 @dataclass(frozen=True, slots=True)
-class TurnOnSwap:
+class TurnOnSwap(Operation):
     """Activate swap on `device`."""
 
     device: str
     kind: Literal["turn-on-swap"] = "turn-on-swap"
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (self.device,)
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        return replace(self, device=nodes[self.device])
+
+    def sentence(self, context: Context) -> Message:
+        return t("Enable swap on {device}.", device=self.device)
+
+    def brief(
+        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
+    ) -> str:
+        """Include a preceding fstab line."""
+        if not isinstance(before, AddFstabLine):
+            return sentence
+        return str(t("Use {device} as swap, now and on every boot.", device=self.device))
+
+    def commands(self) -> tuple[Argv, ...]:
+        return (("swapon", self.device),)
+
+    def undo_text(self, context: Context) -> str:
+        return str(t("Run `swapoff {device}`.", device=self.device))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (t("The kernel lists {device} as swap.", device=self.device),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,92 @@
 """What every operation has in common: description, commands, losses, time, checks, and how to undo it."""
 
 import shlex
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, Self
 
 from wizard.filesystems.kind import Argv
 from wizard.model.errors import Failed, partition_path, printable
 from wizard.model.geometry import Identity
-from wizard.model.layout import Layout, Member
+from wizard.model.layout import Layout, Member, Slot, Volume
 from wizard.model.machine import Signature
 from wizard.model.requests import Wanted
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentences, t
+from wizard.operations.data_loss import data_lost
 
 OWN_FSTAB = "/etc/fstab"
 EMPTY = Layout("none", ())
+
+
+UNTIL_KEPT = t(
+    "If the drive has old contents, `diskwright undo` restores them bit for bit until you keep the result."
+)
+
+
+RECOGNISED = Sentences(
+    "{devices:and} is recognised as {what} with UUID {uuid}.",
+    "{devices:and} are recognised as {what} with UUID {uuid}.",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """Facts of a plan for describing its operations.
 
-    `drive`, `before`, `after`: the first drive and its layouts; `others`: the other drives. `direct`: why the
-    operations run directly on the drive, as a clause, or empty if rehearsed. `part`: number of the only
-    partition to change, or 0. `fstab`: the file of mounts at boot.
+    `drive`, `before`, `after`: the first drive and its layouts; `others`: the other drives. `operations`: all
+    of the plan. `direct`: why they run directly on the drive, as a clause, or empty if rehearsed. `part`:
+    number of the only partition to change, or 0. `fstab`: the file of mounts at boot.
     """
 
     drive: Identity
     before: Layout = EMPTY
     after: Layout = EMPTY
     others: tuple[Member, ...] = ()
+    operations: "tuple[Operation, ...]" = ()
     direct: str = ""
     part: int = 0
     fstab: str = OWN_FSTAB
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """All drives."""
+        return (Member(self.drive, self.before, self.after), *self.others)
+
+    @property
+    def crypttab(self) -> str:
+        """The crypttab in the folder of the fstab."""
+        return f"{self.fstab.rpartition('/')[0]}/crypttab"
+
+    @property
+    def changed(self) -> Slot | None:
+        """Old state of the only partition that the plan changes. None if the plan covers the whole drive."""
+        return next((slot for slot in self.before.partitions if slot.number == self.part), None)
+
+    def is_drive(self, device: str) -> bool:
+        """Return True if `device` is a whole drive of the plan."""
+        return any(device == member.drive.path for member in self.members)
+
+    def under(self, device: str) -> str:
+        """Return the partition of the container that opens as `device`, or `device` itself."""
+        for member in self.members:
+            for slot in member.after.partitions:
+                if slot.opened is not None and slot.opened == device:
+                    return partition_path(member.drive.path, slot.number)
+        return device
+
+    def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
+        """Return the drives of the devices, all for an array."""
+        found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
+        return found or self.members
+
+    def overwritten(self, devices: Sequence[str]) -> list[str]:
+        """Describe the old data lost by creating a filesystem on some devices, or for an array on all
+        drives. If a single partition changes, wiping the signatures already describes the loss."""
+        if self.changed:
+            return []
+        return data_lost(devices, self.members_of(devices), named=len(self.members) > 1)
 
 
 class Operation:
@@ -42,14 +94,53 @@ class Operation:
 
     __slots__ = ()
 
+    writes = False
+    """True for writes to a drive."""
+
+    @property
+    def rehearsed(self) -> bool:
+        """True if executed on scratch copies first."""
+        return self.writes
+
+    @property
+    def overwrites(self) -> bool:
+        """True if old data may be lost. False for edits of files and uses of new filesystems."""
+        return self.writes
+
     @property
     def devices(self) -> tuple[str, ...]:
         """All nodes that the operation uses or creates. Empty for files of the system."""
         return ()
 
+    @property
+    def created(self) -> tuple[str, ...]:
+        """The nodes that exist only afterwards, such as an array."""
+        return ()
+
+    @property
+    def made(self) -> dict[str, tuple[str, str]]:
+        """Type and UUID that libblkid reports on each device afterwards."""
+        return {}
+
+    @property
+    def programs(self) -> frozenset[str]:
+        """Tools that check the result, besides the commands."""
+        return frozenset()
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        """Return the operation on other nodes, with containers named `names` by UUID."""
+        return self
+
     def sentence(self, context: Context) -> Message:
         """Describe the operation."""
         raise NotImplementedError
+
+    def brief(
+        self, sentence: str, before: "Operation | None", later: "Sequence[Operation]", volume: Volume | None
+    ) -> str:
+        """Return the sentence for a short description of the plan. Empty if another operation's sentence
+        covers both. `volume`: the new volume on the device."""
+        return sentence
 
     def commands(self) -> tuple[Argv, ...]:
         """Return the commands in order. Empty if a file, table or value is written instead."""
@@ -74,6 +165,33 @@ class Operation:
     def seconds(self, context: Context) -> float:
         """Estimate the duration in seconds."""
         return 0.2
+
+
+class Writing(Operation):
+    """An operation that writes to a drive. A rehearsed run saves the old bytes."""
+
+    __slots__ = ()
+
+    writes = True
+
+    def undo_text(self, context: Context) -> str:
+        if not context.direct:
+            return str(UNTIL_KEPT)
+        return str(t("Cannot be undone. After a power cut, the drive must be set up again."))
+
+
+@dataclass(frozen=True, slots=True)
+class WritingTo(Writing):
+    """An operation that writes to the drive, partition or array `device`."""
+
+    device: str
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (self.device,)
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        return replace(self, device=nodes[self.device])
 
 
 class How(StrEnum):

@@ -1,39 +1,246 @@
 """Operations on whole drives and partition tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from wizard.model.layout import TableEntry
+from wizard.filesystems.kind import TYPE_NAMES, Argv
+from wizard.model.errors import printable
+from wizard.model.layout import Slot, TableEntry, Volume
+from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
+from wizard.operations.data_loss import marks, partition_lost, table_lost, whole_lost
+from wizard.operations.operation import Context, Operation, WritingTo
+
+OTHERS_STAY = Sentences(
+    "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."
+)
+
+
+def wipe(device: str) -> Argv:
+    """Return the command to erase all signatures on a device. wipefs opens the device exclusively (wipefs(8),
+    no --force)."""
+    return ("wipefs", "--all", "--quiet", device)
+
+
+def _unrecognised(device: str) -> tuple[Message, ...]:
+    return (t("No filesystem, RAID or table is recognised on {device}.", device=device),)
 
 
 @dataclass(frozen=True, slots=True)
-class WipeSignatures:
+class WipeSignatures(WritingTo):
     """Erase all signatures on `device` that libblkid knows, so no stale ones are detected later.
 
     `expected` are the kinds found when planning, usually none on a new device.
     """
 
-    device: str
     expected: tuple[str, ...]
     kind: Literal["wipe-signatures"] = "wipe-signatures"
 
+    def sentence(self, context: Context) -> Message:
+        device, what = self.device, marks(self.expected)
+        if context.is_drive(device):
+            return (
+                t("Clear the signatures of {what} on the drive {device} itself.", what=what, device=device)
+                if what
+                else t("Clear old signatures on the drive {device} itself.", device=device)
+            )
+        return (
+            t("Clear the signatures of {what} on {device}.", what=what, device=device)
+            if what
+            else t("Clear old signatures on {device}.", device=device)
+        )
+
+    def brief(
+        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
+    ) -> str:
+        """Omit a new partition: creating the contents erases the signatures anyway."""
+        is_new = not self.expected and any(self.device in one.made for one in later)
+        return "" if is_new else sentence
+
+    def commands(self) -> tuple[Argv, ...]:
+        return (wipe(self.device),)
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        """Describe table signatures inside partitions, which wipefs does not erase."""
+        if context.is_drive(self.device):
+            return ()
+        return (str(t("zeros over any remaining table signature (55 AA, EFI PART)")),)
+
+    def destroys(self, context: Context) -> str:
+        """Describe the recognised data. If a single partition changes, everything is lost with this step."""
+        device = self.device
+        if context.changed:
+            return partition_lost(device, context.changed)
+        members = context.members_of((device,))
+        if self.expected:
+            whole = "".join(whole_lost(member) for member in members if member.drive.path == device)
+            return whole or str(
+                t(
+                    "The signatures of {what} on {device}; the data is overwritten later.",
+                    device=device,
+                    what=marks(self.expected),
+                )
+            )
+        if any(member.drive.content_digest is None for member in members):
+            return str(t("Any signatures on {device}; unreadable during planning.", device=device))
+        return ""
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return _unrecognised(self.device)
+
 
 @dataclass(frozen=True, slots=True)
-class WriteTable:
+class WriteTable(WritingTo):
     """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
     preserved bit for bit."""
 
-    device: str
     table: Literal["gpt", "mbr"]
     fresh: bool
     entries: tuple[TableEntry, ...]
     kind: Literal["write-table"] = "write-table"
 
+    def sentence(self, context: Context) -> Message:
+        device, kind = self.device, self.table.upper()
+        if self.fresh:
+            return tn(
+                "Write a new {table} with {count} partition on {device}.",
+                "Write a new {table} with {count} partitions on {device}.",
+                table=kind,
+                device=device,
+                count=len(self.entries),
+            )
+        if context.changed:
+            return self._change_of(context.changed)
+        if context.before.table == "none":
+            return tn(
+                "Write a {table} with {count} partition to {device}, around the contents found.",
+                "Write a {table} with {count} partitions to {device}, around the contents found.",
+                table=kind,
+                device=device,
+                count=len(self.entries),
+            )
+        new = sum(not entry.kept for entry in self.entries)
+        kept = len(self.entries) - new
+        return tn(
+            "Add {count} partition to the {table} on {device}; {kept}.",
+            "Add {count} partitions to the {table} on {device}; {kept}.",
+            table=kind,
+            device=device,
+            kept=tn("{count} partition is preserved", "{count} partitions are preserved", count=kept),
+            count=new,
+        )
+
+    def _change_of(self, slot: Slot) -> Message:
+        """Describe the change of one partition in a preserved table."""
+        kind = self.table.upper()
+        if not self.changes(slot):
+            return t("Leave the {table} on {drive} unchanged.", table=kind, drive=self.device)
+        new = next((entry for entry in self.entries if entry.number == slot.number), None)
+        if new is None:
+            form = Sentence("Delete partition {number} from the {table} on {drive}.")
+        elif new.size_bytes > slot.size_bytes:
+            form = Sentence(
+                "Grow partition {number} of the {table} on {drive} into the adjacent free "
+                "space, to {size:size}."
+            )
+        elif new.size_bytes < slot.size_bytes:
+            form = Sentence(
+                "Shrink partition {number} of the {table} on {drive} to {size:size}, freeing the end."
+            )
+        else:
+            form = Sentence(
+                "Set the new type or name of partition {number} in the {table} on {drive}. "
+                "Position and size are unchanged."
+            )
+        size = {"size": new.size_bytes} if new and new.size_bytes != slot.size_bytes else {}
+        start = form(number=slot.number, table=kind, drive=self.device, **size)
+        others = sum(entry.kept for entry in self.entries)
+        return OTHERS_STAY(start=start, count=others) if others else start
+
+    def changes(self, slot: Slot) -> bool:
+        """Return True if the table differs from `slot`, the old state of a partition."""
+        entry = next((one for one in self.entries if one.number == slot.number), None)
+        return entry != TableEntry(
+            slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or ""
+        )
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        """Return the table and the entries, with starts also in sectors."""
+        block = context.members_of(self.devices)[0].drive.geometry.logical_block_bytes
+        head = (
+            Sentence("new {table} on {device}")
+            if self.fresh
+            else Sentence("the {table} on {device}, with these entries")
+        )(table=self.table.upper(), device=self.device)
+        return (str(head), *(_entry_line(entry, block) for entry in self.entries))
+
+    def destroys(self, context: Context) -> str:
+        return table_lost(context.members_of(self.devices)[0]) if self.fresh else ""
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        """Describe the checks afterwards. A single changed partition does not move."""
+        device = self.device
+        read = t(
+            "The table on {device}, read back, has exactly these starts, sizes, types and names.",
+            device=device,
+        )
+        seen = t("The kernel sees the same partitions.")
+        if context.part:
+            return (read, seen)
+        return (read, seen, t("Each new partition is aligned according to the kernel and parted."))
+
+    def seconds(self, context: Context) -> float:
+        return 1.0
+
+
+def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
+    start, size = entry.start_bytes, entry.size_bytes
+    sector = start // logical_block_bytes
+    extent = str(
+        t("start {start} bytes (sector {sector}), size {size} bytes", start=start, sector=sector, size=size)
+    )
+    if not size % 1024:
+        extent += f" ({format_exact(size)})"
+    kind = (
+        f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
+    )
+    line = (
+        Sentence("partition {number}, preserved: {extent}, type {type}")
+        if entry.kept
+        else Sentence("partition {number}: {extent}, type {type}")
+    )(number=entry.number, extent=extent, type=kind)
+    return str(
+        t("{entry}, name {name}", entry=line, name=repr(printable(entry.name))) if entry.name else line
+    )
+
 
 @dataclass(frozen=True, slots=True)
-class ResetZones:
+class ResetZones(WritingTo):
     """Reset all zones of the zoned drive `device`, and erase signatures in conventional zones. All data
     becomes unreadable."""
 
-    device: str
     kind: Literal["reset-zones"] = "reset-zones"
+
+    rehearsed = False
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Reset every zone of {device}, which erases the whole drive, and clear remaining signatures "
+            "outside resettable zones.",
+            device=self.device,
+        )
+
+    def commands(self) -> tuple[Argv, ...]:
+        """Return the commands. A reset does not affect conventional zones, which may contain a signature."""
+        return (("blkzone", "reset", self.device), wipe(self.device))
+
+    def destroys(self, context: Context) -> str:
+        """Describe the loss, which is immediate."""
+        everything = t("Everything on {device}, immediately.", device=self.device)
+        return " ".join((str(everything), *context.overwritten(self.devices)))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return _unrecognised(self.device)
+
+    def seconds(self, context: Context) -> float:
+        return 2.0

@@ -21,7 +21,7 @@ from wizard.operations.rules import (
     volume_uuid_fault,
     writer_fault,
 )
-from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.operations.table import WriteTable
 from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
 from wizard.plan.free_space import (
@@ -53,8 +53,7 @@ from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
 from wizard.plan.request.roles import partition_type, volume_role_fault
 from wizard.plan.request.subvolumes import places_of, subvolumes_fault
 from wizard.plan.request.volume_request import mount_order_fault
-from wizard.plan.steps.operations import layout_after, operations_of, table_after
-from wizard.plan.steps.render import with_current_texts
+from wizard.plan.steps import layout_after, operations_of, table_after, with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 
@@ -174,11 +173,10 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
 
 
 def _partitioned_faults(plan: Plan) -> Iterator[str]:
-    tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
-    if len(tables) != 1:
+    if len(plan.tables) != 1:
         yield "steps"
         return
-    table = tables[0]
+    (table,) = plan.tables
     yield from before_faults(plan.before, fresh=table.fresh)
     if not table.fresh:
         yield from _kept_faults(plan)
@@ -350,11 +348,9 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
         yield "steps"
     if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
         yield "after"
+    yield from wipe_faults(plan.members[0], plan.wipes, fresh=table.fresh)
     operations = tuple(step.operation for step in plan.steps)
-    wipes = operations[: operations.index(table)]
-    yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
-    first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
-    if operations != operations_of(first, table, plan.volumes, plan.drive.geometry):
+    if operations != operations_of(plan.wipes, table, plan.volumes, plan.drive.geometry):
         yield "steps"
 
 

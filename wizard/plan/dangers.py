@@ -14,8 +14,8 @@ from wizard.model.geometry import Geometry, HeldDigest, Identity
 from wizard.model.layout import Layout, Slot, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import EditFstab
-from wizard.operations.layers import AddCrypttabLine
 from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import canonical_option, dangers_in
 from wizard.plan import messages

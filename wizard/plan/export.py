@@ -16,8 +16,6 @@ from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import KIB, MIB, Message, t
 from wizard.operations.fstab import fstab_escaped
-from wizard.operations.mounts import AddFstabLine
-from wizard.plan.messages import who
 from wizard.plan.plan import Plan
 from wizard.plan.planner import PLAIN, Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, choice_on, make_striped_plan
@@ -25,7 +23,6 @@ from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
 from wizard.plan.request.using import Usual, with_usual_place
 from wizard.plan.request.volume_request import Arrangement, VolumeRequest, VolumeSpec
 from wizard.plan.request.wanted import named_choice, spec_of, spec_with_options
-from wizard.plan.steps.commands import fstab_line
 from wizard.probe.host.environment import writer_named
 
 
@@ -198,7 +195,9 @@ def _repart_omissions(volume: Volume) -> Iterator[Message]:
         )
     if volume.writer.kind != "root":
         yield t(
-            "Not written: write permission for {who} on {device}.", who=who(volume.writer), device=volume.path
+            "Not written: write permission for {who} on {device}.",
+            who=volume.writer.shown,
+            device=volume.path,
         )
 
 
@@ -213,8 +212,7 @@ def _other_uuid(filesystem: str, device: str, uuid: str) -> Message:
 
 def fstab_text(plan: Plan) -> str:
     """Return the lines that the plan adds to fstab."""
-    lines = [fstab_line(one.operation) for one in plan.steps if isinstance(one.operation, AddFstabLine)]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{one.line}\n" for one in plan.fstab_lines)
 
 
 MAKES = frozenset({"ext4", "btrfs", "xfs", "vfat", "swap"})
@@ -270,11 +268,10 @@ def _content(plan: Plan, volume: Volume) -> Iterator[str]:
         # Subvolumes= does not create the folders.
         paths = " ".join(f"/{one.name}" for one in volume.subvolumes)
         yield from (f"MakeDirectories={paths}", f"Subvolumes={paths}")
-    for step in plan.steps:
-        match step.operation:
-            case AddFstabLine(uuid=volume.uuid, mount_point=place, options=options) if place != NO_PLACE:
-                # systemd-repart copies the path to fstab without escapes.
-                yield f"MountPoint={_escaped(fstab_escaped(place))}:{','.join(options)}"
+    for line in plan.fstab_lines:
+        if line.uuid == volume.uuid and line.mount_point != NO_PLACE:
+            # systemd-repart copies the path to fstab without escapes.
+            yield f"MountPoint={_escaped(fstab_escaped(line.mount_point))}:{','.join(line.options)}"
 
 
 def _escaped(path: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from wizard.filesystems.kind import CONTAINER_TYPES
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Extent
@@ -58,13 +58,6 @@ def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
 def is_container(slot: Slot) -> bool:
     """Return True if the slot is an extended partition of an MBR, which contains logical partitions."""
     return slot.type in CONTAINER_TYPES
-
-
-def content_of(slot: Slot) -> str:
-    """Describe the contents of a partition: `ext4`, `ext4 in LUKS2`, `not read`."""
-    if slot.filesystem:
-        return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}"
-    return "extended" if is_container(slot) else "not read" if slot.unread else "nothing recognised"
 
 
 def with_free(

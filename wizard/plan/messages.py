@@ -1,8 +1,6 @@
 """Messages about layouts."""
 
-from wizard.model.errors import printable
-from wizard.model.layout import Writer
-from wizard.model.said import Message, Sentence, Sentences, t
+from wizard.model.said import Sentence, Sentences, t
 
 UNREAD = Sentences(
     "{drives:and} was not read, so this plan cannot be applied.",
@@ -32,16 +30,3 @@ IN_CONTAINER = t(
     "fstab at startup. Everything else remains on the drive."
 )
 MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
-
-
-def who(writer: Writer) -> Message | str:
-    """Return the display name of a writer."""
-    match writer.kind:
-        case "person":
-            return printable(writer.name, 60)
-        case "group":
-            return t("the group {name}", name=printable(writer.name, 60))
-        case "everyone":
-            return t("everyone")
-        case "root":
-            return t("root only")

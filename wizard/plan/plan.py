@@ -1,12 +1,14 @@
 """The plan: the layout of a drive before and after, and the steps between."""
 
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from wizard.model.document import Document
 from wizard.model.errors import DERIVED, WHERE_USED, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Encryption, Group, Layout, Member, Stripe, Volume
 from wizard.model.said import Message
+from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import (
     GrowFilesystem,
     MakeFilesystem,
@@ -14,18 +16,11 @@ from wizard.operations.filesystem import (
     SetOwner,
     ShrinkFilesystem,
 )
-from wizard.operations.layers import (
-    AddCrypttabLine,
-    MakeArray,
-    MakeContainer,
-    MakeLogicalVolume,
-    MakeVolumeGroup,
-    OpenContainer,
-)
+from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 
-Operation = (
+PlanOperation = (
     WipeSignatures
     | WriteTable
     | ResetZones
@@ -46,28 +41,6 @@ Operation = (
 )
 
 
-def devices_of(operation: Operation) -> tuple[str, ...]:
-    """Return all nodes that an operation uses or creates."""
-    match operation:
-        case AddFstabLine() | AddCrypttabLine():
-            return ()
-        case OpenContainer(device=device):
-            return (device, operation.opened)
-        case MakeArray(device=device, parts=parts):
-            return (device, *parts)
-        case MakeVolumeGroup(parts=parts):
-            return parts
-        case (
-            MakeFilesystem(device=device, others=others)
-            | MakeSubvolumes(device=device, others=others)
-            | SetOwner(device=device, others=others)
-            | Mount(device=device, others=others)
-        ):
-            return (device, *others)
-        case _:
-            return (operation.device,)
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """An operation with its description, derived from the plan's operations.
@@ -77,7 +50,7 @@ class Step:
     `holds`: checks afterwards.
     """
 
-    operation: Operation
+    operation: PlanOperation
     sentence: str = field(default="", metadata=DERIVED)
     commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
     edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
@@ -124,9 +97,50 @@ class Plan(Document):
         return tuple(member.drive.path for member in self.members if member.drive.content_digest is None)
 
     @property
+    def wipes(self) -> tuple[WipeSignatures, ...]:
+        """The steps before the first table that erase old signatures."""
+        before = takewhile(lambda step: not isinstance(step.operation, WriteTable), self.steps)
+        return tuple(step.operation for step in before if isinstance(step.operation, WipeSignatures))
+
+    @property
+    def tables(self) -> tuple[WriteTable, ...]:
+        """The tables to write."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, WriteTable))
+
+    @property
+    def arrays(self) -> tuple[MakeArray, ...]:
+        """The md arrays to create, at most one."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeArray))
+
+    @property
+    def logical_volumes(self) -> tuple[MakeLogicalVolume, ...]:
+        """The logical volumes to create, in volume order."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeLogicalVolume))
+
+    @property
+    def filesystems(self) -> tuple[MakeFilesystem, ...]:
+        """The filesystems to create."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeFilesystem))
+
+    @property
+    def mounts(self) -> tuple[Mount, ...]:
+        """The mounts, in order."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, Mount))
+
+    @property
+    def fstab_lines(self) -> tuple[AddFstabLine, ...]:
+        """The lines to add to fstab."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, AddFstabLine))
+
+    @property
+    def crypttab_lines(self) -> tuple[AddCrypttabLine, ...]:
+        """The lines to add to crypttab."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, AddCrypttabLine))
+
+    @property
     def only_table(self) -> bool:
         """True if the plan writes a table and preserves all contents."""
-        return all(isinstance(step.operation, WriteTable) for step in self.steps)
+        return len(self.tables) == len(self.steps)
 
     @property
     def part_path(self) -> str:

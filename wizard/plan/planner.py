@@ -13,6 +13,7 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import ROOT, Layout, Slot, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, t, tn
+from wizard.operations.operation import Context
 from wizard.operations.rules import options_fault
 from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.dangers import (
@@ -38,7 +39,7 @@ from wizard.plan.free_space import (
     with_free,
 )
 from wizard.plan.partition.possible import how_to_free
-from wizard.plan.plan import Operation, Plan
+from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.raid.lvm import (
     LVM_PROGRAMS,
     group_extent,
@@ -54,8 +55,7 @@ from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_
 from wizard.plan.request.roles import TableKind, role_of, volume_role
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
-from wizard.plan.steps.operations import layout_after, make, mounted, operations_of, table_after, wipes_of
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import layout_after, make, mounted, operations_of, steps_of, table_after, wipes_of
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"
@@ -81,7 +81,7 @@ def whole_after(drive: Identity, volume: Volume) -> Layout:
     return Layout("none", (), (), only)
 
 
-def whole_operations(volume: Volume) -> tuple[Operation, ...]:
+def whole_operations(volume: Volume) -> tuple[PlanOperation, ...]:
     """Return the operations to reset all zones, which cannot be overwritten, then create, mount and register
     the filesystem."""
     return (ResetZones(volume.path), make(volume, volume.mkfs_options), *mounted(volume))

@@ -9,12 +9,13 @@ from wizard.model.errors import printable
 from wizard.model.geometry import FLOOR_BYTES, Identity
 from wizard.model.layout import NO_PLACE, Layout, Slot
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, roughly, t, tn
+from wizard.operations.data_loss import content_of
 from wizard.plan import text as words
-from wizard.plan.free_space import content_of, is_container
+from wizard.plan.free_space import is_container
 from wizard.plan.messages import AGAIN_AS_ROOT, UNREAD
 from wizard.plan.plan import Plan, Step
 from wizard.plan.raid.striping import copies, mirror_note, striping_of, together_bytes
-from wizard.plan.steps.render import described_as_kept
+from wizard.plan.steps import described_as_kept
 from wizard.plan.text import cell_width, command_lines, cut, inside_sentences, wrapped
 from wizard.plan.undo_policy import promise
 

@@ -7,41 +7,8 @@ from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Encryption, Member
 from wizard.model.said import t
-from wizard.operations.filesystem import (
-    GrowFilesystem,
-    MakeFilesystem,
-    MakeSubvolumes,
-    SetOwner,
-    ShrinkFilesystem,
-)
-from wizard.operations.layers import (
-    MakeArray,
-    MakeContainer,
-    MakeLogicalVolume,
-    MakeVolumeGroup,
-    OpenContainer,
-)
-from wizard.operations.mounts import Mount, TurnOnSwap
-from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.plan import Operation, Plan, Step
-
-ON_DRIVE = (
-    WipeSignatures
-    | WriteTable
-    | MakeArray
-    | MakeVolumeGroup
-    | MakeLogicalVolume
-    | MakeContainer
-    | MakeFilesystem
-    | MakeSubvolumes
-    | SetOwner
-    | GrowFilesystem
-    | ShrinkFilesystem
-)
-"""Operations that are rehearsed: those that write to a drive. The following ones only use the result."""
-
-WRITES = ON_DRIVE | ResetZones
-"""Operations that write to a drive."""
+from wizard.operations.operation import Operation
+from wizard.plan.plan import Plan, Step
 
 SCRATCH_NAME = "diskwright-{}"
 """Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
@@ -56,38 +23,31 @@ def direct_reason(plan: Plan) -> str:
 def why_on_drive(operations: Iterable[Operation]) -> str:
     """Return why these operations must run directly on the drive, as a clause, or empty if all can be
     rehearsed."""
-    resets = any(isinstance(operation, ResetZones) for operation in operations)
-    return str(t("resetting zones cannot be rehearsed")) if resets else ""
+    direct = any(operation.writes and not operation.rehearsed for operation in operations)
+    return str(t("resetting zones cannot be rehearsed")) if direct else ""
 
 
 def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     """Yield the rehearsed steps with their numbers from 1. Containers are opened both in the rehearsal and on
     the drive."""
-    return (
-        (number, step)
-        for number, step in enumerate(plan.steps, 1)
-        if isinstance(step.operation, ON_DRIVE | OpenContainer)
-    )
+    return ((number, step) for number, step in enumerate(plan.steps, 1) if step.operation.rehearsed)
 
 
 def written_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     """Yield the steps that write to a drive, with their numbers from 1."""
-    return ((number, step) for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, WRITES))
+    return ((number, step) for number, step in enumerate(plan.steps, 1) if step.operation.writes)
 
 
 def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     """Yield the steps that use the result, with their numbers from 1."""
-    return (
-        (number, step) for number, step in enumerate(plan.steps, 1) if not isinstance(step.operation, WRITES)
-    )
+    return ((number, step) for number, step in enumerate(plan.steps, 1) if not step.operation.writes)
 
 
 def on_nodes(plan: Plan, nodes: Mapping[str, str], *, named_alike: bool = False) -> Plan:
     """Return the plan on other nodes, given for each drive and md array by path. Descriptions do not change.
     Containers get the names of scratch copies, or keep theirs if `named_alike`."""
     known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
-    if array := array_node(plan):
-        known[array] = nodes.get(array, array)
+    known |= {array.device: nodes.get(array.device, array.device) for array in plan.arrays}
     names = {one.uuid: one.name if named_alike else SCRATCH_NAME.format(one.uuid) for one in plan.containers}
     known |= dict(_mapped(plan, names))
     members = tuple(
@@ -107,9 +67,7 @@ def on_nodes(plan: Plan, nodes: Mapping[str, str], *, named_alike: bool = False)
         ),
         stripe=plan.stripe and replace(plan.stripe, device=known.get(plan.stripe.device, plan.stripe.device)),
         group=plan.group and replace(plan.group, device=known[plan.group.device]),
-        steps=tuple(
-            replace(step, operation=_operation_on(step.operation, known, names)) for step in plan.steps
-        ),
+        steps=tuple(replace(step, operation=step.operation.on(known, names)) for step in plan.steps),
     )
 
 
@@ -131,11 +89,6 @@ def on_drive_only(plan: Plan) -> Plan:
     return replace(plan, steps=tuple(step for _, step in rehearsed_steps(plan)))
 
 
-def array_node(plan: Plan) -> str:
-    """Return the node of the md array to create, or an empty string."""
-    return plan.stripe.device if plan.stripe and plan.stripe.kind == "md" else ""
-
-
 def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
     """Yield each node of a drive with its replacement."""
     path = member.drive.path
@@ -147,38 +100,11 @@ def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
 def _mapped(plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield each device mapper node with its replacement. Logical volumes keep their nodes, because LVM
     metadata contains the group's name."""
-    for step in plan.steps:
-        if isinstance(step.operation, MakeLogicalVolume):
-            yield step.operation.device, step.operation.device
+    for volume in plan.logical_volumes:
+        yield volume.device, volume.device
     for container in plan.containers:
         yield container.opened, replace(container, name=names[container.uuid]).opened
 
 
 def _contained(encryption: Encryption, known: Mapping[str, str], names: Mapping[str, str]) -> Encryption:
     return replace(encryption, device=known[encryption.device], name=names[encryption.uuid])
-
-
-def _operation_on(operation: Operation, known: Mapping[str, str], names: Mapping[str, str]) -> Operation:
-    match operation:
-        case MakeFilesystem() | MakeSubvolumes() | SetOwner() | Mount():
-            others = tuple(known[device] for device in operation.others)
-            return replace(operation, device=known[operation.device], others=others)
-        case (
-            WipeSignatures()
-            | WriteTable()
-            | ResetZones()
-            | GrowFilesystem()
-            | ShrinkFilesystem()
-            | MakeLogicalVolume()
-            | MakeContainer()
-            | TurnOnSwap()
-        ):
-            return replace(operation, device=known[operation.device])
-        case MakeArray(device=device, parts=parts):
-            return replace(operation, device=known[device], parts=tuple(known[part] for part in parts))
-        case OpenContainer(device=device, uuid=uuid):
-            return replace(operation, device=known[device], name=names[uuid])
-        case MakeVolumeGroup(parts=parts):
-            return replace(operation, parts=tuple(known[part] for part in parts))
-        case _:
-            return operation

@@ -12,20 +12,11 @@ from wizard.model.errors import partition_path, printable
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume
 from wizard.model.said import Message, Sentence, format_capacity, t
-from wizard.operations.filesystem import MakeFilesystem, SetOwner
-from wizard.operations.layers import MakeContainer
-from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
-from wizard.operations.table import WipeSignatures
 from wizard.plan.free_space import is_container
-from wizard.plan.messages import who
-from wizard.plan.plan import Operation, Plan, Step
-from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
+from wizard.plan.plan import Plan
+from wizard.plan.raid.lvm import group_room_bytes
 from wizard.plan.raid.striping import together_bytes
-from wizard.plan.request.subvolumes import mounted_subvolume
 from wizard.plan.undo_policy import is_bare
-
-MOST_OPTIONS = 60
-"""Maximum length of the options shown. The commands contain all of them."""
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
@@ -34,64 +25,17 @@ def brief(plan: Plan) -> tuple[str, ...]:
     Omits steps that only prepare the next one. An fstab line and its mount are one sentence.
     """
     volumes = {volume.path: volume for volume in plan.volumes}
-    return tuple(_brief_sentences(plan.steps, volumes))
-
-
-def _brief_sentences(steps: tuple[Step, ...], volumes: dict[str, Volume]) -> Iterator[str]:
-    before: Operation | None = None
-    for number, step in enumerate(steps):
-        operation = step.operation
-        after = steps[number + 1].operation if number + 1 < len(steps) else None
-        match operation:
-            case WipeSignatures(expected=()):
-                # On a new partition, creating its contents erases the signatures anyway.
-                prepares = (
-                    isinstance(after, MakeFilesystem | MakeContainer) and after.device == operation.device
-                )
-                if not prepares:
-                    yield step.sentence
-            case MakeFilesystem(device=device):
-                yield _creation_sentence(step.sentence, volumes.get(device))
-            case SetOwner(device=device) if device in volumes:
-                # Mentioned when the filesystem is created.
-                pass
-            case AddFstabLine() if _belongs_to(operation, after):
-                pass
-            case Mount(device=device, mount_point=place, options=options) if _belongs_to(before, operation):
-                what = mounted_subvolume(options) or device
-                yield str(
-                    t(
-                        "Mount {what} at {place}, now and on every boot.",
-                        what=what,
-                        place=printable(place, 200),
-                    )
-                )
-            case TurnOnSwap(device=device) if _belongs_to(before, operation):
-                yield str(t("Use {device} as swap, now and on every boot.", device=device))
-            case _:
-                yield step.sentence
-        before = operation
-
-
-def _creation_sentence(sentence: str, volume: Volume | None) -> str:
-    if volume is None:
-        return sentence
-    sentences = [sentence]
-    if volume.mkfs_options:
-        options = printable(" ".join(volume.mkfs_options), MOST_OPTIONS)
-        sentences.append(str(t("Options: {options}.", options=options)))
-    if volume.mount_point not in (None, NO_PLACE):
-        sentences.append(str(t("Write access: {who}.", who=who(volume.writer))))
-    return " ".join(sentences)
-
-
-def _belongs_to(line: Operation | None, use: Operation | None) -> bool:
-    """Return True if an fstab line belongs to this mount or swap."""
-    if not isinstance(line, AddFstabLine):
-        return False
-    if isinstance(use, TurnOnSwap):
-        return True
-    return isinstance(use, Mount) and use.mount_point == line.mount_point
+    operations = [step.operation for step in plan.steps]
+    sentences = (
+        operation.brief(
+            step.sentence,
+            operations[number - 1] if number else None,
+            operations[number + 1 :],
+            next((volumes[device] for device in operation.devices[:1] if device in volumes), None),
+        )
+        for number, (step, operation) in enumerate(zip(plan.steps, operations, strict=True))
+    )
+    return tuple(filter(None, sentences))
 
 
 def cell_width(text: str) -> int:
@@ -186,8 +130,11 @@ FREE_USED = Sentence(
 
 def background_work(plan: Plan) -> tuple[Message, ...]:
     """Return that a new ext4 is busy after mounting, unless mkfs writes all inode tables."""
-    made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
-    lazy = (one for one in made if one.filesystem == "ext4" and "lazy_itable_init=0" not in str(one.options))
+    lazy = (
+        one
+        for one in plan.filesystems
+        if one.filesystem == "ext4" and "lazy_itable_init=0" not in str(one.options)
+    )
     late = t("ext4 writes inode tables in the background for a while after mounting.")
     return (late,) if any(lazy) else ()
 
@@ -218,7 +165,7 @@ def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:
         # A filesystem without owners belongs to the user it is mounted for.
         if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
             yield t(
-                '"{label}" will be writable by {who}.', label=printable(volume.label), who=who(volume.writer)
+                '"{label}" will be writable by {who}.', label=printable(volume.label), who=volume.writer.shown
             )
 
 
@@ -231,14 +178,14 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
     if plan.stripe is not None:
         return together_bytes(plan)
     if plan.group is not None:
-        return logical_volumes(plan)[index].size_bytes
+        return plan.logical_volumes[index].size_bytes
     number = plan.volumes[index].partition
     return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
 
 
 def _group_sentences(plan: Plan, group: Group) -> Iterator[str]:
     """Yield each logical volume with its exact size, and the remaining space of the group."""
-    volumes = logical_volumes(plan)
+    volumes = plan.logical_volumes
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )

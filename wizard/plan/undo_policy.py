@@ -6,12 +6,9 @@ from wizard.findings.contents import used_text
 from wizard.model.errors import printable
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Sentences, joined, t, tn
-from wizard.operations.layers import MakeArray
-from wizard.plan.free_space import content_of
+from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import mirror_lost
 from wizard.plan.rehearsed import direct_reason
-from wizard.plan.steps.postconditions import waiting_lost, whole_lost
 
 TRIED = Sentences(
     "The plan is rehearsed on a scratch copy of the drive first, and all contents to be changed are saved.",
@@ -175,11 +172,7 @@ def _member_losses(member: Member) -> list[str]:
 
 def _mirror_losses(plan: Plan) -> list[str]:
     """Return what a mirror overwrites, recognised or not."""
-    return [
-        mirror_lost(step.operation)
-        for step in plan.steps
-        if isinstance(step.operation, MakeArray) and step.operation.level == "raid1"
-    ]
+    return [array.copy_loss for array in plan.arrays if array.copied]
 
 
 def _slot_contents(slot: Slot) -> str:

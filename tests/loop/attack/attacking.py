@@ -9,10 +9,10 @@ import pytest
 from tests.loop.applying import Work, ended, story
 from tests.loop.program import DiskwrightError, Environment, Extent, Plan, Volume
 from wizard.model.geometry import Identity
+from wizard.operations.operation import Context
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import gpt_bounds
-from wizard.plan.steps.operations import layout_after, operations_of, table_after, wipes_of
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import layout_after, operations_of, steps_of, table_after, wipes_of
 
 
 def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:

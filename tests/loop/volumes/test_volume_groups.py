@@ -23,8 +23,7 @@ from tests.loop.program import (
 from wizard.apply.steps.lvm import activate
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.edited_file import LOADED
-from wizard.plan.raid.lvm import logical_volumes
-from wizard.plan.steps.commands import physical_volume_uuid
+from wizard.operations.layers import physical_volume_uuid
 from wizard.probe.machine import save_machine, survey
 from wizard.process.program import Result
 
@@ -42,7 +41,7 @@ def test_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDriv
     )
     done = diskwright(work, "plan", drive, "--machine", str(recording), "--lvm", *volumes, "-o", str(file))
     assert done.returncode == 0, done.stderr
-    sizes = [one.size_bytes for one in logical_volumes(read_plan(file.read_text(), "the plan"))]
+    sizes = [one.size_bytes for one in read_plan(file.read_text(), "the plan").logical_volumes]
     assert sizes[0] == 52 * MIB and sizes[1] % (4 * MIB) == 0
     assert all(f"({size} bytes)" in " ".join(done.stderr.split()) for size in sizes)
     refused = diskwright(work, "plan", drive, "--lvm", "--volume", "workload=mail,fs=ext4,encrypt=luks2")

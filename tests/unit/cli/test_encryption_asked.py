@@ -26,10 +26,9 @@ from wizard.apply.system.crypttab import (
 from wizard.cli.passphrase import passphrase_for
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.operations.layers import AddCrypttabLine
+from wizard.operations.containers import AddCrypttabLine
 from wizard.plan.request.encryption import LOST
 from wizard.plan.request.roles import content_fault
-from wizard.plan.steps.commands import crypttab_line
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
@@ -112,7 +111,7 @@ def test_crypttab_gets_one_line_and_loses_it_on_undo(tmp_path: Path) -> None:
     old = "# <name> <device> <key> <options>\nother UUID=0 none luks"
     file.write_text(old)
     line = add_to_crypttab(file, OPERATION, "run")
-    assert line == crypttab_line(OPERATION) == f"luks-private-10000000 UUID={UUIDS[0]} none luks,nofail"
+    assert line == OPERATION.line == f"luks-private-10000000 UUID={UUIDS[0]} none luks,nofail"
     assert file.read_text() == f"{old}\n{line}\n"
     assert add_to_crypttab(file, OPERATION, "run") == line and file.read_text().count(line) == 1
     assert take_from_crypttab(file, OPERATION, "run") and file.read_text() == old

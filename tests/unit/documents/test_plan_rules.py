@@ -12,12 +12,12 @@ from wizard.model.layout import Volume
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import gpt_bounds
-from wizard.plan.plan import Operation, Plan
-from wizard.plan.steps.operations import layout_after, operations_of
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.steps import layout_after, operations_of, steps_of
 
 
 def rederived(
@@ -140,7 +140,7 @@ def test_new_partitions_never_overlap_preserved_ones(start_bytes: int, size_byte
         check_plan(moved(start_bytes, size_bytes))
 
 
-def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
+def with_operations(plan: Plan, operations: tuple[PlanOperation, ...]) -> Plan:
     return replace(plan, steps=steps_of(operations, Context(plan.drive, plan.before, plan.after)))
 
 
@@ -170,7 +170,7 @@ TABLE = next(operation for operation in OPERATIONS if isinstance(operation, Writ
         ),
     ],
 )
-def test_unneeded_operations_are_refused(operations: tuple[Operation, ...]) -> None:
+def test_unneeded_operations_are_refused(operations: tuple[PlanOperation, ...]) -> None:
     check_plan(with_operations(PLAN, OPERATIONS))
     with pytest.raises(BadInput, match="is inconsistent"):
         check_plan(with_operations(PLAN, operations))

@@ -11,9 +11,10 @@ import pytest
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import kinds_of, plan_for, spec
 from wizard.advice.missing import filesystem, obstacles
-from wizard.apply.steps import layers as swaps
-from wizard.apply.steps.layers import parse_swaps
+from wizard.apply.steps import mounting as swaps
+from wizard.apply.system import mounts
 from wizard.apply.system.fstab import conflict, parse
+from wizard.apply.system.mounts import parse_swaps
 from wizard.filesystems.kind import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
@@ -23,6 +24,7 @@ from wizard.model.machine import Extent, Kernel
 from wizard.model.said import GIB, KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.operation import Context
 from wizard.operations.rules import label_fault, place_fault, volume_uuid_fault
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
@@ -30,9 +32,7 @@ from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
-from wizard.plan.steps.commands import fstab_line
-from wizard.plan.steps.operations import layout_after, operations_of
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import layout_after, operations_of, steps_of
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
 REPORTED = {"vfat": "3F8A-1C2D", "exfat": "3F8A-1C2D", "ntfs": "3F8A1C2D9B7E4D5F"}
@@ -257,7 +257,7 @@ def volume_line(volume: Volume) -> AddFstabLine:
 def test_second_swap_in_fstab_is_no_conflict_unless_identical() -> None:
     line = volume_line(SWAP.volumes[0])
     assert conflict(parse("/dev/sdb1 none swap sw 0 0\n", "fstab"), line) is None
-    assert "already names" in str(conflict(parse(fstab_line(line), "fstab"), line))
+    assert "already names" in str(conflict(parse(line.line, "fstab"), line))
 
 
 def test_missing_programs_are_named_with_the_install_command() -> None:
@@ -317,10 +317,11 @@ def test_active_swap_devices() -> None:
 
 
 def test_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swaps, "SWAPS", tmp_path / "swaps")
+    file = tmp_path / "swaps"
+    monkeypatch.setattr(mounts, "SWAPS", file)
     (said,) = swaps.swap_differences(TurnOnSwap("/dev/sda1"))
     assert str(said) == "the kernel does not list it as swap"
-    swaps.SWAPS.write_text("Filename Type\n/dev/sda1 partition\n")
+    file.write_text("Filename Type\n/dev/sda1 partition\n")
     assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ()
 
 

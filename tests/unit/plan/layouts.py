@@ -10,10 +10,11 @@ from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.said import KIB, MIB
-from wizard.plan.plan import Operation, Plan
+from wizard.operations.operation import Context
+from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import steps_of
 
 UUIDS = tuple(
     str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number * (1 + (1 << 96)))) for number in range(1, 9)
@@ -83,7 +84,7 @@ def kinds_of(plan: Plan) -> list[str]:
     return [step.operation.kind for step in plan.steps]
 
 
-def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
+def with_operations(plan: Plan, operations: tuple[PlanOperation, ...]) -> Plan:
     """The plan with other operations, shown as the planner would show them."""
     context = Context(plan.drive, plan.before, plan.after, plan.others)
     return replace(plan, steps=steps_of(operations, context))

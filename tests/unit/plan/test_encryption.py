@@ -12,9 +12,10 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.layout import NO_PLACE
 from wizard.model.said import GIB, MIB
+from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.layers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.mounts import Mount, TurnOnSwap
+from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan, Step
@@ -30,7 +31,7 @@ from wizard.plan.request.encryption import (
     passphrase_warning,
 )
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec, parse_volume
-from wizard.plan.steps.render import UNTIL_KEPT, described_as_direct, described_for_fstab
+from wizard.plan.steps import described_as_direct, described_for_fstab
 
 PLACE = "/srv/secret"
 

@@ -19,8 +19,7 @@ from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import parse_volume
-from wizard.plan.steps.commands import fstab_line
-from wizard.plan.steps.operations import operations_of
+from wizard.plan.steps import operations_of
 from wizard.plan.text import inside_sentences
 
 ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), Subvolume("@snapshots")
@@ -102,7 +101,7 @@ def test_subvolumes_are_created_once_and_mounted_by_separate_lines() -> None:
         *(("btrfs", "subvolume", "create", f"{place}/{name}") for name in ("@", "@home", "@snapshots")),
         ("umount", place),
     )
-    assert [fstab_line(one) for one in operations if isinstance(one, AddFstabLine)] == [
+    assert [one.line for one in operations if isinstance(one, AddFstabLine)] == [
         f"UUID={volume.uuid} /mnt/x btrfs noatime,subvol=/@,nofail 0 0",
         f"UUID={volume.uuid} /mnt/x/home btrfs noatime,subvol=/@home,nofail 0 0",
     ]

@@ -6,10 +6,12 @@ from hypothesis import strategies as st
 
 from wizard.advice.catalogue import OptionKind, load_catalogue
 from wizard.model.errors import BadInput
+from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import TableEntry
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
+from wizard.operations.operation import Context
 from wizard.operations.rules import (
     is_device_path,
     label_fault,
@@ -20,7 +22,6 @@ from wizard.operations.rules import (
 )
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.request.volume_request import VolumeRequest, parse_volume
-from wizard.plan.steps.commands import commands_of, edits_of, fstab_line
 
 UUID = "11111111-2222-4333-8444-555555555555"
 
@@ -245,33 +246,34 @@ def test_other_paths_are_no_devices(path: str) -> None:
 
 
 def test_commands_ask_no_questions() -> None:
-    assert commands_of(WipeSignatures("/dev/sda", ("gpt",))) == (("wipefs", "--all", "--quiet", "/dev/sda"),)
-    assert commands_of(MakeFilesystem("/dev/sda1", "ext4", UUID, "a b", ("-m", "0"))) == (
+    assert WipeSignatures("/dev/sda", ("gpt",)).commands() == (("wipefs", "--all", "--quiet", "/dev/sda"),)
+    assert MakeFilesystem("/dev/sda1", "ext4", UUID, "a b", ("-m", "0")).commands() == (
         ("mkfs.ext4", "-q", "-F", "-U", UUID, "-L", "a b", "-m", "0", "/dev/sda1"),
     )
-    assert commands_of(MakeFilesystem("/dev/sda1", "xfs", UUID, "x", ())) == (
+    assert MakeFilesystem("/dev/sda1", "xfs", UUID, "x", ()).commands() == (
         ("mkfs.xfs", "-q", "-f", "-m", f"uuid={UUID}", "-L", "x", "/dev/sda1"),
     )
-    assert commands_of(MakeFilesystem("/dev/sda1", "btrfs", UUID, "x", ())) == (
+    assert MakeFilesystem("/dev/sda1", "btrfs", UUID, "x", ()).commands() == (
         ("mkfs.btrfs", "-q", "-f", "-U", UUID, "-L", "x", "/dev/sda1"),
     )
-    assert commands_of(Mount("/dev/sda1", "/srv/a b", "ext4", ("noatime", "lazytime"))) == (
+    assert Mount("/dev/sda1", "/srv/a b", "ext4", ("noatime", "lazytime")).commands() == (
         ("mount", "-t", "ext4", "-o", "noatime,lazytime", "/dev/sda1", "/srv/a b"),
     )
-    assert commands_of(Mount("/dev/sda1", "/srv/a", "ext4", ())) == (
+    assert Mount("/dev/sda1", "/srv/a", "ext4", ()).commands() == (
         ("mount", "-t", "ext4", "/dev/sda1", "/srv/a"),
     )
 
 
 def test_fstab_lines_escape_separators() -> None:
-    line = fstab_line(AddFstabLine(UUID, "/srv/a b#\\c", "ext4", ("noatime", "nofail"), 2))
+    line = AddFstabLine(UUID, "/srv/a b#\\c", "ext4", ("noatime", "nofail"), 2).line
     assert line == f"UUID={UUID} /srv/a\\040b\\043\\134c ext4 noatime,nofail 0 2"
 
 
 def test_table_edits_name_start_size_type_and_name() -> None:
     kept = TableEntry(1, 17408, MIB, "c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "", kept=True)
     new = TableEntry(2, 2 * MIB, GIB, "0fc63daf-8483-4772-8e79-3d69d8477de4", "media")
-    lines = edits_of(WriteTable("/dev/sda", "gpt", False, (kept, new)), 4096)
+    drive = Identity("/dev/sda", (), None, None, None, GIB, Geometry(4096, 4096, 0, 4096, 0), None, None)
+    lines = WriteTable("/dev/sda", "gpt", False, (kept, new)).edits(Context(drive))
     assert lines[0] == "the GPT on /dev/sda, with these entries"
     assert lines[1].startswith(
         "partition 1, preserved: start 17408 bytes (sector 4), size 1048576 bytes (1 MiB), type EFI system"

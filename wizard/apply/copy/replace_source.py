@@ -21,7 +21,6 @@ from wizard.operations.operation import How
 from wizard.plan.changes import Bring, BringFrom, BringTo, TakePlace
 from wizard.plan.copy import OF_THE_PLACE, fstab_step, place_edit, takes_fault
 from wizard.plan.settings.possible import line_of
-from wizard.plan.steps.commands import fstab_line
 
 
 def taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
@@ -112,7 +111,7 @@ def _own_line(
                 conflict=found,
             )
         )
-    return None, fstab_line(line)
+    return None, line.line
 
 
 def _read_top(folder: Path) -> Top:

@@ -33,8 +33,6 @@ from wizard.model.ext import Event
 from wizard.model.layout import Member
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, KIB, MIB, Message, t
-from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import is_bare
 
@@ -61,8 +59,7 @@ def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
     Returns none for such a drive if it is too large. It never counts as empty.
     """
     drive = member.drive
-    arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
-    copied = (part for array in arrays if array.level == "raid1" for part in array.parts[1:])
+    copied = (part for array in plan.arrays for part in array.copied)
     if not any(map(member.owns, copied)):
         return sample_of(drive.size_bytes, drive.geometry.logical_block_bytes)
     return (Extent(0, drive.size_bytes),) if drive.size_bytes <= MOST_READ_BYTES else ()
@@ -130,15 +127,9 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
 
 def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
     """Return the new volumes on a drive that mkfs would discard."""
-    made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
-    nodes = {
-        node
-        for one in made
-        if MADE[one.filesystem].discards_with(one.options)
-        for node in (one.device, *one.others)
-    }
-    arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
-    nodes |= {part for array in arrays if array.device in nodes for part in array.parts}
+    discarded = (one for one in plan.filesystems if MADE[one.filesystem].discards_with(one.options))
+    nodes = {node for one in discarded for node in one.devices}
+    nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
     slots = [slot for slot in member.after.partitions if not slot.kept]
     return [slot.extent for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
 

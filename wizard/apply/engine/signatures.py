@@ -23,8 +23,8 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed, printable
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, KIB, MIB, rounded_up, t
+from wizard.operations.filesystem import PRIVATE_PLACES
 from wizard.plan.raid.striping import MEMBER_KINDS
-from wizard.plan.steps.commands import PRIVATE_PLACES
 from wizard.probe.content.superblocks import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
 from wizard.process.program import find, run
 

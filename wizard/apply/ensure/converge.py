@@ -29,7 +29,7 @@ from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement, VolumeRequest
-from wizard.plan.steps.render import described_for_fstab
+from wizard.plan.steps import described_for_fstab
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.host.uses import is_hidden

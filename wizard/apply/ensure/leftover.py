@@ -18,7 +18,6 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.request.volume_request import VolumeRequest
 
 
@@ -176,7 +175,7 @@ def _comparable(plan: Plan) -> tuple[object, ...]:
     stripe = plan.stripe
     how = (stripe.kind, stripe.level, stripe.chunk_bytes, stripe.metadata) if stripe else ()
     held = ((volume.filesystem, volume.label) for volume in plan.volumes)
-    sizes = tuple(one.size_bytes for one in logical_volumes(plan))
+    sizes = tuple(one.size_bytes for one in plan.logical_volumes)
     keys = tuple((one.device, one.key) for one in plan.containers)
     return (*map(_layout, plan.members), how, bool(plan.group), *held, *sizes, *keys)
 

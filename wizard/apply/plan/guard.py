@@ -18,7 +18,6 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers
 from wizard.apply.steps.layers import check_free_array, layer_nodes
-from wizard.apply.steps.wipe import checking_programs
 from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
@@ -28,12 +27,9 @@ from wizard.model.errors import Refused, partition_path, printable
 from wizard.model.layout import Layout, Member
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.layers import AddCrypttabLine
-from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.operations.table import WriteTable
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.messages import AGAIN_AS_ROOT
-from wizard.plan.plan import Plan, devices_of
+from wizard.plan.plan import Plan
 from wizard.plan.preview import unread_words
 from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY
@@ -63,7 +59,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
     for step in plan.steps:
-        for device in devices_of(step.operation):
+        for device in step.operation.devices:
             if device not in (*layers, *opened) and plan.member(device) is None:
                 own = tuple(map(printable, plan.paths))
                 raise Refused(
@@ -171,8 +167,7 @@ def _check_keepable(drive: Drive) -> None:
 
 def adds_to_table(plan: Plan) -> bool:
     """Return True if the plan preserves a partition table, and adds or changes a partition."""
-    tables = (step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
-    return plan.before.table != "none" and any(not table.fresh for table in tables)
+    return plan.before.table != "none" and any(not table.fresh for table in plan.tables)
 
 
 def check_rehearsable(plan: Plan, why: str | None) -> None:
@@ -245,9 +240,8 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
 
 def check_tools(plan: Plan) -> None:
     """Raises Refused if a tool for a step or its check is missing."""
-    operations = [step.operation for step in plan.steps]
     wanted = {"partx", "wipefs"} | {argv[0] for step in plan.steps for argv in step.commands}
-    wanted |= {program for operation in operations for program in checking_programs(operation)}
+    wanted |= {program for step in plan.steps for program in step.operation.programs}
     check_programs(wanted)
     if find_spec("parted") is None:
         said = missing((BINDING,), family_of(os_release())).said
@@ -268,29 +262,20 @@ def check_surroundings(
 ) -> None:
     """Raises Refused if a mount point is in use or hides files, or if fstab or crypttab conflict with the
     plan's lines."""
-    operations = [step.operation for step in plan.steps]
-    for operation in operations:
-        if isinstance(operation, Mount) and (operation.device, operation.mount_point) not in ours:
-            check_mount_point(Path(operation.mount_point))
-            if why := driver_refusal(operation.filesystem, operation.options):
-                raise Refused(OPTIONS_REFUSED(device=operation.device, why=why), str(NOTHING_WRITTEN))
-    check_fstab(
-        environment.fstab, tuple(operation for operation in operations if isinstance(operation, AddFstabLine))
-    )
-    check_crypttab(
-        environment.crypttab,
-        tuple(operation for operation in operations if isinstance(operation, AddCrypttabLine)),
-    )
+    for mount in plan.mounts:
+        if (mount.device, mount.mount_point) not in ours:
+            check_mount_point(Path(mount.mount_point))
+            if why := driver_refusal(mount.filesystem, mount.options):
+                raise Refused(OPTIONS_REFUSED(device=mount.device, why=why), str(NOTHING_WRITTEN))
+    check_fstab(environment.fstab, plan.fstab_lines)
+    check_crypttab(environment.crypttab, plan.crypttab_lines)
 
 
 def check_places(plan: Plan) -> None:
     """Raises Refused if an existing folder cannot be a mount point of the plan. Skips unreadable ones."""
-    for step in plan.steps:
-        match step.operation:
-            case Mount(mount_point=place) if os.access(place, os.R_OK):
-                check_mount_point(Path(place))
-            case _:
-                pass
+    for mount in plan.mounts:
+        if os.access(mount.mount_point, os.R_OK):
+            check_mount_point(Path(mount.mount_point))
 
 
 def check_mount_point(place: Path) -> None:

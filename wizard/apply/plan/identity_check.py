@@ -16,11 +16,8 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
-from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.layers import MakeArray, MakeContainer, MakeVolumeGroup
-from wizard.plan.plan import Operation, Plan
-from wizard.plan.rehearsed import ON_DRIVE, on_drives
-from wizard.plan.steps.commands import physical_volume_uuid
+from wizard.plan.plan import Plan
+from wizard.plan.rehearsed import on_drives
 from wizard.probe.drive.ata import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
@@ -300,40 +297,24 @@ def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
             for at, member in enumerate(plan.members)
         ),
     )
-    steps = [at for at, step in enumerate(moved.steps, 1) if isinstance(step.operation, ON_DRIVE)]
-    made = [_planned_uuids(moved.steps[at - 1].operation) for at in steps]
-    if not any(made):
+    made = [step.operation.made for step in moved.steps if step.operation.made]
+    if not made:
         return None
     names = {drive.path, *(part.path for part in drive.partitions)}
     if not any(names & one.keys() for one in made):
         return False
-    return not any(difference for at in steps for difference in made_differences(moved, at, drive))
+    return not any(made_differences(moved, drive))
 
 
-def made_differences(plan: Plan, number: int, drive: Drive) -> Iterator[Message]:
-    """Describe data on a drive that a finished step cannot have left there."""
-    operation = plan.steps[number - 1].operation
-    for device, uuid in _planned_uuids(operation).items():
-        if device == drive.path:
-            signatures = drive.signatures
-        elif part := drive.partition(device):
-            signatures = part.signatures
-        else:
-            continue
-        if [signature.uuid for signature in signatures] != [uuid]:
-            yield t("{device} no longer contains the data made there", device=device)
-
-
-def _planned_uuids(operation: Operation) -> dict[str, str]:
-    """Map each device to the UUID that a step gives it."""
-    match operation:
-        case MakeFilesystem(device=device, others=others, uuid=uuid):
-            return dict.fromkeys((device, *others), uuid)
-        case MakeContainer(device=device, uuid=uuid):
-            return {device: uuid}
-        case MakeArray(parts=parts, uuid=uuid):
-            return dict.fromkeys(parts, uuid)
-        case MakeVolumeGroup(parts=parts, uuids=uuids):
-            return dict(zip(parts, map(physical_volume_uuid, uuids), strict=True))
-        case _:
-            return {}
+def made_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
+    """Describe data on a drive that the finished plan cannot have left there."""
+    for step in plan.steps:
+        for device, (_, uuid) in step.operation.made.items():
+            if device == drive.path:
+                signatures = drive.signatures
+            elif part := drive.partition(device):
+                signatures = part.signatures
+            else:
+                continue
+            if [signature.uuid for signature in signatures] != [uuid]:
+                yield t("{device} no longer contains the data made there", device=device)

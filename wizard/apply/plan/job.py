@@ -18,6 +18,7 @@ from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER, old_file
 from wizard.apply.plan import rehearsed
+from wizard.apply.plan.automount import ensure_mounted
 from wizard.apply.plan.guard import check_operations, check_tools
 from wizard.apply.plan.own_drives import over_later, own_drives, quietly
 from wizard.apply.plan.readonly_look import end_looks
@@ -27,7 +28,6 @@ from wizard.apply.plan.relocated_drives import settle_drives
 from wizard.apply.plan.run import carry_out_directly, execute, finish, with_unplugged_reason
 from wizard.apply.plan.run_summary import DIRECT, waiting_sentence
 from wizard.apply.plan.start import check_secret, lock_all, room_bytes, why_direct
-from wizard.apply.plan.verify import ensure_mounted
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork, check_tokens
 from wizard.apply.run.journal import Journal, RunState, state

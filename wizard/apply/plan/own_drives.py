@@ -17,18 +17,13 @@ from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.runs import RunKind, kind_of, list_runs, load_plan
-from wizard.apply.steps.layers import (
-    is_swap,
-)
-from wizard.apply.system.mounts import is_mounted
+from wizard.apply.system.mounts import is_mounted, is_swap
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
-from wizard.operations.filesystem import MakeSubvolumes, SetOwner
+from wizard.operations.filesystem import Inside
 from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import ON_DRIVE
-from wizard.plan.steps.commands import private_mount
 from wizard.process.program import Result
 from wizard.process.program import run as run_command
 
@@ -43,15 +38,11 @@ def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
     `swap`."""
     operations = [plan.steps[number - 1].operation for number in begun]
     mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
-    mounts += [
-        mount
-        for one in operations
-        if isinstance(one, MakeSubvolumes | SetOwner) and is_mounted(mount := private_mount(one))
-    ]
+    mounts += [mount for one in operations if isinstance(one, Inside) and is_mounted(mount := one.mount)]
     swaps = frozenset(
-        (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one)
+        (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one.device)
     )
-    return swaps | {(device, one.mount_point) for one in mounts for device in (one.device, *one.others)}
+    return swaps | {(device, one.mount_point) for one in mounts for device in one.devices}
 
 
 def quietly(argv: Sequence[str]) -> Result:
@@ -61,9 +52,8 @@ def quietly(argv: Sequence[str]) -> Result:
 
 def check_holds_plan(run: Path, plan: Plan) -> None:
     """Raises Refused unless the drives of a kept run are the same and contain what it created."""
-    made = [number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE)]
     for drive in probe_members(plan, own_drives(run, plan).where):
-        if found := [one for number in made for one in made_differences(plan, number, drive)]:
+        if found := tuple(made_differences(plan, drive)):
             raise Refused(
                 t(
                     "{drive} changed after the run ended: {differences}. Nothing was written.",

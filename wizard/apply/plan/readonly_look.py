@@ -24,7 +24,6 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.said import t
-from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import on_nodes
 from wizard.probe.machine import probe_drive
@@ -105,10 +104,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
 
 def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[ShownFilesystem]:
     there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
-    for step, other in zip(plan.steps, there.steps, strict=True):
-        real, one = step.operation, other.operation
-        if not isinstance(real, MakeFilesystem) or not isinstance(one, MakeFilesystem):
-            continue
+    for real, one in zip(plan.filesystems, there.filesystems, strict=True):
         options = ",".join(("ro", *(f"device={device}" for device in one.others)))
         mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()
         yield ShownFilesystem(one.device, real.device, one.filesystem, mount)

@@ -37,8 +37,7 @@ from wizard.model.ext import Event
 from wizard.model.layout import MAPPER, Layout, Member, Slot
 from wizard.model.machine import Extent
 from wizard.model.said import Message, format_capacity, t, tn
-from wizard.operations.filesystem import MakeFilesystem, Resizing
-from wizard.operations.layers import MakeArray, OpenContainer
+from wizard.operations.filesystem import Resize
 from wizard.operations.table import WriteTable
 from wizard.plan.check import render_plan
 from wizard.plan.free_space import is_container
@@ -136,7 +135,8 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             if showing:
                 check_files_stay(_resizing(plan), showing, wanted[0].allowed)
             keep_headers(there, workspace.run)
-            leave_uncopied(there, told_in(workspace.journal))
+            for array in there.arrays:
+                leave_uncopied(array, told_in(workspace.journal))
             _forget_btrfs(there)
         new = [_new_marks(drive, workspace) for drive in drives]
     workspace.journal.add(
@@ -189,7 +189,7 @@ def _resize_request(
 ) -> Showing | None:
     """Return the resizing on the plan's only drive that preserves a filesystem, or None."""
     for step, other in zip(plan.steps, there.steps, strict=True):
-        if isinstance(step.operation, Resizing) and isinstance(other.operation, Resizing):
+        if isinstance(step.operation, Resize) and isinstance(other.operation, Resize):
             seconds = workspace.environment.patience_seconds + 10 * step.seconds
             return Showing(
                 real=step.operation.device,
@@ -205,8 +205,8 @@ def _resize_request(
     return None
 
 
-def _resizing(plan: Plan) -> Resizing:
-    return next(step.operation for step in plan.steps if isinstance(step.operation, Resizing))
+def _resizing(plan: Plan) -> Resize:
+    return next(step.operation for step in plan.steps if isinstance(step.operation, Resize))
 
 
 def _expose(plan: Plan, showing: Showing, wanted: ScratchRequest) -> ScratchRequest:
@@ -249,8 +249,7 @@ def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
     """Return the partition table that the plan writes to a drive. Raises Failed if there is none."""
-    tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
-    found = next((table for table in tables if table.device == member.drive.path), None)
+    found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:
         raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), str(NOTHING_YET))
     return found
@@ -286,13 +285,14 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         if (workspace.run / STOP).exists():
             raise StoppedError(STOPPED(step=number))
         # The rehearsal closes containers again, so opening them must not count as done.
-        is_step = not isinstance(step.operation, OpenContainer)
+        is_step = step.operation.writes
         if is_step:
             workspace.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = workspace.execute(context)
-            if isinstance(step.operation, MakeArray):
-                show_beneath(plan, there)
+            for array in there.arrays:
+                if step.operation == array:
+                    show_beneath(plan, array)
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
@@ -365,10 +365,9 @@ def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
 
 def _forget_btrfs(there: Plan) -> None:
     """Make the kernel forget scratch Btrfs filesystems: those on the drives will have the same UUIDs."""
-    for _, step in rehearsed_steps(there):
-        operation = step.operation
-        if isinstance(operation, MakeFilesystem | Resizing) and operation.filesystem == "btrfs":
-            others = operation.others if isinstance(operation, MakeFilesystem) else ()
-            for device in (operation.device, *others):
+    resized = (step.operation for step in there.steps if isinstance(step.operation, Resize))
+    for operation in (*there.filesystems, *resized):
+        if operation.filesystem == "btrfs":
+            for device in operation.devices:
                 with suppress(Failed):
                     run_command(("btrfs", "device", "scan", "--forget", device), seconds=60)

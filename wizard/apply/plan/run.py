@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import is_unplugged, node_fault, read_bytes
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.plan.guard import (
     check_operations,
     check_rehearsable,
@@ -18,50 +19,36 @@ from wizard.apply.plan.guard import (
 from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.own_drives import own_mounts, quietly
 from wizard.apply.plan.run_summary import DIRECT, headline
-from wizard.apply.plan.verify import automount_ignored, unmount_foreign, verify
-from wizard.apply.resize.resized import resize_filesystem
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome, RunWork, settle, udev_runs
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
 from wizard.apply.run.process import STOP, unlocked
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, load_plan
-from wizard.apply.steps.containers import check_opened, contain, own_containers
+from wizard.apply.steps import execution
+from wizard.apply.steps.containers import check_opened, own_containers
 from wizard.apply.steps.filesystem import (
     made_as_planned,
-    make_filesystem,
-    mount_filesystem,
-    reset_zones,
-    work_within,
 )
-from wizard.apply.steps.layers import activate, build, layer_nodes, own_array_node, own_uses, turn_on
-from wizard.apply.steps.step_context import NOT_TOUCHED, StepContext, look_at_all, told_in
-from wizard.apply.steps.wipe import check_no_clone, check_target, wipe_signatures
-from wizard.apply.system import fstab
-from wizard.apply.system.edited_file import kept_as, read_text
-from wizard.apply.table.write import write_table
+from wizard.apply.steps.layers import activate, layer_nodes, own_array_node, own_uses
+from wizard.apply.steps.step_context import NOT_TOUCHED, Finished, StepContext, look_at_all, told_in
+from wizard.apply.steps.wipe import check_no_clone, check_target
+from wizard.apply.system.edited_file import read_text
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
 from wizard.model.ext import Event
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
 from wizard.operations.filesystem import (
-    GrowFilesystem,
     MakeFilesystem,
-    MakeSubvolumes,
-    Resizing,
-    SetOwner,
-    ShrinkFilesystem,
 )
-from wizard.operations.layers import AddCrypttabLine, MakeArray, MakeContainer, MakeVolumeGroup, OpenContainer
-from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
-from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.plan import Operation, Plan, Step, devices_of
+from wizard.operations.mounts import Mount
+from wizard.operations.operation import Operation
+from wizard.plan.plan import Plan, Step
 from wizard.plan.rehearsed import use_steps
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
 PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
-HAS_LINE = Sentence("{file} has the line:")
 NOT_CHECKED = t("All steps finished, but the checks could not run.")
 
 CATCH_UP_SECONDS = 60
@@ -128,13 +115,11 @@ def carry_out_directly(work: RunWork) -> Outcome:
     for number, step in enumerate(plan.steps, 1):
         if (run / STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {reached(run, plan)}"
-        if tables_written and isinstance(
-            step.operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem
-        ):
+        if tables_written and step.operation.made:
             if failure := _catch_up(plan, number, drive_locks):
                 return Event.FAILED, f"{failure} {reached(run, plan)}"
             tables_written = False
-        tables_written = tables_written or isinstance(step.operation, WriteTable)
+        tables_written = tables_written or step.operation in plan.tables
         context = StepContext(plan, number, False, run.name, environment, journal, drive_locks, work.secret)
         if failure := _run_step(context):
             return Event.FAILED, f"{failure} {reached(run, plan)}"
@@ -174,13 +159,8 @@ END_BYTES = 128 * KIB
 def _unused_ends(plan: Plan, number: int) -> Iterator[tuple[str, Extent]]:
     """Yield both ends of each drive and new partition, except those that steps before `number` have put to
     use."""
-    made = (MakeFilesystem, MakeContainer, MakeArray, MakeVolumeGroup)
-    used = {
-        device
-        for step in plan.steps[: number - 1]
-        if isinstance(step.operation, made)
-        for device in devices_of(step.operation)
-    }
+    made = (step.operation for step in plan.steps[: number - 1] if step.operation.made)
+    used = {device for operation in made for device in operation.devices}
     for member in plan.members:
         path = member.drive.path
         parts = [(partition_path(path, slot.number), slot.extent) for slot in member.after.partitions]
@@ -244,50 +224,21 @@ def execute(context: StepContext) -> Message | str:
     """Execute a step's operation and return a summary. Raises Failed."""
     operation = context.plan.steps[context.step - 1].operation
     _check_nodes(operation, context)
-    match operation:
-        case WipeSignatures():
-            return wipe_signatures(operation, context)
-        case WriteTable():
-            return write_table(operation, context)
-        case ResetZones():
-            return reset_zones(operation, context)
-        case MakeFilesystem() | GrowFilesystem() | ShrinkFilesystem():
-            return _on_filesystem(operation, context)
-        case MakeSubvolumes() | SetOwner():
-            return work_within(operation, context)
-        case MakeContainer() | OpenContainer() | AddCrypttabLine():
-            return contain(operation, context)
-        case AddFstabLine():
-            line = fstab.add_line(
-                context.environment.fstab, operation, kept_as(context.environment.fstab, context.run_name)
-            )
-            return f"{HAS_LINE(file=str(context.environment.fstab))} {line}"
-        case Mount():
-            return mount_filesystem(operation, context)
-        case TurnOnSwap():
-            return turn_on(operation, context)
-        case _:
-            return build(operation, context)
-
-
-def _on_filesystem(operation: MakeFilesystem | Resizing, context: StepContext) -> Message | str:
-    if isinstance(operation, Resizing):
-        return resize_filesystem(operation, context)
-    return make_filesystem(operation, context)
+    return execution.execute(operation, context)
 
 
 def _check_nodes(operation: Operation, context: StepContext) -> None:
-    """Raises Failed unless every node is the plan's drive or partition, or an array of this run."""
-    for device in devices_of(operation):
+    """Raises Failed unless every node is the plan's drive or partition, or made by this run."""
+    layers = layer_nodes(context.plan)
+    for device in operation.devices:
         member = context.plan.member(device)
         if member and (reason := node_fault(device, member.drive.path)):
             raise Failed(NOT_TOUCHED(node=device, why=reason))
-        if not isinstance(operation, OpenContainer):
-            check_opened(context.plan, device)
-    if isinstance(
-        operation, MakeFilesystem | MakeSubvolumes | SetOwner | Mount | TurnOnSwap
-    ) and operation.device in layer_nodes(context.plan):
-        own_array_node(context.plan, operation.device, context.command)
+        if device in operation.created:
+            continue
+        check_opened(context.plan, device)
+        if device in layers:
+            own_array_node(context.plan, device, context.command)
     check_target(context.plan, operation, context.seconds)
 
 
@@ -302,14 +253,10 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
         raise Failed(f"{NOT_CHECKED} {error}") from None
+    fstab, crypttab = read_text(environment.fstab), read_text(environment.crypttab)
+    finished = Finished(plan, drives, fstab, crypttab, environment.patience_seconds)
     failed = 0
-    for check in verify(
-        plan,
-        drives,
-        read_text(environment.fstab),
-        environment.patience_seconds,
-        read_text(environment.crypttab),
-    ):
+    for check in (one for step in plan.steps for one in execution.verify(step.operation, finished)):
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:
@@ -338,18 +285,6 @@ def reached(run: Path, plan: Plan) -> str:
         return str(error)
 
 
-HARMLESS: tuple[type[Operation], ...] = (
-    OpenContainer,
-    AddCrypttabLine,
-    AddFstabLine,
-    MakeSubvolumes,
-    SetOwner,
-    Mount,
-    TurnOnSwap,
-)
-"""Operations that destroy no data: they use what the run created, or add lines to files."""
-
-
 NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
 """Phases in which a resumed run still writes to the drives, whatever was rehearsed."""
 
@@ -363,5 +298,5 @@ def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
     return tuple(
         (number, step)
         for number, step in enumerate(plan.steps, 1)
-        if step.destroys or not isinstance(step.operation, HARMLESS)
+        if step.destroys or step.operation.overwrites
     )

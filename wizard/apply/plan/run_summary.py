@@ -13,8 +13,6 @@ from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.ext import Event, JournalEntry
 from wizard.model.layout import NO_PLACE
 from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
-from wizard.operations.mounts import Mount
-from wizard.plan.messages import who
 from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import written_steps
 from wizard.plan.request.encryption import OPENED_TO_KEEP
@@ -92,7 +90,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
         READY(
             size=volume_bytes(plan, at) or 0,
             places=tuple(printable(place, 200) for place in places),
-            who=who(volume.writer),
+            who=volume.writer.shown,
         )
         for at, (volume, places) in enumerate(used)
         if places and NO_PLACE not in places
@@ -240,9 +238,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     """Return the user's choices for a run in this state, for the wizard that started it."""
     if state is not RunState.WAITING:
         return Decision()
-    places = tuple(
-        printable(step.operation.mount_point, 200) for step in plan.steps if isinstance(step.operation, Mount)
-    )
+    places = tuple(printable(mount.mount_point, 200) for mount in plan.mounts)
     where = (plan.part_path,) if plan.part else plan.paths
     used = (
         t("The result is mounted at {places:and}.", places=places)

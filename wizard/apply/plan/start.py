@@ -27,8 +27,6 @@ from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
-from wizard.operations.layers import MakeArray, MakeVolumeGroup
-from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import check_plan
 from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import direct_reason
@@ -202,12 +200,6 @@ def guarded(plan: Plan) -> tuple[int, ...]:
 
 
 def room_bytes(plan: Plan) -> int:
-    """Return the bytes that a run needs free at the start: 2 MiB for each table, wiped device, and member of
-    an array or volume group."""
-    operations = [step.operation for step in plan.steps]
-    tables = max(1, sum(isinstance(operation, WriteTable) for operation in operations))
-    wipes = sum(isinstance(operation, WipeSignatures) for operation in operations)
-    parts = sum(
-        len(operation.parts) for operation in operations if isinstance(operation, MakeArray | MakeVolumeGroup)
-    )
-    return 2 * MIB * (tables + wipes + parts)
+    """Return the bytes that a run needs free at the start: 2 MiB for each device of each operation that
+    writes to it."""
+    return 2 * MIB * sum(len(step.operation.devices) for step in plan.steps if step.operation.writes)

@@ -17,7 +17,7 @@ from wizard.apply.steps.step_context import StepContext
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, t
-from wizard.operations.filesystem import Resizing
+from wizard.operations.filesystem import Resize
 
 SUPERBLOCK_AT = 64 * KIB
 """The first superblock; copies are at BTRFS_COPIES (btrfs(5))."""
@@ -131,6 +131,6 @@ def number_in(text: str, name: str) -> int:
     return int(found[1])
 
 
-def held_bytes(operation: Resizing, _said: str, context: StepContext) -> int:
+def held_bytes(operation: Resize, _said: str, context: StepContext) -> int:
     """Return the current size in bytes. Raises Failed."""
     return number_in(context.command((*SUPERBLOCK, operation.device)).output, "total_bytes")

@@ -15,7 +15,7 @@ from wizard.filesystems.ext import CHECK
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import t
-from wizard.operations.filesystem import GrowFilesystem, Resizing
+from wizard.operations.filesystem import Resize
 from wizard.process.program import run
 
 FEATURES = frozenset(
@@ -91,10 +91,10 @@ def _free(text: str) -> Iterator[tuple[str, str]]:
             yield first, last
 
 
-def held_bytes(operation: Resizing, said: str, _context: StepContext) -> int:
+def held_bytes(operation: Resize, said: str, _context: StepContext) -> int:
     """Return the current size in bytes from resize2fs's output. Raises Failed if it moved files in order to
     grow."""
-    if isinstance(operation, GrowFilesystem) and MOVES.search(said):
+    if operation.grows and MOVES.search(said):
         raise Failed(refusal(MOVES_FILES(program="resize2fs", device=operation.device)))
     blocks = re.search(r"is (?:now|already) (\d+) \((\d+)k\) blocks long", said)
     return int(blocks[1]) * int(blocks[2]) * 1024 if blocks else 0

@@ -17,7 +17,7 @@ from wizard.filesystems.ntfs import CHECK, INFO
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, rounded_up, t
-from wizard.operations.filesystem import Resizing
+from wizard.operations.filesystem import Resize
 from wizard.plan.partition.possible import UNCLEAN
 from wizard.process.program import run
 
@@ -190,7 +190,7 @@ def _number(pattern: re.Pattern[str], text: str) -> int:
     return int(found[1])
 
 
-def held_bytes(_operation: Resizing, said: str, _context: StepContext) -> int:
+def held_bytes(_operation: Resize, said: str, _context: StepContext) -> int:
     """Return the current size in bytes from ntfsresize's output."""
     found = NEW_SIZE.search(said)
     return int(found[1]) if found else 0

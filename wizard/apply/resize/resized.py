@@ -16,8 +16,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import Sentence, t
-from wizard.operations.filesystem import Resizing
-from wizard.plan.steps.commands import commands_of
+from wizard.operations.filesystem import Resize
 from wizard.process.program import run
 
 NO_SIZE = Sentence("{program} does not report the size of the filesystem on {device}.")
@@ -73,7 +72,7 @@ class Resizer:
     `writable_now` returns places without file data afterwards, for tools that can move files."""
 
     show: Show
-    held_bytes: Callable[[Resizing, str, StepContext], int]
+    held_bytes: Callable[[Resize, str, StepContext], int]
     writable_now: Show | None = None
 
 
@@ -88,7 +87,7 @@ RESIZERS = {
 }
 
 
-def resize_filesystem(operation: Resizing, context: StepContext) -> str:
+def resize_filesystem(operation: Resize, context: StepContext) -> str:
     """Check, resize and check the filesystem again. Return a summary. Raises Failed."""
     device, growing = operation.device, KINDS[operation.filesystem].growing
     if not context.rehearsed or growing is None:
@@ -108,7 +107,7 @@ def resize_filesystem(operation: Resizing, context: StepContext) -> str:
     )
 
 
-def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Extent]) -> None:
+def check_files_stay(operation: Resize, showing: Showing, seen: Sequence[Extent]) -> None:
     """Raises Failed if a tool moved file data that is missing from the scratch copy. `seen` are places
     without file data before the resize, sorted and disjoint."""
     writable_now = RESIZERS[operation.filesystem].writable_now
@@ -117,14 +116,14 @@ def check_files_stay(operation: Resizing, showing: Showing, seen: Sequence[Exten
     stays = showing.within(0, min(showing.size_bytes, showing.volume.size_bytes))
     files = clipped((stays,), gaps(seen, showing.volume.end_bytes))
     if next(clipped(tuple(files), writable_now(showing)), None) is not None:
-        raise Failed(refusal(MOVES_FILES(program=commands_of(operation)[-1][0], device=operation.device)))
+        raise Failed(refusal(MOVES_FILES(program=operation.commands()[-1][0], device=operation.device)))
 
 
-def _resize(operation: Resizing, growing: Growing, context: StepContext) -> str:
+def _resize(operation: Resize, growing: Growing, context: StepContext) -> str:
     if not growing.mounted:
-        return "".join(_run_step(argv, context) for argv in commands_of(operation))
-    with at_private_place(operation, context) as (_place, commands):
-        return "".join(_run_step(argv, context) for argv in commands)
+        return "".join(_run_step(argv, context) for argv in operation.commands())
+    with at_private_place(operation, context):
+        return "".join(_run_step(argv, context) for argv in operation.inside())
 
 
 def _run_step(argv: tuple[str, ...], context: StepContext) -> str:

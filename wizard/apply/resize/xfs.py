@@ -13,7 +13,7 @@ from wizard.apply.steps.step_context import StepContext
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import t
-from wizard.operations.filesystem import Resizing
+from wizard.operations.filesystem import Resize
 from wizard.process.program import run
 
 FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")
@@ -69,7 +69,7 @@ def _refuse(found: dict[str, int], showing: Showing) -> None:
         raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
 
 
-def held_bytes(operation: Resizing, _said: str, context: StepContext) -> int:
+def held_bytes(operation: Resize, _said: str, context: StepContext) -> int:
     """Return the current size in bytes. Raises Failed."""
     found = superblock_in(context.command((*SUPERBLOCK, operation.device)).output)
     return found["dblocks"] * found["blocksize"]

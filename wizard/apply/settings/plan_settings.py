@@ -78,7 +78,6 @@ from wizard.plan.settings.possible import (
 )
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
 from wizard.plan.settings.tuning import set_options
-from wizard.plan.steps.commands import fstab_line
 from wizard.probe.content.holders import STOPPED
 from wizard.probe.host.sysfs import SYS, name_of, target, text
 from wizard.probe.machine import list_drive_paths, probe_machine
@@ -367,7 +366,7 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
     wanted = line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
     if taken := conflict(parse(used.found.fstab_text, used.found.fstab), wanted):
         _refuse(t("{file}, {conflict}. Remove that line first.", file=used.found.fstab, conflict=taken))
-    return _edited(used, iter([LineEdit(0, None, fstab_line(wanted))]))
+    return _edited(used, iter([LineEdit(0, None, wanted.line)]))
 
 
 def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:

@@ -38,7 +38,6 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, t
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import How
 from wizard.plan.changes import Changes
-from wizard.plan.messages import who
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:
@@ -56,14 +55,14 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
         return ()
     if read_only:
         return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(shown,)),)
-    ready = READY(size=size, places=(shown,), who=who(writer))
+    ready = READY(size=size, places=(shown,), who=writer.shown)
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
     words = ("sudo", "diskwright", "mount", mount.device, "--writable", printable(asked.name, 60))
     command = shlex.join((*words, "--confirm", changes.drive.token))
     return ready, t(
-        "The owner is unchanged. To let {who} write there: `{command}`.", who=who(asked), command=command
+        "The owner is unchanged. To let {who} write there: `{command}`.", who=asked.shown, command=command
     )
 
 

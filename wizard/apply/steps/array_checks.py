@@ -17,66 +17,78 @@ from wizard.apply.block.extents import chunks, merged
 from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.arrays import array_parts, stop_own_array, taken_arrays
-from wizard.apply.steps.step_context import NO_NODE, Do
+from wizard.apply.steps.arrays import (
+    check_free_array,
+    running_array,
+    stop_own_array,
+    taken_arrays,
+)
+from wizard.apply.steps.step_context import NO_NODE, Do, Finished, StepContext, checked, demand
 from wizard.model.errors import Failed
 from wizard.model.ext import Check
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
-from wizard.model.layout import Stripe
 from wizard.model.machine import Extent, Striping
-from wizard.model.said import KIB, MIB, Sentence, t
-from wizard.operations.layers import MakeArray, array_uuid
+from wizard.model.said import KIB, MIB, Message, Sentence, t
+from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import HIGHEST_ARRAY, striping_of
-from wizard.plan.rehearsed import array_node
+from wizard.plan.raid.striping import HIGHEST_ARRAY
 from wizard.process.program import run
 
 SECTOR_BYTES = 512
 """The unit of mdadm and the kernel, regardless of a drive's block size."""
 
 
-def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
-    """Check the plan's array with mdadm and the kernel."""
-    stripe = plan.stripe
-    if stripe is None or stripe.kind == "btrfs":
-        return
-    yield from tool_checks(plan, do)
-    striping = None if stripe.mirrors else striping_of(stripe, len(plan.members))
-    geometries = [member.drive.geometry for member in plan.members]
-    yield kernel_check(stripe.device, read_geometry(stripe.device), striping, geometries)
+def make_array(operation: MakeArray, context: StepContext) -> Message:
+    """Create the array, and return a summary. Raises Failed."""
+    check_free_array(operation)
+    for argv in operation.commands():
+        context.command(without_copying(argv, operation) if context.rehearsed else argv)
+    if missing := wait_for((operation.device,)):
+        raise Failed(NO_NODE(node=missing))
+    if context.rehearsed:
+        keep_quiet(operation)
+    if running_array(operation, context.command) != operation.device:
+        raise Failed(t("{device} does not use the planned parts.", device=operation.device))
+    demand(_tool_checks(operation, context.plan, context.command))
+    return t(
+        "{device} is a {level} over {drives} drives, as planned according to mdadm.",
+        device=operation.device,
+        level=operation.level.upper(),
+        drives=len(operation.parts),
+    )
 
 
-def tool_checks(plan: Plan, do: Do) -> Iterator[Check]:
-    """Check the plan's array with mdadm."""
-    stripe, parts = plan.stripe, array_parts(plan)
-    if stripe is None or stripe.kind == "btrfs":
-        return
-    uuid = array_uuid(stripe.uuids[0])
-    wanted = {"MD_LEVEL": stripe.level, "MD_DEVICES": str(len(parts)), "MD_UUID": uuid}
-    seen = exported(do(("mdadm", "--detail", "--export", stripe.device)).output)
+def array_checks(operation: MakeArray, finished: Finished) -> Iterator[Check]:
+    """Check the array with mdadm and the kernel."""
+    yield from _tool_checks(operation, finished.plan, finished.do)
+    geometries = [member.drive.geometry for member in finished.plan.members]
+    yield kernel_check(operation.device, read_geometry(operation.device), operation.striping, geometries)
+
+
+def _tool_checks(array: MakeArray, plan: Plan, do: Do) -> Iterator[Check]:
+    """Check the array with mdadm."""
+    uuid, drives = array.mdadm_uuid, len(array.parts)
+    wanted = {"MD_LEVEL": array.level, "MD_DEVICES": str(drives), "MD_UUID": uuid}
+    seen = exported(do(("mdadm", "--detail", "--export", array.device)).output)
     differing = [f"{key}={seen.get(key)}" for key, value in wanted.items() if seen.get(key) != value]
     what = t(
         "mdadm reports {device} as a {level} of {drives} with the planned UUID",
-        device=stripe.device,
-        level=stripe.level.upper(),
-        drives=len(parts),
+        device=array.device,
+        level=array.level.upper(),
+        drives=drives,
     )
-    yield Check(
-        str(what),
-        not differing,
-        "; ".join(differing) or uuid,
-    )
-    for member, part in zip(plan.members, parts, strict=True):
+    yield checked(what, not differing, "; ".join(differing) or uuid)
+    for member, part in zip(plan.members, array.parts, strict=True):
         said = do(("mdadm", "--examine", part)).output
         (slot,) = member.after.partitions
-        yield part_check(part, said, stripe, slot.start_bytes, member.drive.geometry)
+        yield part_check(part, said, array, slot.start_bytes, member.drive.geometry)
 
 
-def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry: Geometry) -> Check:
+def part_check(part: str, said: str, array: MakeArray, start_bytes: int, geometry: Geometry) -> Check:
     """Check a member that starts at `start_bytes` of its drive: the planned array, with aligned data,
     according to `mdadm --examine`. Pure."""
     chunk, offset = examined_chunk(said), examined_offset(said)
-    matches = _has_uuid(said, array_uuid(stripe.uuids[0]))
+    matches = _has_uuid(said, array.mdadm_uuid)
     aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
     placed = (
         Sentence("data at offset {offset} bytes, aligned")
@@ -84,25 +96,19 @@ def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry:
         else Sentence("data at offset {offset} bytes, not aligned")
     )
     where = t("data offset unknown") if offset is None else placed(offset=offset)
-    if stripe.mirrors:
+    if array.copied:
         bitmap = "Internal Bitmap :" in said
         seen = t("{where}, a bitmap", where=where) if bitmap else t("{where}, no bitmap", where=where)
-        return Check(
-            str(t("mdadm finds {part} in that array, aligned and with a bitmap", part=part)),
-            matches and aligned and bitmap,
-            str(seen),
-        )
-    matches = matches and aligned and chunk == stripe.chunk_bytes
+        what = t("mdadm finds {part} in that array, aligned and with a bitmap", part=part)
+        return checked(what, matches and aligned and bitmap, seen)
+    matches = matches and aligned and chunk == array.chunk_bytes
     seen = (
         t("no chunk, {where}", where=where)
         if chunk is None
         else t("{chunk} bytes, {where}", chunk=chunk, where=where)
     )
-    return Check(
-        str(t("mdadm finds {part} in that array, aligned and with the planned chunk", part=part)),
-        matches,
-        str(seen),
-    )
+    what = t("mdadm finds {part} in that array, aligned and with the planned chunk", part=part)
+    return checked(what, matches, seen)
 
 
 def _has_uuid(text: str, uuid: str) -> bool:
@@ -150,7 +156,7 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
     (block/blk-settings.c, blk_stack_limits). An implausible optimal size of one drive makes the result
     meaningless.
     """
-    what = str(t("The kernel reports {device} as aligned, with the planned I/O sizes", device=device))
+    what = t("The kernel reports {device} as aligned, with the planned I/O sizes", device=device)
     output = t(
         "minimum {least}, optimal {best}, offset {offset}",
         least=seen.minimum_io_bytes,
@@ -158,25 +164,19 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
         offset=seen.alignment_offset_bytes,
     )
     if any(drive.optimal_io_bytes and plausible_optimal_io_bytes(drive) is None for drive in drives):
-        return Check(
-            what,
-            True,
-            str(
-                t(
-                    "{seen}: a drive's optimal I/O size is implausible, so the kernel's combined "
-                    "value is meaningless",
-                    seen=output,
-                )
-            ),
+        meaningless = t(
+            "{seen}: a drive's optimal I/O size is implausible, so the kernel's combined value is "
+            "meaningless",
+            seen=output,
         )
+        return checked(what, True, meaningless)
     unit, width = (striping.unit_bytes, striping.width_bytes) if striping else (0, 0)
     least = max(unit, *(drive.minimum_io_bytes for drive in drives))
     best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % (width or 1) == 0
     if all(not drive.optimal_io_bytes for drive in drives):
         best = seen.optimal_io_bytes == width
-    return Check(
-        what, seen.minimum_io_bytes == least and best and seen.alignment_offset_bytes == 0, str(output)
-    )
+    aligned = seen.alignment_offset_bytes == 0
+    return checked(what, seen.minimum_io_bytes == least and best and aligned, output)
 
 
 RULE = "array"
@@ -191,39 +191,39 @@ the links by UUID that mdadm's rules (63-md-raid-arrays.rules) request."""
 def scratch_nodes(plan: Plan) -> dict[str, str]:
     """Map the node of the plan's md array to an unused one for the scratch copy. Empty without an md
     array."""
-    planned = array_node(plan)
-    if not planned:
-        return {}
-    taken = {planned, *taken_arrays()}
-    unused = (f"/dev/md{number}" for number in range(HIGHEST_ARRAY, -1, -1))
-    return {planned: next(node for node in unused if node not in taken)}
+    nodes: dict[str, str] = {}
+    for array in plan.arrays:
+        taken = {array.device, *taken_arrays()}
+        unused = (f"/dev/md{number}" for number in range(HIGHEST_ARRAY, -1, -1))
+        nodes[array.device] = next(node for node in unused if node not in taken)
+    return nodes
 
 
 @contextmanager
 def unseen_array(there: Plan, do: Do) -> Iterator[None]:
     """Make udev ignore the array on scratch copies, and stop the array afterwards. Raises Failed."""
-    node = array_node(there)
-    if not node:
+    if not there.arrays:
         yield
         return
+    (array,) = there.arrays
     try:
-        ignore(RULE, [_UNSEEN.format(name=kernel_name(node))])
+        ignore(RULE, [_UNSEEN.format(name=kernel_name(array.device))])
     except OSError as error:
         raise Failed(
-            t("udev cannot be made to ignore {node}: {why}.", node=node, why=str(error.strerror))
+            t("udev cannot be made to ignore {node}: {why}.", node=array.device, why=str(error.strerror))
         ) from None
     try:
         yield
     finally:
         try:
-            stop_own_array(there, do)
+            stop_own_array(array, do)
         finally:
             stop_ignoring(RULE)
 
 
 def without_copying(argv: Sequence[str], operation: MakeArray) -> tuple[str, ...]:
     """Return the command that creates an array, without initial copying. Pure."""
-    return (*argv, "--assume-clean") if operation.level == "raid1" else (*argv,)
+    return (*argv, "--assume-clean") if operation.copied else (*argv,)
 
 
 def keep_quiet(operation: MakeArray) -> None:
@@ -231,17 +231,16 @@ def keep_quiet(operation: MakeArray) -> None:
     as unchanged, while the drive keeps its old data. Raises Failed."""
     folder = SYS_BLOCK / kernel_name(operation.device)
     _write(folder / "queue/discard_max_bytes", "0")
-    if operation.level == "raid1":
+    if operation.copied:
         _write(folder / "md/sync_action", "frozen")
 
 
-def show_beneath(plan: Plan, there: Plan) -> None:
+def show_beneath(plan: Plan, array: MakeArray) -> None:
     """Copy the old bytes at both ends of the array's data area to the scratch copy, so mkfs finds what it
     would find on the drives. The data area starts beyond the ends of the members, which the scratch copies
     contain. All members of a mirror get those of the first drive, from which md copies. Raises Failed."""
-    mirrors = plan.stripe is not None and plan.stripe.mirrors
-    for member, part in zip(plan.members, array_parts(there), strict=True):
-        shown = plan.members[0] if mirrors else member
+    for member, part in zip(plan.members, array.parts, strict=True):
+        shown = plan.members[0] if array.copied else member
         (slot,), (source,) = member.after.partitions, shown.after.partitions
         offset = examined_offset(run(("mdadm", "--examine", part), seconds=LOOK_SECONDS).output)
         if offset is None:
@@ -252,30 +251,26 @@ def show_beneath(plan: Plan, there: Plan) -> None:
         for chunk in chunks(merged(ends, member.drive.geometry.logical_block_bytes, slot.size_bytes)):
             data = read_bytes(shown.drive.path, source.start_bytes + chunk.start_bytes, chunk.size_bytes)
             write_bytes(part, chunk.start_bytes, data)
-    forget_caches(array_node(there))
+    forget_caches(array.device)
 
 
-def leave_uncopied(there: Plan, do: Do) -> None:
-    """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Does nothing
-    without an array. Raises Failed if the mark is missing afterwards."""
-    node = array_node(there)
-    if not node:
-        return
-    folder, parts = SYS_BLOCK / kernel_name(node) / "md", array_parts(there)
-    mirrors = there.stripe is not None and there.stripe.mirrors
-    if mirrors:
+def leave_uncopied(array: MakeArray, do: Do) -> None:
+    """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Raises Failed
+    if the mark is missing afterwards."""
+    node, folder = array.device, SYS_BLOCK / kernel_name(array.device) / "md"
+    if array.copied:
         each, size = int(_read(folder / "bitmap/chunksize")), int(_read(folder / "component_size")) * KIB
         _write(folder / "bitmap_set_bits", f"0-{-(-size // each) - 1}")
     do(("mdadm", "--wait-clean", node))
-    stop_own_array(there, do)
-    if not mirrors or there.stripe is None:
+    stop_own_array(array, do)
+    if not array.copied:
         return
-    uuid = array_uuid(there.stripe.uuids[0])
-    do(("mdadm", "--assemble", "--readonly", "--update=resync", node, f"--uuid={uuid}", *parts))
+    uuid = f"--uuid={array.mdadm_uuid}"
+    do(("mdadm", "--assemble", "--readonly", "--update=resync", node, uuid, *array.parts))
     if missing := wait_for((node,)):
         raise Failed(NO_NODE(node=missing))
-    stop_own_array(there, do)
-    for part in parts:
+    stop_own_array(array, do)
+    for part in array.parts:
         forget_caches(part)
         if not is_uncopied(
             do(("mdadm", "--examine", part)).output, do(("mdadm", "--examine-bitmap", part)).output

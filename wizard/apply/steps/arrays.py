@@ -12,11 +12,8 @@ from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively,
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do
 from wizard.model.errors import Failed, Refused
-from wizard.model.layout import Stripe
 from wizard.model.said import t
 from wizard.operations.layers import MakeArray, array_uuid
-from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import parts_of
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
 
@@ -28,24 +25,16 @@ WAITING_STATES = ("read-auto", "readonly")
 in read-auto until the first write (start_ro)."""
 
 
-def array_parts(plan: Plan) -> tuple[str, ...]:
-    """Return the partitions of the plan's array, in order."""
-    return parts_of([member.drive for member in plan.members])
-
-
-def check_free_array(plan: Plan) -> None:
-    """Raises Refused if the node or UUID planned for the array is in use. mdadm does not check the UUID."""
-    stripe = plan.stripe
-    if stripe is None or stripe.kind == "btrfs":
-        return
-    if _md_taken(stripe.device):
+def check_free_array(array: MakeArray) -> None:
+    """Raises Refused if the node or UUID of a planned array is in use. mdadm does not check the UUID."""
+    if _md_taken(array.device):
         raise Refused(
             t(
                 "{device} already belongs to another array. Make a new plan. Nothing was written.",
-                device=stripe.device,
+                device=array.device,
             )
         )
-    uuid = array_uuid(stripe.uuids[0])
+    uuid = array.mdadm_uuid
     if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
         raise Refused(
             t("Another array has the UUID {uuid}. Make a new plan. Nothing was written.", uuid=uuid)
@@ -78,33 +67,26 @@ def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def running_array(plan: Plan, do: Do) -> str | None:
+def running_array(array: MakeArray, do: Do) -> str | None:
     """Return the kernel node of the plan's running array, or None. Raises Failed if another array uses its
     members."""
-    stripe = plan.stripe
-    if stripe is None or stripe.kind == "btrfs":
-        return None
-    for node in layers_on(array_parts(plan)):
-        if not _is_own(node, stripe, do):
-            raise Failed(
-                t(
-                    "{node} uses a drive of this plan but is not planned, so it was not touched.",
-                    node=node,
-                )
-            )
-        return node
-    return None
+    node = next(iter(layers_on(array.parts)), None)
+    if node is not None and not _is_own(node, array, do):
+        raise Failed(
+            t("{node} uses a drive of this plan but is not planned, so it was not touched.", node=node)
+        )
+    return node
 
 
-def _is_own(node: str, stripe: Stripe, do: Do) -> bool:
+def _is_own(node: str, array: MakeArray, do: Do) -> bool:
     # An array that was never started does not report its UUID, but its members do.
     output = do(("mdadm", "--detail", "--export", node)).output
-    return f"MD_UUID={array_uuid(stripe.uuids[0])}" in output.splitlines()
+    return f"MD_UUID={array.mdadm_uuid}" in output.splitlines()
 
 
-def own_array_node(plan: Plan, do: Do) -> None:
+def own_array_node(array: MakeArray, do: Do) -> None:
     """Raises Failed unless the array's device node belongs to the plan's own running array."""
-    node, device = running_array(plan, do), plan.stripe.device if plan.stripe else ""
+    node, device = running_array(array, do), array.device
     if (
         node is None
         or not Path(device).is_block_device()
@@ -122,14 +104,10 @@ def is_node_of(device: str) -> bool:
     ).read_text().strip() == f"{os.major(number)}:{os.minor(number)}"
 
 
-def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
+def own_uses(array: MakeArray, do: Do) -> frozenset[tuple[str, str]]:
     """Return the pairs of member and array by which the run itself uses its drives."""
-    made = any(
-        number in begun and isinstance(step.operation, MakeArray) for number, step in enumerate(plan.steps, 1)
-    )
-    if not made or (node := running_array(plan, do)) is None:
-        return frozenset()
-    return frozenset((part, node) for part in array_parts(plan))
+    node = running_array(array, do)
+    return frozenset((part, node) for part in array.parts) if node else frozenset()
 
 
 def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
@@ -142,20 +120,6 @@ def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
     except Failed:
         # mdadm fails for partitions without a superblock.
         return False
-
-
-def assemble(plan: Plan, stripe: Stripe, do: Do) -> None:
-    """Run the plan's md array under its own number. Raises Failed, and Refused if another array has that
-    number."""
-    node = running_array(plan, do)
-    if node == stripe.device:
-        return
-    if node is not None:
-        _stop(node, do)
-    check_free_array(plan)
-    do(("mdadm", "--assemble", stripe.device, f"--uuid={array_uuid(stripe.uuids[0])}", *array_parts(plan)))
-    if missing := wait_for((stripe.device,)):
-        raise Failed(NO_NODE(node=missing))
 
 
 def _stop(node: str, do: Do) -> None:
@@ -173,30 +137,33 @@ def _stop(node: str, do: Do) -> None:
             return
 
 
-def stop_own_array(plan: Plan, do: Do) -> None:
-    """Stop the plan's md array, under any number. Raises Failed if it is in use, or not the plan's own."""
-    if (node := running_array(plan, do)) is not None:
+def stop_own_array(array: MakeArray, do: Do) -> None:
+    """Stop the plan's array, under any number. Raises Failed if it is in use, or not the plan's own."""
+    if (node := running_array(array, do)) is not None:
         _stop(node, do)
 
 
-def assemble_own(plan: Plan, do: Do) -> None:
-    """Run the plan's md array under its own number, with all members, and start its resync, which md may
-    delay until the first write. Does nothing for other plans. Raises Failed."""
-    stripe = plan.stripe
-    if stripe is None or stripe.kind == "btrfs":
-        return
-    assemble(plan, stripe, do)
-    folder = SYS_BLOCK / kernel_name(stripe.device)
+def assemble_own(array: MakeArray, do: Do) -> None:
+    """Run the plan's array under its own number, with all members, and start its resync, which md may delay
+    until the first write. Raises Failed, and Refused if another array has that number."""
+    device = array.device
+    if running_array(array, do) != device:
+        stop_own_array(array, do)
+        check_free_array(array)
+        do(("mdadm", "--assemble", device, f"--uuid={array.mdadm_uuid}", *array.parts))
+        if missing := wait_for((device,)):
+            raise Failed(NO_NODE(node=missing))
+    folder = SYS_BLOCK / kernel_name(device)
     # If the power fails between the drives' last signatures, a mirror may have run with only one of them. md
     # then omits the other until it is added again and copied.
-    for part in _missing_members(plan, folder):
-        do(("mdadm", stripe.device, "--re-add", part))
-    if missing := _missing_members(plan, folder):
-        raise Failed(t("{device} runs without {parts:list}.", device=stripe.device, parts=tuple(missing)))
+    for part in _missing_members(array, folder):
+        do(("mdadm", device, "--re-add", part))
+    if absent := _missing_members(array, folder):
+        raise Failed(t("{device} runs without {parts:list}.", device=device, parts=tuple(absent)))
     if (folder / "md/array_state").read_text().strip() in WAITING_STATES:
-        do(("mdadm", "--readwrite", stripe.device))
+        do(("mdadm", "--readwrite", device))
 
 
-def _missing_members(plan: Plan, folder: Path) -> list[str]:
+def _missing_members(array: MakeArray, folder: Path) -> list[str]:
     members = {slave.name for slave in (folder / "slaves").iterdir()}
-    return [part for part in array_parts(plan) if kernel_name(part) not in members]
+    return [part for part in array.parts if kernel_name(part) not in members]

@@ -13,29 +13,20 @@ from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, st
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
-from wizard.apply.steps.layers import is_swap
-from wizard.apply.steps.step_context import NO_NODE, StepContext, demand
+from wizard.apply.steps.step_context import NO_NODE, Finished, StepContext, checked, demand, lines_check
 from wizard.apply.steps.wipe import signatures_on
 from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.edited_file import kernel_has
-from wizard.apply.system.mounts import read_mounts
+from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.ext import Check, Event
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, reason_of, t, tn
-from wizard.operations.layers import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.operations.mounts import TurnOnSwap
+from wizard.model.said import Message, reason_of, t, tn
+from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.plan.plan import Plan
-from wizard.plan.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
 from wizard.process.program import run
-
-FOUND = Sentence("{times} found")
-
-
-KIND = "crypto_LUKS"
-"""TYPE in libblkid."""
 
 WRONG_PASSPHRASE = 2
 """cryptsetup's exit status if no key slot matches (cryptsetup(8), RETURN CODES)."""
@@ -66,7 +57,7 @@ def check_containers(plan: Plan) -> None:
             )
 
 
-def _opened_node(encryption: Encryption) -> str | None:
+def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
     """Return the kernel's name of the open container, or None if it is closed. Raises Failed if the planned
     name belongs to another device."""
     node = Path(encryption.opened)
@@ -111,28 +102,12 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
-def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, context: StepContext) -> Message:
-    """Execute a step of an encrypted volume, and return a summary. Raises Failed."""
-    match operation:
-        case MakeContainer():
-            return _make_container(operation, context)
-        case OpenContainer():
-            return _open_container(operation, context)
-        case AddCrypttabLine():
-            file = context.environment.crypttab
-            return t(
-                "{file} has the line: {line}",
-                file=str(file),
-                line=add_to_crypttab(file, operation, context.run_name),
-            )
-
-
-def _make_container(operation: MakeContainer, context: StepContext) -> Message:
+def make_container(operation: MakeContainer, context: StepContext) -> Message:
     """Create the container, and return a summary. Raises Failed."""
-    for argv in commands_of(operation):
+    for argv in operation.commands():
         context.command(argv, stdin=_secret(context))
     forget_caches(operation.device)
-    demand(_header_checks(_encryption(context.plan, operation.uuid), context.plan, context.seconds))
+    demand(_header_checks(operation, context.plan, context.seconds))
     return t(
         "{device} is an encrypted container with UUID {uuid}; the data starts at the planned offset.",
         device=operation.device,
@@ -140,11 +115,10 @@ def _make_container(operation: MakeContainer, context: StepContext) -> Message:
     )
 
 
-def _open_container(operation: OpenContainer, context: StepContext) -> Message:
+def open_container(operation: OpenContainer, context: StepContext) -> Message:
     """Open the container, unless this run has opened it, and return a summary. Raises Failed."""
-    encryption = _encryption(context.plan, operation.uuid)
-    if _opened_node(encryption) is None:
-        for argv in commands_of(operation):
+    if _opened_node(operation) is None:
+        for argv in operation.commands():
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(
                     t(
@@ -161,7 +135,7 @@ def _open_container(operation: OpenContainer, context: StepContext) -> Message:
         )
     if missing := wait_for((operation.opened,)):
         raise Failed(NO_NODE(node=missing))
-    _opened_node(encryption)
+    _opened_node(operation)
     return t(
         "{opened} maps {device} alone.",
         opened=operation.opened,
@@ -226,7 +200,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
     used = {entry.source for entry in read_mounts()}
     for one in plan.containers:
         try:
-            if _opened_node(one) is None or one.opened in used or is_swap(TurnOnSwap(one.opened)):
+            if _opened_node(one) is None or one.opened in used or is_swap(one.opened):
                 continue
             argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
@@ -241,33 +215,41 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             )
 
 
-def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds: float) -> Iterator[Check]:
-    """Check the plan's containers with libblkid, their headers, the kernel and the text of `crypttab`."""
-    for one in plan.containers:
-        yield from _header_checks(one, plan, seconds, drives)
-        what = str(t("{opened} maps {device}", opened=one.opened, device=one.device))
-        try:
-            node = _opened_node(one)
-        except Failed as error:
-            yield Check(what, False, str(error))
-        else:
-            seen = (
-                t("{node}, on {device} alone", node=node, device=kernel_name(one.device))
-                if node
-                else t("not open")
-            )
-            yield Check(what, node is not None, str(seen))
-    for step in plan.steps:
-        if isinstance(step.operation, AddCrypttabLine):
-            times = crypttab.splitlines().count(crypttab_line(step.operation))
-            line = t("crypttab has exactly one line for {name}", name=step.operation.name)
-            yield Check(str(line), times == 1, str(FOUND(times=times)))
+def container_checks(operation: MakeContainer, finished: Finished) -> Iterator[Check]:
+    """Check a container with libblkid, and the header with cryptsetup."""
+    yield from _header_checks(operation, finished.plan, finished.seconds, finished.drives)
+
+
+def opened_checks(operation: OpenContainer, finished: Finished) -> Iterator[Check]:
+    """Check with the kernel that a container is open, on one device only."""
+    device = operation.device
+    what = t("{opened} maps {device}", opened=operation.opened, device=device)
+    try:
+        node = _opened_node(operation)
+    except Failed as error:
+        yield checked(what, False, error)
+        return
+    seen = t("{node}, on {device} alone", node=node, device=kernel_name(device)) if node else t("not open")
+    yield checked(what, node is not None, seen)
+
+
+def add_crypttab_line(operation: AddCrypttabLine, context: StepContext) -> Message:
+    """Add the line to crypttab, and return a summary. Raises Failed."""
+    file = context.environment.crypttab
+    line = add_to_crypttab(file, operation, context.run_name)
+    return t("{file} has the line: {line}", file=str(file), line=line)
+
+
+def crypttab_checks(operation: AddCrypttabLine, finished: Finished) -> Iterator[Check]:
+    """Check that crypttab has the line once."""
+    what = t("crypttab has exactly one line for {name}", name=operation.name)
+    yield lines_check(what, finished.crypttab, operation.line)
 
 
 def _header_checks(
-    one: Encryption, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
+    one: MakeContainer, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
 ) -> Iterator[Check]:
-    what = str(t("{device} is an encrypted container with the planned UUID", device=one.device))
+    what = t("{device} is an encrypted container with the planned UUID", device=one.device)
     try:
         found = [
             (signature.kind, signature.uuid)
@@ -276,10 +258,10 @@ def _header_checks(
         text = run(("cryptsetup", "luksDump", "--dump-json-metadata", one.device), seconds=seconds).output
         place = data_place(text)
     except Failed as error:
-        yield Check(what, False, str(error))
+        yield checked(what, False, error)
         return
     seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
-    yield Check(what, found == [(KIND, one.uuid)], seen or str(t("no signature recognised")))
+    yield checked(what, found == [(LUKS, one.uuid)], seen or t("no signature recognised"))
     misalignment = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
     offset, sector = place
     placement = (
@@ -298,7 +280,7 @@ def _header_checks(
         offset=one.offset_bytes,
         sector=one.sector_bytes,
     )
-    yield Check(str(data), place == (one.offset_bytes, one.sector_bytes) and not misalignment, str(placement))
+    yield checked(data, place == (one.offset_bytes, one.sector_bytes) and not misalignment, placement)
 
 
 def data_place(text: str) -> tuple[int, int]:
@@ -309,13 +291,6 @@ def data_place(text: str) -> tuple[int, int]:
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Failed(t("cryptsetup output not understood: {said}", said=printable(text, 80))) from None
-
-
-def _encryption(plan: Plan, uuid: str) -> Encryption:
-    found = next((one for one in plan.containers if one.uuid == uuid), None)
-    if found is None:
-        raise Failed(t("The plan has no container with UUID {uuid}.", uuid=uuid))
-    return found
 
 
 def _secret(context: StepContext) -> bytes:

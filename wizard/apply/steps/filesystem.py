@@ -2,45 +2,39 @@
 
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, reread_table
-from wizard.apply.plan.guard import check_mount_point
-from wizard.apply.steps.step_context import Commands, StepContext, look_at_all
+from wizard.apply.block.devices import forget_caches, kernel_name
+from wizard.apply.steps.step_context import Finished, StepContext, checked, look_at_all, matched
 from wizard.apply.steps.wipe import (
-    kinds_of,
-    list_signatures,
     recognised_differences,
     signatures_on,
-    spread_differences,
 )
-from wizard.apply.system.mounts import is_mounted, mount_differences, mounted_at, read_mounts
-from wizard.filesystems.kind import Argv
+from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, printable
+from wizard.model.ext import Check
 from wizard.model.layout import Writer
-from wizard.model.said import Message, Sentence, reason_of, t
-from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, Resizing, SetOwner
-from wizard.operations.mounts import Mount
-from wizard.operations.table import ResetZones
-from wizard.plan.messages import who
-from wizard.plan.steps.commands import commands_of, private_mount
+from wizard.model.machine import Striping
+from wizard.model.said import Message, Sentence, reason_of, t, tn
+from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.process.program import run
 
 
 def make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
     """Create the filesystem. Check that libblkid recognises exactly this one, and that its checker finds it
     clean."""
-    for argv in commands_of(operation):
+    for argv in operation.commands():
         context.command(argv)
     return made_as_planned(operation, context)
 
 
 def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     """Check that a filesystem is as planned, and return a summary. Raises Failed."""
-    devices = (operation.device, *operation.others)
+    devices = operation.devices
     for device in devices:
         forget_caches(device)
     paths = [member.drive.path for device in devices if (member := context.plan.member(device))]
@@ -77,39 +71,16 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
 
 
-def reset_zones(operation: ResetZones, context: StepContext) -> Message:
-    """Reset all zones, and check that no signatures are left. The kernel then forgets the partitions."""
-    for argv in commands_of(operation):
-        context.command(argv)
-    forget_caches(operation.device)
-    reread_table(operation.device, anew=True)
-    if left := list_signatures(operation.device, context.seconds):
-        raise Failed(
-            t(
-                "{device} still has signatures after erasing: {kinds:list}.",
-                device=operation.device,
-                kinds=kinds_of(left),
-            )
-        )
-    return t("Every zone of {device} is empty.", device=operation.device)
-
-
 NO_FOLDER = Sentence("Cannot create the folder {place}: {why}.")
 
 
 LIST = ("btrfs", "subvolume", "list")
 
 
-def work_within(operation: MakeSubvolumes | SetOwner, context: StepContext) -> Message:
-    """Mount the filesystem privately, execute the operation, unmount, and return a summary. Raises Failed."""
-    if isinstance(operation, SetOwner):
-        return _set_owner(operation, context)
-    return _make_subvolumes(operation, context)
-
-
-def _make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
-    with at_private_place(operation, context) as (place, commands):
-        for argv in commands:
+def make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
+    """Create the subvolumes, and compare them with btrfs's list. Raises Failed."""
+    with at_private_place(operation, context) as place:
+        for argv in operation.inside():
             context.command(argv)
         differences = name_differences(operation.names, listed(context.command((*LIST, str(place))).output))
     if differences:
@@ -123,21 +94,16 @@ def _make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message
     return t("{device} has the subvolumes {names:list}.", device=operation.device, names=operation.names)
 
 
-def _set_owner(operation: SetOwner, context: StepContext) -> Message:
+def set_owner(operation: SetOwner, context: StepContext) -> Message:
+    """Set owner and mode, and read them back. Raises Failed."""
     writer = operation.writer
-    with at_private_place(operation, context) as (place, commands):
-        for argv in commands:
+    with at_private_place(operation, context) as place:
+        for argv in operation.inside():
             context.command(argv)
         has_owner = all(_has_owner(place / name, writer) for name in ("", *operation.names))
     if not has_owner:
-        raise Failed(t("Cannot make {who} the owner of {device}.", device=operation.device, who=who(writer)))
-    return t(
-        "The top of {device} belongs to {uid}:{gid}, mode {mode}.",
-        device=operation.device,
-        uid=writer.uid,
-        gid=writer.gid,
-        mode=f"{writer.mode:o}",
-    )
+        raise Failed(t("Cannot make {who} the owner of {device}.", device=operation.device, who=writer.shown))
+    return operation.result()
 
 
 def _has_owner(folder: Path, writer: Writer) -> bool:
@@ -150,24 +116,20 @@ def _has_owner(folder: Path, writer: Writer) -> bool:
 
 
 @contextmanager
-def at_private_place(
-    operation: MakeSubvolumes | SetOwner | Resizing, context: StepContext
-) -> Iterator[tuple[Path, tuple[Argv, ...]]]:
-    """Mount the filesystem at its private place and unmount it afterwards. Yields the place and the
-    operation's commands in between. Raises Failed."""
-    mount = private_mount(operation)
+def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterator[Path]:
+    """Mount the filesystem at its private place, which is yielded, and unmount it afterwards. Raises
+    Failed."""
+    mount = operation.mount
     place = Path(mount.mount_point)
     _make_place(place)
-    *commands, closing = commands_of(operation)
-    mounting = next(at for at, argv in enumerate(commands, 1) if argv[0] == "mount")
-    for argv in commands[:mounting]:
+    for argv in mount.commands():
         context.command(argv)
     try:
-        yield place, tuple(commands[mounting:])
+        yield place
     finally:
         # Report the earlier error. A remaining mount is found on resume.
         with suppress(Failed):
-            context.command(closing)
+            context.command(("umount", mount.mount_point))
         with suppress(OSError):
             place.rmdir()
     if is_mounted(mount):
@@ -212,7 +174,7 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Me
 def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message | str, ...]:
     """Describe differences between a mounted filesystem's subvolumes and the plan. Empty if it is not
     mounted, since they were checked when created. Ignores others, which the user may have created since."""
-    devices = (operation.device, *operation.others)
+    devices = operation.devices
     place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
     if place is None:
         return ()
@@ -223,37 +185,111 @@ def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Mess
     return name_differences(operation.names, tuple(name for name in seen if name in operation.names))
 
 
-NOT_MOUNTED = Sentence("{place} is not mounted as planned: {differences:semicolons}.")
+def filesystem_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
+    """Check signatures, consistency and striping of a filesystem."""
+    kind, seconds = operation.filesystem, finished.seconds
+    for device in operation.devices:
+        yield matched(
+            t("{device} is {filesystem} with the planned UUID and label", device=device, filesystem=kind),
+            partial(_planned_differences, operation, device, finished),
+        )
+    if MADE[kind].clean_check:
+        yield clean_check(operation.device, kind, finished)
+    if operation.striping or operation.others:
+        yield matched(
+            t(
+                "{device} is spread over the drives as planned, according to the superblock",
+                device=operation.device,
+            ),
+            lambda: spread_differences(operation, seconds),
+        )
 
 
-def mount_filesystem(operation: Mount, context: Commands) -> Message:
-    """Create the folder, mount, and compare with the kernel's mount table. Repeatable."""
-    place = Path(operation.mount_point)
-    if not is_mounted(operation):
-        try:
-            check_mount_point(place)
-            place.mkdir(parents=True, exist_ok=True)
-        except Refused as error:
-            raise Failed(reason_of(error)) from None
-        except OSError as error:
-            raise Failed(NO_FOLDER(place=str(place), why=str(error.strerror))) from None
-        mount_checked(operation, context.command)
-    if differences := mount_differences(operation):
-        raise Failed(NOT_MOUNTED(place=str(place), differences=tuple(differences)))
-    return t(
-        "{device} is mounted at {place} with all recommended options.",
-        device=operation.device,
-        place=str(place),
+def _planned_differences(operation: MakeFilesystem, device: str, finished: Finished) -> tuple[Message, ...]:
+    found = signatures_on(device, finished.plan, finished.seconds, finished.drives)
+    return recognised_differences(found, operation.filesystem, operation.uuid, operation.label)
+
+
+def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
+    """Check that a resized filesystem is clean."""
+    kind = operation.filesystem
+    yield clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, finished)
+
+
+def subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[Check]:
+    """Check the subvolumes of a mounted filesystem."""
+    yield matched(
+        t("{device} has the planned subvolumes", device=operation.device),
+        lambda: planned_differences(operation, finished.seconds),
     )
 
 
-def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
-    """Mount at a free place. If it then shows another filesystem, unmount it again. Raises Failed."""
-    for argv in commands_of(operation):
-        do(argv)
-    mounts = [entry for entry in read_mounts() if entry.mount_point == operation.mount_point]
-    # Of two mounts, the upper one is another program's and hides ours.
-    if len(mounts) == 1 and not is_mounted(operation):
-        differences = mount_differences(operation)
-        do(("umount", operation.mount_point))
-        raise Failed(NOT_MOUNTED(place=operation.mount_point, differences=differences))
+def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
+    """Describe differences between the filesystem's striping and the plan, according to its superblock. Empty
+    without striping. Raises Failed."""
+    if not operation.striping and not operation.others:
+        return ()
+    kind = MADE[operation.filesystem]
+    text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
+    if operation.others:
+        profile = "RAID1" if operation.is_mirrored else "RAID0"
+        return () if f"DATA|{profile}" in text else (t("the data profile is not {profile}", profile=profile),)
+    seen = kind.striping_in(text) if kind.striping_in else None
+    if seen == operation.striping:
+        return ()
+    return (
+        t(
+            "the superblock has {seen}, not {wanted}",
+            seen=_describe(seen),
+            wanted=_describe(operation.striping),
+        ),
+    )
+
+
+def _describe(striping: Striping | None) -> Message:
+    if striping is None:
+        return t("no striping")
+    return t(
+        "{unit:exact} per drive, {width:exact} in all",
+        unit=striping.unit_bytes,
+        width=striping.width_bytes,
+    )
+
+
+def clean_check(device: str, filesystem: str, finished: Finished) -> Check:
+    """Check that the filesystem is clean: with its own checker or, if mounted and that is impossible, by the
+    kernel's error count."""
+    what = t("{device} is clean", device=device)
+    made = finished.plan.filesystems
+    devices = next((one.devices for one in made if one.device == device), (device,))
+    # Another program may have mounted a filesystem that the plan does not mount.
+    if mounted := next((entry for entry in read_mounts() if entry.source in devices), None):
+        return _mounted_check(what, device, filesystem, mounted.mount_point, finished)
+    check = MADE[filesystem].clean_check
+    try:
+        finished.do([*check, device])
+    except Failed as error:
+        return checked(what, False, error)
+    return checked(what, True, t("{tool} found no errors", tool=check[0]))
+
+
+def _mounted_check(what: Message, device: str, filesystem: str, place: str, finished: Finished) -> Check:
+    if check := MADE[filesystem].mounted_check:
+        try:
+            finished.do([*check, place])
+        except Failed as error:
+            return checked(what, False, error)
+        return checked(what, True, t("checked before mounting; no device error since"))
+    errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
+    if errors.exists():
+        count = int(errors.read_text())
+        return checked(
+            what,
+            count == 0,
+            tn(
+                "checked before mounting; {count} error since",
+                "checked before mounting; {count} errors since",
+                count=count,
+            ),
+        )
+    return checked(what, True, t("checked before mounting; mounted without errors"))

@@ -14,18 +14,18 @@ from wizard.apply.block.devices import (
     wait_for,
 )
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.array_checks import keep_quiet, read_geometry, tool_checks, without_copying
+from wizard.apply.steps.array_checks import read_geometry
 from wizard.apply.steps.arrays import (
-    check_free_array,
     is_node_of,
     layers_on,
-    running_array,
 )
 from wizard.apply.steps.step_context import (
     NO_NODE,
     Do,
+    Finished,
     StepContext,
     asked,
+    checked,
     demand,
     note_devices,
     physical_volumes_of,
@@ -35,16 +35,22 @@ from wizard.model.errors import Failed, Refused, partition_path, printable
 from wizard.model.ext import Check
 from wizard.model.layout import Group
 from wizard.model.said import Message, t
-from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.layers import (
+    DATA_BYTES,
+    EXTENT_BYTES,
+    LVM_WITHOUT_UDEV,
+    MakeLogicalVolume,
+    MakeVolumeGroup,
+    physical_volume_uuid,
+)
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import DATA_BYTES, EXTENT_BYTES, group_room_bytes, logical_volumes
-from wizard.plan.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid
+from wizard.plan.raid.lvm import group_room_bytes
 from wizard.process.program import run
 
 
 def check_free_group(plan: Plan, group: Group) -> None:
     """Raises Refused if the group's name, or a node in it, is in use. LVM itself refuses existing UUIDs."""
-    for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
+    for node in (f"/dev/{group.name}", *(one.device for one in plan.logical_volumes)):
         if is_there(Path(node)):
             raise Refused(
                 t(
@@ -79,7 +85,7 @@ def is_there(node: Path) -> bool:
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     """Return the nodes of the plan's active logical volumes. Raises Failed if anything else uses its
     partition."""
-    own = {Path(one.device).name: one.device for one in logical_volumes(plan)}
+    own = {Path(one.device).name: one.device for one in plan.logical_volumes}
     found = []
     for node in layers_on((group.device,)):
         folder = SYS_BLOCK / kernel_name(node) / "dm"
@@ -118,7 +124,7 @@ def activate(plan: Plan, group: Group, do: Do) -> None:
     """Activate the logical volumes of a rehearsed run on its drive. Raises Failed."""
     note_devices([group.device])
     check_group_device(plan)
-    for one in logical_volumes(plan):
+    for one in plan.logical_volumes:
         if not Path(one.device).exists():
             do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
 
@@ -138,12 +144,12 @@ def make_logical_volume(operation: MakeLogicalVolume, context: StepContext) -> M
     plan, group = context.plan, context.plan.group
     if group is None:
         raise Failed(t("The plan has no volume group."))
-    for argv in commands_of(operation):
+    for argv in operation.commands():
         context.command(argv)
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
     own_volume_node(plan, group, operation.device)
-    demand(_volume_checks((operation,), context.command))
+    demand(volume_checks((operation,), context.command))
     return t(
         "{device} has exactly {size} bytes, as planned according to LVM and the kernel.",
         device=operation.device,
@@ -151,19 +157,19 @@ def make_logical_volume(operation: MakeLogicalVolume, context: StepContext) -> M
     )
 
 
-def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
-    """Check the plan's group and its volumes with LVM and the kernel."""
-    yield from _data_checks(plan, group, do)
-    yield from _volume_checks(logical_volumes(plan), do)
+def group_checks(operation: MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
+    """Check the group with LVM."""
+    if finished.plan.group:
+        yield from data_checks(finished.plan, finished.plan.group, finished.do)
 
 
-def check_data(plan: Plan, group: Group, do: Do) -> None:
-    """Raises Failed unless the group's data offset and size are as planned: they cannot be corrected
-    later."""
-    demand(_data_checks(plan, group, do))
+def logical_checks(operation: MakeLogicalVolume, finished: Finished) -> Iterator[Check]:
+    """Check a logical volume with LVM and the kernel."""
+    yield from volume_checks((operation,), finished.do)
 
 
-def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
+def data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
+    """Check the group and the data offset with LVM."""
     (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
     wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
     yield _compare(
@@ -194,7 +200,7 @@ def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     )
 
 
-def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
+def volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
     """Check all volumes with a single lvs call."""
     found = {
         row.get("lv_name"): row
@@ -208,13 +214,13 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
             size=one.size_bytes,
         )
         yield _compare(what, wanted, found.get(one.name, {}))
-        aligned = str(t("The kernel reports {device} aligned", device=one.device))
+        aligned = t("The kernel reports {device} aligned", device=one.device)
         try:
             offset = read_geometry(one.device).alignment_offset_bytes
         except Failed as error:
-            yield Check(aligned, False, str(error))
+            yield checked(aligned, False, error)
         else:
-            yield Check(aligned, offset == 0, str(t("offset {offset} bytes", offset=offset)))
+            yield checked(aligned, offset == 0, t("offset {offset} bytes", offset=offset))
 
 
 def _compare(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Check:
@@ -223,44 +229,14 @@ def _compare(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Che
         for key, value in wanted.items()
         if seen.get(key) != value
     ]
-    return Check(str(what), not differing, printable("; ".join(differing), 200) or str(t("no difference")))
+    return checked(what, not differing, printable("; ".join(differing), 200) or t("no difference"))
 
 
-def build(operation: MakeArray | MakeVolumeGroup, context: StepContext) -> Message:
-    """Execute a step that creates an array, and return a summary. Raises Failed."""
-    match operation:
-        case MakeArray():
-            return _make_array(operation, context)
-        case MakeVolumeGroup():
-            return _make_group(operation, context)
-
-
-def _make_array(operation: MakeArray, context: StepContext) -> Message:
-    """Create the array. Raises Failed."""
-    plan = context.plan
-    check_free_array(plan)
-    for argv in commands_of(operation):
-        context.command(without_copying(argv, operation) if context.rehearsed else argv)
-    if missing := wait_for((operation.device,)):
-        raise Failed(NO_NODE(node=missing))
-    if context.rehearsed:
-        keep_quiet(operation)
-    if running_array(plan, context.command) != operation.device:
-        raise Failed(t("{device} does not use the planned parts.", device=operation.device))
-    demand(tool_checks(plan, context.command))
-    level = operation.level.upper()
-    return t(
-        "{device} is a {level} over {drives} drives, as planned according to mdadm.",
-        device=operation.device,
-        level=level,
-        drives=len(operation.parts),
-    )
-
-
-def _make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
-    """Create the physical volumes and the group. Raises Failed."""
-    planned = dict(zip(operation.parts, map(physical_volume_uuid, operation.uuids), strict=True))
-    for argv in commands_of(operation):
+def make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
+    """Create the physical volumes and the group, and return a summary. Raises Failed unless the group's data
+    offset and size are as planned: they cannot be corrected later."""
+    planned = {part: uuid for part, (_, uuid) in operation.made.items()}
+    for argv in operation.commands():
         context.command(argv)
     if (seen := physical_volumes_of(operation.name, context.command)) != planned:
         found = tuple(seen) or t("no physical volume")
@@ -272,4 +248,6 @@ def _make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
                 planned=tuple(planned),
             )
         )
+    if context.plan.group:
+        demand(data_checks(context.plan, context.plan.group, context.command))
     return t("The volume group {name} has exactly the planned physical volume.", name=operation.name)

@@ -15,8 +15,8 @@ from wizard.model.ext import Check, Event
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, reason_of, t
-from wizard.plan.plan import Plan, devices_of
-from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
+from wizard.operations.layers import LVM_WITHOUT_UDEV
+from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine
 from wizard.process.program import ENDED, Result, find, run
 
@@ -125,7 +125,7 @@ class StepContext:
     @property
     def member(self) -> Member:
         """The drive of this step, or the first one if it uses all."""
-        devices = devices_of(self.plan.steps[self.step - 1].operation)
+        devices = self.plan.steps[self.step - 1].operation.devices
         return next(
             (member for device in devices if (member := self.plan.member(device))), self.plan.members[0]
         )
@@ -165,6 +165,42 @@ class StepContext:
     def look(self) -> Drive:
         """Probe the step's drive. Raises Failed if it does not respond."""
         return look_at(self.member.drive.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A finished run to verify: plan, freshly probed `drives`, contents of fstab and crypttab, and the time
+    limit for each tool."""
+
+    plan: Plan
+    drives: tuple[Drive, ...]
+    fstab: str
+    crypttab: str
+    seconds: float
+
+    def do(self, argv: Sequence[str]) -> Result:
+        """Run a command. Raises Failed."""
+        return run(argv, seconds=self.seconds)
+
+
+def checked(what: Message, holds: bool, seen: object) -> Check:
+    """Return the result of a check."""
+    return Check(str(what), holds, str(seen))
+
+
+def matched(what: Message, find: Callable[[], Sequence[Message | str]]) -> Check:
+    """Check for differences from the plan. An error fails the check."""
+    try:
+        found = find()
+    except Failed as error:
+        found = (str(error),)
+    return checked(what, not found, "; ".join(map(str, found)) or t("no difference"))
+
+
+def lines_check(what: Message, text: str, line: str) -> Check:
+    """Check that a file contains a line exactly once."""
+    times = text.splitlines().count(line)
+    return checked(what, times == 1, t("{times} found", times=times))
 
 
 def when_free(once: Callable[[], Result], accept: Sequence[int] = (0,)) -> Result:

@@ -5,13 +5,13 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 
 from wizard.apply.block.devices import (
     forget_caches,
     open_exclusively,
     read_bytes,
+    reread_table,
     size_bytes,
     start_bytes,
     write_bytes,
@@ -19,23 +19,14 @@ from wizard.apply.block.devices import (
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import NOT_TOUCHED, WIPEFS_UNREADABLE, StepContext, look_at
-from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import Failed, printable
 from wizard.model.ext import Event
-from wizard.model.machine import Drive, Extent, Signature, Striping
+from wizard.model.machine import Drive, Extent, Signature
 from wizard.model.said import KIB, Message, Sentence, t
-from wizard.operations.filesystem import (
-    GrowFilesystem,
-    MakeFilesystem,
-    MakeSubvolumes,
-    SetOwner,
-    ShrinkFilesystem,
-)
-from wizard.operations.layers import MakeArray, MakeVolumeGroup, OpenContainer
-from wizard.operations.mounts import Mount, TurnOnSwap
-from wizard.operations.table import WipeSignatures
-from wizard.plan.plan import Operation, Plan
-from wizard.plan.steps.commands import commands_of, physical_volume_uuid
+from wizard.operations.layers import PHYSICAL_VOLUME, physical_volume_uuid
+from wizard.operations.operation import Operation
+from wizard.operations.table import ResetZones, WipeSignatures
+from wizard.plan.plan import Plan
 from wizard.process.program import run
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
@@ -66,7 +57,7 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
     kinds = sorted({kind for kind, _ in found})
     refuse_foreign_signatures(operation, kinds)
     preserved = tuple(slot.extent for slot in context.member.before.partitions if slot.kept)
-    for argv in commands_of(operation):
+    for argv in operation.commands():
         context.command(argv)
     forget_caches(device)
     if device not in context.plan.paths:
@@ -94,6 +85,23 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
         else Sentence("{device} had no signature.")
     )
     return shown(device=device)
+
+
+def reset_zones(operation: ResetZones, context: StepContext) -> Message:
+    """Reset all zones, and check that no signatures are left. The kernel then forgets the partitions."""
+    for argv in operation.commands():
+        context.command(argv)
+    forget_caches(operation.device)
+    reread_table(operation.device, anew=True)
+    if left := list_signatures(operation.device, context.seconds):
+        raise Failed(
+            t(
+                "{device} still has signatures after erasing: {kinds:list}.",
+                device=operation.device,
+                kinds=kinds_of(left),
+            )
+        )
+    return t("Every zone of {device} is empty.", device=operation.device)
 
 
 def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
@@ -167,30 +175,6 @@ def kinds_of(found: Iterable[tuple[str, int]]) -> tuple[str, ...]:
     return tuple(sorted({printable(kind) for kind, _ in found}))
 
 
-LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange"})
-
-
-def checking_programs(operation: Operation) -> frozenset[str]:
-    """Return the tools for the checks of an operation, besides those in its commands."""
-    match operation:
-        case MakeFilesystem(filesystem=kind, striping=striping, others=others):
-            made = MADE[kind]
-            return frozenset(
-                argv[0]
-                for argv in (made.clean_check, made.superblock_reader if striping or others else ())
-                if argv
-            )
-        case GrowFilesystem(filesystem=kind) | ShrinkFilesystem(filesystem=kind):
-            growing = KINDS[kind].growing
-            return frozenset((*growing.check[:1], *growing.programs)) if growing else frozenset()
-        case MakeArray():
-            return frozenset({"mdadm"})
-        case MakeVolumeGroup():
-            return LVM_PROGRAMS
-        case _:
-            return frozenset()
-
-
 def signatures_on(
     device: str, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
 ) -> tuple[Signature, ...] | None:
@@ -243,43 +227,6 @@ def recognised_differences(
     )
 
 
-def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
-    """Describe differences between the filesystem's striping and the plan, according to its superblock. Empty
-    without striping. Raises Failed."""
-    if not operation.striping and not operation.others:
-        return ()
-    kind = MADE[operation.filesystem]
-    text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
-    if operation.others:
-        profile = "RAID1" if ("-d", "raid1") in pairwise(operation.options) else "RAID0"
-        return () if f"DATA|{profile}" in text else (t("the data profile is not {profile}", profile=profile),)
-    seen = kind.striping_in(text) if kind.striping_in else None
-    if seen == operation.striping:
-        return ()
-    return (
-        t(
-            "the superblock has {seen}, not {wanted}",
-            seen=_describe(seen),
-            wanted=_describe(operation.striping),
-        ),
-    )
-
-
-def _describe(striping: Striping | None) -> Message:
-    if striping is None:
-        return t("no striping")
-    return t(
-        "{unit:exact} per drive, {width:exact} in all",
-        unit=striping.unit_bytes,
-        width=striping.width_bytes,
-    )
-
-
-CONTAINER = "crypto_LUKS"
-PHYSICAL_VOLUME = "LVM2_member"
-"""TYPE in libblkid."""
-
-
 def check_target(plan: Plan, operation: Operation, seconds: float) -> None:
     """Raises Failed if a device that the step mounts, opens or swaps to does not contain what the plan put
     there, or if that cannot be read."""
@@ -321,23 +268,12 @@ def check_no_clone(plan: Plan) -> None:
 
 
 def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
-    """Return the type and UUID expected on each device of a step."""
-    match operation:
-        case OpenContainer(device=device, uuid=uuid):
-            return {device: (CONTAINER, uuid)}
-        case MakeSubvolumes() | SetOwner() | Mount():
-            devices = {operation.device, *operation.others}
-        case TurnOnSwap(device=device):
-            devices = {device}
-        case _:
-            return {}
-    made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
-    return {
-        device: (one.filesystem, one.uuid)
-        for one in made
-        for device in (one.device, *one.others)
-        if device in devices
-    }
+    """Return the type and UUID that earlier steps made on each device that an operation only uses."""
+    if operation.overwrites:
+        return {}
+    made = {device: one for step in plan.steps for device, one in step.operation.made.items()}
+    used = (device for device in operation.devices if device not in operation.created)
+    return {device: made[device] for device in used if device in made}
 
 
 def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:

@@ -10,11 +10,10 @@ from wizard.apply.system.edited_file import edit, kept_as, read_text
 from wizard.apply.system.fstab import FstabEntry, check_writable, take_out
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.said import Message, t
+from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import with_line
-from wizard.operations.layers import AddCrypttabLine
 from wizard.plan.plan import Plan
 from wizard.plan.request.roles import MOST_BYTES, content_fault
-from wizard.plan.steps.commands import crypttab_line
 from wizard.probe.host.uses import unescaped
 
 MADE_ANEW = frozenset({"swap", "tmp"})
@@ -77,9 +76,7 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
     check_writable(path, t("not a crypttab file"))
     text = read_text(path)
     for operation in operations:
-        if crypttab_line(operation) not in text.splitlines() and (
-            found := crypttab_conflict(text, operation)
-        ):
+        if operation.line not in text.splitlines() and (found := crypttab_conflict(text, operation)):
             raise Refused(
                 t(
                     "{file}, {conflict}. Nothing was written. Remove that line.",
@@ -91,7 +88,7 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
 
 def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> str:
     """Add the operation's line and return it, keeping a copy of the old file. Repeatable. Raises Failed."""
-    line = crypttab_line(operation)
+    line = operation.line
 
     def change(text: str) -> str:
         if line in text.split("\n"):
@@ -106,7 +103,7 @@ def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> st
 
 def take_from_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> bool:
     """Remove the operation's line, and return True if it was there."""
-    return take_out(path, crypttab_line(operation), kept_as(path, run_name))
+    return take_out(path, operation.line, kept_as(path, run_name))
 
 
 def key_of(plan: Plan) -> bytes | None:

@@ -15,9 +15,7 @@ from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.fstab import CHANGED_SINCE, LINES_AGAIN, LINES_THERE, with_line
-from wizard.operations.mounts import AddFstabLine
-from wizard.plan.request.subvolumes import mounted_subvolume
-from wizard.plan.steps.commands import fstab_line
+from wizard.operations.mounts import AddFstabLine, mounted_subvolume
 from wizard.probe.host.uses import unescaped
 
 _LINK = re.compile(r"/dev/disk/by-(uuid|label|partuuid|partlabel)/([^/]+)")
@@ -176,7 +174,7 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
     text = read_text(path)
     lines = parse(text, str(path))
     for operation in operations:
-        if fstab_line(operation) in text.split("\n"):
+        if operation.line in text.split("\n"):
             continue
         if found := conflict(lines, operation):
             raise Refused(
@@ -208,7 +206,7 @@ def check_writable(path: Path, otherwise: Message | str) -> None:
 def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
     """Add the operation's line and return it, keeping a copy of the old file as `keep`. Repeatable. Raises
     Failed."""
-    line = fstab_line(operation)
+    line = operation.line
 
     def change(text: str) -> str:
         if line in text.split("\n"):
@@ -264,7 +262,7 @@ def restore_line(path: Path, old: str, new: str) -> str:
 
 def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
     """Remove the operation's line, and return True if it was there."""
-    return take_out(path, fstab_line(operation), keep)
+    return take_out(path, operation.line, keep)
 
 
 def take_out(path: Path, line: str, keep: Path) -> bool:

@@ -18,8 +18,7 @@ from wizard.apply.system.fstab import parse
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.said import Message, join, t
-from wizard.operations.mounts import Mount
-from wizard.plan.request.subvolumes import mounted_subvolume
+from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
 from wizard.probe.host.uses import unescaped
@@ -332,3 +331,18 @@ def _occupied(places: Path) -> Iterator[str]:
             is_free = False
         if not is_free:
             yield str(entry)
+
+
+SWAPS = Path("/proc/swaps")
+
+
+def parse_swaps(text: str) -> tuple[str, ...]:
+    """Parse the device paths in /proc/swaps (proc(5)): a header, then one line per device. Pure."""
+    names = [line.split()[0] for line in text.splitlines()[1:] if line.split()]
+    return tuple(re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), name) for name in names)
+
+
+def is_swap(device: str) -> bool:
+    """Return True if the kernel uses the device as swap. Kernels without swap support have no /proc/swaps."""
+    text = SWAPS.read_text(errors="replace") if SWAPS.exists() else ""
+    return os.path.realpath(device) in map(os.path.realpath, parse_swaps(text))

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wizard.apply.block.devices import (
@@ -17,18 +17,23 @@ from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
-from wizard.apply.steps.step_context import NO_NODE, StepContext
+from wizard.apply.steps.step_context import NO_NODE, Finished, StepContext, checked, matched
 from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, with_one_changed
 from wizard.apply.table.proof import Image, disk_differences, kernel_differences, proven, set_types
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed, Refused, partition_path
-from wizard.model.geometry import Identity
-from wizard.model.layout import Member
+from wizard.model.ext import Check
+from wizard.model.geometry import Geometry, Identity, grain_bytes, misalignment_bytes
+from wizard.model.layout import Member, Slot
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, t
-from wizard.operations.table import WriteTable
+from wizard.model.said import MIB, Message, Sentence, t, tn
+from wizard.operations.data_loss import content_of
+from wizard.operations.table import ResetZones, WriteTable
+from wizard.plan.dangers import slot_of
 from wizard.plan.free_space import is_container
+from wizard.plan.plan import Plan
 from wizard.probe.content.tables import read_table
+from wizard.process.program import find, run
 
 LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
@@ -206,4 +211,84 @@ def _summary(drive: Drive, context: StepContext) -> Message:
         t("Disk and kernel have exactly the planned table: {drawn:semicolons}.", drawn=drawn)
         if drawn
         else t("Disk and kernel have exactly the planned table.")
+    )
+
+
+def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iterator[Check]:
+    """Check the table of a drive, or the absence of a table, on the drive and in the kernel."""
+    pairs = zip(finished.plan.members, finished.drives, strict=True)
+    member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
+    plan, after = finished.plan, member.after
+    what = (
+        Sentence("{drive} has no table, as planned")
+        if after.whole
+        else Sentence("{drive} has the planned table")
+    )
+    yield matched(what(drive=drive.path), lambda: disk_differences(after, drive))
+    yield matched(t("The kernel sees the same partitions"), lambda: kernel_differences(after, drive))
+    if plan.only_table:
+        yield matched(
+            t("The partitions have the contents found"), lambda: (*_content_differences(plan, drive),)
+        )
+    for slot in after.partitions:
+        # Existing partitions keep their alignment.
+        if not slot.kept and not plan.part:
+            yield from alignment_checks(drive, slot.number, finished.seconds)
+
+
+def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
+    parts = {part.number: slot_of(part) for part in drive.partitions}
+    for slot in plan.after.partitions:
+        found = parts.get(slot.number, Slot(slot.number, 0, 0))
+        is_checked = slot.filesystem and plan.part in (0, slot.number)
+        if is_checked and (found.filesystem, found.uuid) != (slot.filesystem, slot.uuid):
+            yield t("partition {number} lacks its {content}", number=slot.number, content=content_of(slot))
+
+
+def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Check]:
+    """Check a partition's alignment by the kernel's rule, and with parted."""
+    node = partition_path(drive.path, number)
+    part, geometry = drive.partition(node), drive.geometry
+    if part is None or geometry is None:
+        yield checked(t("{device} is aligned", device=node), False, t("unreadable"))
+        return
+    off = misalignment_bytes(geometry, part.start_bytes)
+    at = (
+        tn("{count} byte off", "{count} bytes off", count=off)
+        if off
+        else t("byte {byte}", byte=part.start_bytes)
+    )
+    yield checked(t("{device} is aligned by the kernel's rule", device=node), off == 0, at)
+    kind, what = aligned_by_parted(node, geometry)
+    if find("parted") is None:
+        yield checked(what, True, t("parted is not installed; only the kernel's rule was checked"))
+        return
+    try:
+        result = run(
+            ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)],
+            seconds=seconds,
+            accept=(0, 1),
+        )
+    except Failed as error:
+        yield checked(what, False, error)
+        return
+    # With --script, parted reports the result only as exit status.
+    aligned = result.status == 0
+    yield checked(what, aligned, t("aligned") if aligned else t("not aligned"))
+
+
+def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
+    """Return parted's applicable alignment check, and a description with the reason if it is not `opt`.
+
+    parted trusts any optimal I/O size (libparted/arch/linux.c). The plan ignores implausible sizes, and sizes
+    that would make the grain absurdly large.
+    """
+    optimal = geometry.optimal_io_bytes
+    if optimal <= 0 or grain_bytes(geometry) % optimal == 0:
+        return "opt", t("{device} is aligned by parted (opt)", device=node)
+    return "min", t(
+        "{device} is aligned by parted (min, since the drive's optimal I/O size of "
+        "{bytes} bytes is implausible)",
+        device=node,
+        bytes=optimal,
     )

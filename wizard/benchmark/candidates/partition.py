@@ -21,7 +21,7 @@ from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, DiskwrightError, Failed, partition_path
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
-from wizard.plan.steps.commands import PRIVATE_PLACES
+from wizard.operations.filesystem import PRIVATE_PLACES
 from wizard.probe.content.superblocks import copy_places
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, sampled
 from wizard.probe.host.sysfs import SYS, name_of, node_of, text

@@ -20,7 +20,6 @@ from wizard.model.advice import Advice, Choice, Rank
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, Message, t
-from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 from wizard.process.program import COMMAND, note
 
@@ -118,11 +117,7 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
 def _candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
     """Return the plan's volume as a candidate, with a name unlike the others."""
     volume = plan.volumes[index]
-    make = next(
-        step.operation
-        for step in plan.steps
-        if isinstance(step.operation, MakeFilesystem) and step.operation.device == volume.path
-    )
+    make = next(one for one in plan.filesystems if one.device == volume.path)
     taken = volume.filesystem in {other.id for other in others}
     name = AGAIN.format(name=volume.filesystem) if taken else volume.filesystem
     return Candidate(name, make, volume.mount_options)

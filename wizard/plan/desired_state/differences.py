@@ -15,7 +15,6 @@ from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import logical_volumes
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
 from wizard.plan.request.volume_request import VolumeRequest
 
@@ -269,7 +268,7 @@ def _slot_shape(member: Member, slot: Slot, mount_points: dict[str, tuple[str, .
 
 def _layered_volumes(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
     """Yield the planned volumes on an array or in a volume group."""
-    sizes = {one.device: one.size_bytes for one in logical_volumes(plan)}
+    sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
     if plan.stripe and plan.stripe.device:
         sizes[plan.stripe.device] = together_bytes(plan)
     for volume in plan.volumes:

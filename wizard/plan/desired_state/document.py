@@ -19,7 +19,7 @@ from wizard.model.layout import NO_PLACE, Volume, Writer
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import group_room_bytes, logical_volumes
+from wizard.plan.raid.lvm import group_room_bytes
 from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.request.roles import role_of
 from wizard.plan.request.subvolumes import places_of, subvolume_written
@@ -252,7 +252,7 @@ def _sizes(plan: Plan) -> list[str | None]:
     slots = plan.after.partitions
     sizes, left = [slot.size_bytes for slot in slots], plan.drive.size_bytes - slots[-1].end_bytes
     if plan.group is not None:
-        sizes = [one.size_bytes for one in logical_volumes(plan)]
+        sizes = [one.size_bytes for one in plan.logical_volumes]
         left += group_room_bytes(slots[-1].size_bytes) - sum(sizes)
     is_full = left <= 2 * grain_bytes(plan.drive.geometry)
     return [*map(size_text, sizes[:-1]), REST if is_full else size_text(sizes[-1])]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from wizard.model.layout import Stripe, Volume
 from wizard.model.machine import Layer
 from wizard.model.said import MIB, Message, Sentence, t, tn
+from wizard.operations.layers import EXTENT_BYTES
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.differences import held_differences
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import EXTENT_BYTES, logical_volumes
 from wizard.plan.raid.striping import room_bytes
 
 SPREAD = Sentence("{kind} across {parts}")
@@ -46,7 +46,7 @@ class GroupSeen:
 
 def logical_wanted(plan: Plan) -> tuple[Logical, ...]:
     """Return the logical volumes that a plan creates, in volume order."""
-    return tuple(Logical(one.name, one.size_bytes) for one in logical_volumes(plan))
+    return tuple(Logical(one.name, one.size_bytes) for one in plan.logical_volumes)
 
 
 def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Message]:

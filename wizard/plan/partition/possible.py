@@ -5,15 +5,11 @@ The planner refuses for these reasons, and menus show them in advance. Pure.
 
 from wizard.filesystems.kind import CONTAINER_TYPES, Growing, is_half_moved
 from wizard.filesystems.registry import KINDS
-from wizard.findings.contents import used_text
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, printable
 from wizard.model.geometry import align_down, align_up, grain_bytes
-from wizard.model.layout import Slot, TableEntry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import MIB, Message, Sentence, Sentences, join, rounded_up, t
-from wizard.operations.filesystem import GrowFilesystem, Resizing
-from wizard.operations.table import WriteTable
+from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
 from wizard.plan.dangers import bounds_of, layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
 from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
@@ -369,70 +365,3 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
 
 
 SIZE_STAYS = Sentence("{part} remains at {size:size}. Omit the size, or delete the partition first.")
-OTHERS_STAY = Sentences(
-    "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."
-)
-
-
-def table_message(slot: Slot, table: WriteTable) -> Message:
-    """Describe the change of partition `slot` in a preserved table."""
-    drive, kind = table.device, table.table.upper()
-    others = sum(entry.kept for entry in table.entries)
-    if not changes(slot, table):
-        return t("Leave the {table} on {drive} unchanged.", table=kind, drive=drive)
-    new = next((entry for entry in table.entries if entry.number == slot.number), None)
-    if new and new.size_bytes != slot.size_bytes:
-        form = (
-            Sentence(
-                "Grow partition {number} of the {table} on {drive} into the adjacent free "
-                "space, to {size:size}."
-            )
-            if new.size_bytes > slot.size_bytes
-            else Sentence(
-                "Shrink partition {number} of the {table} on {drive} to {size:size}, freeing the end."
-            )
-        )
-        start = form(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
-        return OTHERS_STAY(start=start, count=others) if others else start
-    deleted = new is None
-    start = (
-        Sentence("Delete partition {number} from the {table} on {drive}.")
-        if deleted
-        else Sentence(
-            "Set the new type or name of partition {number} in the {table} on {drive}. "
-            "Position and size are unchanged."
-        )
-    )(number=slot.number, table=kind, drive=drive)
-    return OTHERS_STAY(start=start, count=others) if others else start
-
-
-def resize_message(operation: Resizing) -> Message:
-    """Describe a filesystem resize."""
-    form = (
-        Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
-        if isinstance(operation, GrowFilesystem)
-        else Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
-    )
-    return form(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
-
-
-def lost(part: str, slot: Slot) -> Message:
-    """Describe the data lost by formatting or deleting a partition."""
-    if not slot.filesystem:
-        return t(
-            "Any unrecognised data on {part}, {size:size}.",
-            part=part,
-            size=slot.size_bytes,
-        )
-    label = slot.label or slot.name
-    what = printable(slot.filesystem, 40) + (f' "{printable(label, 40)}"' if label else "")
-    what = ", ".join((what, *map(str, used_text(slot.used_bytes))))
-    files = t("All files on {part}: {what}, {size:size}.", part=part, what=what, size=slot.size_bytes)
-    return join(files, *slot.beyond)
-
-
-def changes(slot: Slot, table: WriteTable) -> bool:
-    """Return True if the table differs from before."""
-    entry = next((one for one in table.entries if one.number == slot.number), None)
-    same = TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "")
-    return entry != same

@@ -12,6 +12,7 @@ from wizard.model.layout import Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.said import Message, t
 from wizard.operations.filesystem import GrowFilesystem, ShrinkFilesystem
+from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.dangers import (
     doubts_of,
@@ -27,7 +28,6 @@ from wizard.plan.free_space import place, reserved_in, with_free
 from wizard.plan.partition.possible import (
     SIZE_STAYS,
     aligned_size,
-    changes,
     growing_of,
     restored_bytes,
     room_behind,
@@ -38,14 +38,13 @@ from wizard.plan.partition.possible import (
     why_not_shrink,
     why_not_shrink_to,
 )
-from wizard.plan.plan import Operation, Plan
+from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
 from wizard.plan.refusals import measured
 from wizard.plan.request.encryption import encrypted, encryption_doubts, refuse_encryption
 from wizard.plan.request.roles import ROLES, Role, TableKind
 from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
-from wizard.plan.steps.operations import layout_after, operations_of, table_after
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import layout_after, operations_of, steps_of, table_after
 
 
 def changing(before: Layout, number: int) -> Layout:
@@ -136,7 +135,9 @@ def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
     return Layout(before.table, with_free(slots, bounds, reserved_in(before, bounds)))
 
 
-def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:
+def resized_operations(
+    path: str, slot: Slot, table: WriteTable, size_bytes: int
+) -> tuple[PlanOperation, ...]:
     """Return the operations in order: grow the partition before the filesystem, shrink it after. If the
     partition cuts its contents, only the partition grows."""
     device, kind = partition_path(path, slot.number), slot.filesystem or ""
@@ -149,7 +150,7 @@ def resized_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int
 
 def operations_with(
     path: str, slot: Slot, table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
-) -> tuple[Operation, ...]:
+) -> tuple[PlanOperation, ...]:
     """Return the operations in order: for a volume the table first, for a deletion the signatures first."""
     device = partition_path(path, slot.number)
     wipe = WipeSignatures(device, tuple(slot.filesystem.split("+")) if slot.filesystem else ())
@@ -311,7 +312,7 @@ def _plan_of(
     slot: Slot,
     volumes: tuple[Volume, ...],
     layouts: tuple[Layout, Layout],
-    operations: tuple[Operation, ...],
+    operations: tuple[PlanOperation, ...],
     doubts: tuple[Message | str, ...],
     recording: Recording,
 ) -> Plan:
@@ -352,4 +353,4 @@ def _plan_of(
 def _is_risky(drive: Drive, slot: Slot, table: WriteTable) -> bool:
     """Return True if a GPT changes while another partition is in use. An MBR is a single sector, written
     atomically."""
-    return bool(drive.uses) and table.table == "gpt" and changes(slot, table)
+    return bool(drive.uses) and table.table == "gpt" and table.changes(slot)

@@ -22,13 +22,14 @@ from wizard.model.geometry import Geometry, align_up
 from wizard.model.layout import Layout, Slot, TableEntry
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, rounded_up, t
+from wizard.operations.operation import Context
 from wizard.operations.table import WriteTable
 from wizard.plan.dangers import doubts_of, known_identity, layout_before, rehearsal_doubts, slot_of
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_PRIMARIES, fresh_bounds, with_free
 from wizard.plan.plan import Plan
 from wizard.plan.refusals import measured, refuse_drive, refuse_table, unread_content
 from wizard.plan.request.roles import TableKind
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import steps_of
 from wizard.probe.content.unmarked import TRACK_BLOCKS
 
 OTHER_TYPES = {

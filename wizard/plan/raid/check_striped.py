@@ -13,10 +13,10 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
 from wizard.operations.rules import uuid_fault
-from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.operations.table import WipeSignatures
 from wizard.plan.dangers import doubts_of
 from wizard.plan.free_space import LARGEST_BYTES, is_container
-from wizard.plan.plan import Operation, Plan
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import (
     FILESYSTEMS,
     METADATA,
@@ -56,13 +56,13 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
         yield "before.whole"
 
 
-def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[str]:
+def wipe_faults(member: Member, wipes: Sequence[WipeSignatures], *, fresh: bool) -> Iterator[str]:
     """Check the erasure of old signatures on one drive."""
     path = member.drive.path
     allowed = {path} | {
         partition_path(path, slot.number) for slot in member.before.partitions if not is_container(slot)
     }
-    devices = [wipe.device for wipe in wipes if isinstance(wipe, WipeSignatures)]
+    devices = [wipe.device for wipe in wipes]
     if (devices and not fresh) or len(set(devices)) != len(devices) or not allowed.issuperset(devices):
         yield "wipes"
 
@@ -165,19 +165,17 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]
     for member, table in zip(plan.members, tables, strict=True):
         if member.after != striped_after(member.drive, table, stripe, volume):
             yield "after"
-    operations = [step.operation for step in plan.steps]
-    first = next((at for at, operation in enumerate(operations) if isinstance(operation, WriteTable)), 0)
-    wipes = [operation for operation in operations[:first] if isinstance(operation, WipeSignatures)]
-    yield from _ordered_wipe_faults(plan, wipes)
-    if tuple(operations) != striped_operations(drives, wipes, tables, stripe, volume):
+    yield from _ordered_wipe_faults(plan)
+    operations = tuple(step.operation for step in plan.steps)
+    if operations != striped_operations(drives, plan.wipes, tables, stripe, volume):
         yield "steps"
 
 
-def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[str]:
+def _ordered_wipe_faults(plan: Plan) -> Iterator[str]:
     """Check that all signature erasures are on the plan's drives and follow each drive's rules."""
-    left = list(wipes)
+    left = list(plan.wipes)
     for member in plan.members:
-        own = [wipe for wipe in left if isinstance(wipe, WipeSignatures) and _is_on(member, wipe.device)]
+        own = [wipe for wipe in left if _is_on(member, wipe.device)]
         left = [wipe for wipe in left if wipe not in own]
         yield from wipe_faults(member, own, fresh=True)
     if left:

@@ -11,48 +11,19 @@ from wizard.filesystems.kind import LINUX_LVM_TYPE, LVM_MBR_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.geometry import Geometry
-from wizard.model.layout import Group, Layout, TableEntry, Volume
+from wizard.model.layout import MAPPER, Group, Layout, TableEntry, Volume
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Message, rounded_up, t
-from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
+from wizard.model.said import rounded_up, t
+from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.rules import uuid_fault
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import TOO_SMALL, Demand, place
-from wizard.plan.plan import Operation, Plan
+from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.raid.check_striped import wipe_faults
 from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
 from wizard.plan.request.roles import TableKind
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps.operations import layout_after, make, mounted, table_after
-
-DATA_BYTES = MIB
-"""Offset of a group's first extent in its partition: requested, and verified."""
-
-
-def logical_sentence(operation: MakeLogicalVolume) -> Message:
-    """Describe the step."""
-    return t(
-        "Create the logical volume {device}: {size:size} ({size} bytes).",
-        device=operation.device,
-        size=operation.size_bytes,
-    )
-
-
-def logical_holds(operation: MakeLogicalVolume) -> tuple[str, ...]:
-    """Describe the checks after the step."""
-    device = operation.device
-    found = t(
-        "LVM reports {device} as a linear volume of exactly {size} bytes.",
-        device=device,
-        size=operation.size_bytes,
-    )
-    return (str(found), str(t("The kernel reports {device} as aligned.", device=device)))
-
-
-EXTENT_BYTES = 4 * MIB
-"""LVM's default (vgcreate(8), --physicalextentsize). Requested explicitly, because lvm.conf may differ."""
-
-MAPPER = "/dev/mapper/"
+from wizard.plan.steps import layout_after, make, mounted, table_after
 
 
 def group_room_bytes(partition_bytes: int) -> int:
@@ -85,11 +56,6 @@ def group_of(drive_path: str, number: int, label: str, uuid: str) -> Group:
 def _logical_node(group: Group, name: str) -> str:
     """Return the node of a logical volume. The names contain no hyphens, which device mapper would double."""
     return f"{MAPPER}{group.name}-{name}"
-
-
-def logical_volumes(plan: Plan) -> tuple[MakeLogicalVolume, ...]:
-    """Return the logical volumes that a plan creates, in volume order."""
-    return tuple(step.operation for step in plan.steps if isinstance(step.operation, MakeLogicalVolume))
 
 
 def grouped_table(
@@ -141,7 +107,7 @@ def grouped_operations(
     group: Group,
     volumes: Sequence[Volume],
     sizes: Sequence[int],
-) -> tuple[Operation, ...]:
+) -> tuple[PlanOperation, ...]:
     """Return all operations in order: erase signatures, write the table, create group and logical volumes,
     then create and mount each filesystem.
 
@@ -251,12 +217,10 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
         yield "steps"
     if plan.after != grouped_after(plan.before, table, group, volumes, bounds):
         yield "after"
+    yield from wipe_faults(plan.members[0], plan.wipes, fresh=table.fresh)
     operations = tuple(step.operation for step in plan.steps)
-    wipes = operations[: operations.index(table)]
-    yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
-    first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
-    sizes = [volume.size_bytes for volume in logical_volumes(plan)]
-    if operations != grouped_operations(first, table, group, volumes, sizes):
+    sizes = [volume.size_bytes for volume in plan.logical_volumes]
+    if operations != grouped_operations(plan.wipes, table, group, volumes, sizes):
         yield "steps"
 
 
@@ -277,7 +241,7 @@ def _group_faults(plan: Plan, group: Group) -> Iterator[str]:
 
 def _size_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     """Check the sizes of the logical volumes, which must fit in the group."""
-    created = logical_volumes(plan)
+    created = plan.logical_volumes
     if len(created) != len(plan.volumes):
         yield "steps"
         return

@@ -13,6 +13,7 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Level, Member, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Sentences, join, t
+from wizard.operations.operation import Context
 from wizard.plan.dangers import (
     forgotten_doubts,
     known_identity,
@@ -44,7 +45,7 @@ from wizard.plan.raid.striping import (
 from wizard.plan.refusals import refuse_content, refuse_drive
 from wizard.plan.request.encryption import refuse_encryption
 from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import steps_of
 
 NO_ENCRYPTION = t("Encryption across several drives is not supported.")
 

@@ -15,12 +15,12 @@ from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Layout, Level, Stripe, Volume
 from wizard.model.machine import Extent, Striping
-from wizard.model.said import KIB, MIB, Message, format_duration, join, t
-from wizard.operations.layers import MakeArray, array_uuid
+from wizard.model.said import KIB, MIB, Message, t
+from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import aligned_spaces, gpt_bounds
-from wizard.plan.plan import Operation, Plan
-from wizard.plan.steps.operations import layout_after, make, mounted, table_after
+from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.steps import layout_after, make, mounted, table_after
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
 """Filesystems for each kind of stripe or mirror. Btrfs stripes by itself, with two copies of metadata on two
@@ -209,7 +209,7 @@ def striped_operations(
     tables: Sequence[WriteTable],
     stripe: Stripe,
     volume: Volume,
-) -> tuple[Operation, ...]:
+) -> tuple[PlanOperation, ...]:
     """Return all operations in order: erase signatures on the drives, write the tables, erase signatures on
     the new partitions, create the array, create and mount the filesystem.
 
@@ -228,7 +228,7 @@ def striped_operations(
         striping=None if stripe.kind == "btrfs" or stripe.mirrors else striping_of(stripe, len(parts)),
         mirrored=stripe.kind == "md" and stripe.mirrors,
     )
-    old: list[Operation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
+    old: list[PlanOperation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
     arrays = (
         [
             MakeArray(
@@ -247,10 +247,6 @@ def _stacked(drives: Sequence[Identity]) -> Geometry:
     logical = max(drive.geometry.logical_block_bytes for drive in drives)
     physical = max(drive.geometry.physical_block_bytes for drive in drives)
     return Geometry(logical, physical, 0, physical, 0)
-
-
-COPYING_BYTES_PER_SECOND = 200_000 * 1024
-"""md's default speed limit for the initial copy of an idle array (md(4), speed_limit_max)."""
 
 
 def mirror_note(plan: Plan) -> str | None:
@@ -280,64 +276,3 @@ def together_bytes(plan: Plan) -> int:
         return 0
     parts = [slot.size_bytes for member in plan.members for slot in member.after.partitions]
     return room_bytes(plan.stripe.kind, plan.stripe.level, parts)
-
-
-def _copying_seconds(operation: MakeArray, part_bytes: int) -> float:
-    """Return the minimum duration of md's initial copy in the background, 0 without mirroring."""
-    return part_bytes / COPYING_BYTES_PER_SECOND if operation.level == "raid1" else 0.0
-
-
-def mirror_sentence(operation: MakeArray, part_bytes: int) -> str:
-    """Describe the creation of a mirror from partitions of `part_bytes` each."""
-    mirror = t(
-        "Create the mirror (RAID1) {device} named {name} from {parts:and}",
-        parts=operation.parts,
-        device=operation.device,
-        name=operation.name,
-    )
-    copying = t(
-        "As soon as the mirror is in use, md copies all of {first} to the others", first=operation.parts[0]
-    )
-    time = t(
-        "at least {least} at md's limit of 200 MB/s, longer on slower drives",
-        least=format_duration(_copying_seconds(operation, part_bytes)),
-    )
-    sentences = (
-        t(
-            "{mirror}, with a write-intent bitmap, so that only recent writes are compared after a crash.",
-            mirror=mirror,
-        ),
-        t(
-            "{copying}: {time}. On a scratch copy (--assume-clean), md copies no data.",
-            copying=copying,
-            time=time,
-        ),
-        t("The volume is usable during the copy, but survives a failed drive only afterwards."),
-    )
-    return str(join(*sentences))
-
-
-def mirror_holds(operation: MakeArray) -> tuple[Message, ...]:
-    """Describe the checks after creating a mirror. Equality of the copies is not checked, because copying
-    continues."""
-    device, uuid = operation.device, array_uuid(operation.uuid)
-    found = t(
-        "mdadm reports on {device} and each part a RAID1 of {parts} with UUID {uuid}",
-        device=device,
-        parts=len(operation.parts),
-        uuid=uuid,
-    )
-    return (
-        t("{found} and a bitmap, with data aligned on every drive.", found=found),
-        t("The kernel reports {device} as unstriped and aligned on every drive.", device=device),
-    )
-
-
-def mirror_lost(operation: MakeArray) -> str:
-    """Describe what the initial copy destroys, apart from the named contents."""
-    return str(
-        t(
-            "Everything on {parts:list}, overwritten from the first byte to the last.",
-            parts=operation.parts[1:],
-        )
-    )

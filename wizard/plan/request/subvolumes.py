@@ -7,6 +7,7 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, printable
 from wizard.model.layout import NO_PLACE, Subvolume
 from wizard.model.said import Message, t
+from wizard.operations.mounts import SUBVOLUME
 from wizard.operations.rules import mount_point_fault
 
 LONGEST_NAME_BYTES = 255
@@ -15,7 +16,6 @@ LONGEST_PATH_BYTES = 1024
 MOST_SUBVOLUMES = 64
 
 _PART = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9@_+.][A-Za-z0-9@_+.-]*")
-_OPTION = "subvol=/"
 
 
 def parse_subvolume(text: str) -> Subvolume:
@@ -59,12 +59,7 @@ def subvolume_written(one: Subvolume) -> str:
 
 def subvolume_option(name: str) -> str:
     """Return the mount option for a subvolume, by path from the top level (btrfs(5))."""
-    return f"{_OPTION}{name}"
-
-
-def mounted_subvolume(options: Sequence[str]) -> str:
-    """Return the subvolume in these mount options, by path from the top level, or an empty string."""
-    return next((option.removeprefix(_OPTION) for option in options if option.startswith(_OPTION)), "")
+    return f"{SUBVOLUME}{name}"
 
 
 def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple[str, ...]:

@@ -8,11 +8,10 @@ from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
 from wizard.model.layout import NO_PLACE, Member, Slot
 from wizard.model.said import Sentence, t
-from wizard.plan.messages import who
+from wizard.operations.data_loss import waiting_lost, whole_lost
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeSpec, more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
-from wizard.plan.steps.postconditions import waiting_lost, whole_lost
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import lost_elsewhere, shows_nothing
 from wizard.ui import messages as words
@@ -45,7 +44,7 @@ def volume_row(session: Session, index: int) -> Row:
     place: Text = spec.mount_point or t("not mounted")
     if spec.mount_point == NO_PLACE:
         place = t("in use")
-    writers: Text = who(spec.writer) if spec.mount_point and spec.mount_point != NO_PLACE else ""
+    writers: Text = spec.writer.shown if spec.mount_point and spec.mount_point != NO_PLACE else ""
     cells = (
         strong(printable(spec.final_label, 30)),
         Piece(title_of(spec.choice.filesystem)),
@@ -99,7 +98,7 @@ def _called(slot: Slot) -> str:
 
 
 def _what(slot: Slot) -> str:
-    from wizard.plan.free_space import content_of
+    from wizard.operations.data_loss import content_of
 
     return content_of(slot)
 

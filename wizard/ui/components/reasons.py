@@ -13,9 +13,6 @@ from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.migration import MigrationStep
 from wizard.model.said import MIB, Message, ProfileText, Sentence, Sentences, format_nanoseconds, join, t, tn
-from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.operations.table import WriteTable
 from wizard.plan.changes import ChangeStep
 from wizard.plan.plan import Step
 from wizard.ui import messages as named
@@ -271,15 +268,14 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
 
 def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[Block]:
     operation = step.operation
-    if isinstance(operation, WriteTable):
-        for entry in operation.entries:
-            if not entry.kept:
-                yield para(_placed(plan, entry), hang=2)
-        yield GAP
+    for table in plan.tables:
+        if table == operation:
+            yield from (para(_placed(plan, entry), hang=2) for entry in table.entries if not entry.kept)
+            yield GAP
     of = _choice_of(plan, specs, step)
     if of is None:
         return
-    made = isinstance(operation, MakeFilesystem)
+    made = operation in plan.filesystems
     if made:
         yield from _named(title_of(of.filesystem), of.sentence)
     for option in of.mkfs if made else of.mount:
@@ -290,13 +286,12 @@ def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[B
 
 def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Choice | None:
     """Return the choice behind a step, found through the volume."""
-    match step.operation:
-        case MakeFilesystem(uuid=uuid) | AddFstabLine(uuid=uuid):
-            fits = [volume.uuid == uuid for volume in plan.volumes]
-        case Mount(device=device):
-            fits = [volume.path == device for volume in plan.volumes]
-        case _:
-            return None
+    operation = step.operation
+    if operation in (*plan.filesystems, *plan.mounts):
+        fits = [volume.path in operation.devices for volume in plan.volumes]
+    else:
+        uuid = next((line.uuid for line in plan.fstab_lines if line == operation), None)
+        fits = [volume.uuid == uuid for volume in plan.volumes]
     return next((spec.choice for spec, its in zip(specs, fits, strict=False) if its), None)
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.model.said import Sentence, t
-from wizard.operations.mounts import Mount
 from wizard.plan.plan import Plan
 from wizard.plan.preview import danger_of
-from wizard.plan.steps.render import described_as_direct
+from wizard.plan.steps import described_as_direct
 from wizard.plan.text import background_work, brief, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
 from wizard.ui.components.drive_rows import plan_bars
@@ -145,9 +144,7 @@ class PlanJob(Job[Plan]):
     @property
     def places(self) -> tuple[str, ...]:
         """Mount points of the volumes."""
-        return tuple(
-            one.operation.mount_point for one in self.document.steps if isinstance(one.operation, Mount)
-        )
+        return tuple(mount.mount_point for mount in self.document.mounts)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]

@@ -10,7 +10,6 @@ from wizard.host.session import Session
 from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.said import t
-from wizard.plan.messages import who
 from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
 from wizard.ui.components.drive_rows import plan_bars
@@ -161,7 +160,7 @@ def _preview(session: Session) -> Iterator[Block]:
         ]
         pieces.append(t("{filesystem}, {size:size}", filesystem=title_of(spec.choice.filesystem), size=size))
         if spec.mount_point:
-            pieces += [t("at {place}", place=spec.mount_point), t("writable by {who}", who=who(spec.writer))]
+            pieces += [t("at {place}", place=spec.mount_point), t("writable by {who}", who=spec.writer.shown)]
         yield para(*pieces, hang=2)
     good = [
         title_of(one.filesystem)

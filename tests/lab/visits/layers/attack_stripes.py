@@ -32,13 +32,14 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
 from wizard.model.layout import Stripe
 from wizard.operations.layers import array_uuid
+from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import striped_after, striped_operations, striped_path
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps.render import Context, steps_of
+from wizard.plan.steps import steps_of
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run

@@ -12,7 +12,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import FSTAB, SLOW, digests, diskwright, forget_in_fstab, node_of, tool, udev_runs
 from wizard.model.errors import partition_path
 from wizard.model.ext import Check
-from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
+from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.process.program import run
 
 GROUP, SPARE = virtio_drive("layered-group", 640 * MIB), virtio_drive("layered-spare", 128 * MIB)

@@ -37,7 +37,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import load_plan
 from wizard.apply.run_control import keep, resume, undo
-from wizard.apply.steps.arrays import array_parts, taken_arrays
+from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
@@ -272,7 +272,7 @@ def _copies(plan: Plan) -> Iterator[Check]:
     action = sysfs(node, "md/sync_action")
     yield Check("a mirror: md resyncs after keep", action == "resync", action)
     yield _holds_a_file("a mirror")
-    parts = array_parts(plan)
+    parts = plan.arrays[0].parts
     (offset,) = {
         int(found) for part in parts for found in re.findall(r"Data Offset : (\d+)", _examined(part))
     }

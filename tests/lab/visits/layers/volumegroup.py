@@ -39,10 +39,9 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run_control import keep, undo
 from wizard.model.errors import DiskwrightError
 from wizard.model.ext import Check
+from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.plan.check import read_plan
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import logical_volumes
-from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
 from wizard.process.program import run
 
 WHOLE, CUT = virtio_drive("grouped-whole", 640 * MIB, 4096), virtio_drive("grouped-cut", 640 * MIB)
@@ -159,7 +158,7 @@ def _stands(plan: Plan) -> Iterator[Check]:
     yield Check("data starts at 1 MiB", volume["pe_start"] == str(MIB), shown(volume))
     found = json.loads(tool("lvs", *words, "lv_name,lv_size,segtype", plan.group.name))["report"][0]["lv"]
     sizes = {row["lv_name"]: (row["lv_size"], row["segtype"]) for row in found}
-    wanted = {one.name: (str(one.size_bytes), "linear") for one in logical_volumes(plan)}
+    wanted = {one.name: (str(one.size_bytes), "linear") for one in plan.logical_volumes}
     yield Check("lvs shows the exact sizes", sizes == wanted, shown(sizes))
     (group,) = json.loads(tool("vgs", *words, "vg_extent_size,vg_free", plan.group.name))["report"][0]["vg"]
     yield Check(
@@ -167,7 +166,7 @@ def _stands(plan: Plan) -> Iterator[Check]:
         group == {"vg_extent_size": str(4 * MIB), "vg_free": "0"},
         shown(group),
     )
-    for one, planned in zip(logical_volumes(plan), plan.volumes, strict=True):
+    for one, planned in zip(plan.logical_volumes, plan.volumes, strict=True):
         kernel = kernels_node(one.device)
         size = int(sysfs(kernel, "size")) * 512
         yield Check(f"{one.name}: the kernel reports the exact size", size == one.size_bytes, str(size))

@@ -10,12 +10,12 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.identity_check import identity_difference
-from wizard.apply.plan.verify import aligned_by_parted
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.steps.wipe import recognised_differences, refuse_foreign_signatures
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import option_differences, parse_mountinfo
 from wizard.apply.table.proof import disk_differences, kernel_differences
+from wizard.apply.table.write import aligned_by_parted
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table

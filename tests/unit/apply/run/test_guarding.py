@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import E512, KN4, N512, drive, mbr, partition, partitioned
-from wizard.apply.plan import verify
 from wizard.apply.run import process
 from wizard.apply.run.process import lock_drives, unlocked
+from wizard.apply.table import write as verify
 from wizard.findings.tables import find_tables
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry

@@ -12,8 +12,6 @@ from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import room_bytes
 from wizard.apply.run.job import check_tokens
 from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
-from wizard.apply.steps.arrays import array_parts
-from wizard.apply.steps.wipe import checking_programs
 from wizard.filesystems import ext, xfs
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
@@ -107,17 +105,12 @@ def test_tokens_of_all_drives_once_in_any_order() -> None:
 
 
 def test_space_is_reserved_for_old_content_of_all_members() -> None:
-    assert room_bytes(plan_for(drive(), spec("ext4"))) == 2 * MIB * (1 + 1)
-    assert room_bytes(MD) == 2 * MIB * (3 + 3 + 3)
-    assert room_bytes(BTRFS) == 2 * MIB * (3 + 3)
+    assert room_bytes(plan_for(drive(), spec("ext4"))) == 2 * MIB * (1 + 1 + 1)
+    assert room_bytes(MD) == 2 * MIB * (3 + 3 + 4 + 1)
+    assert room_bytes(BTRFS) == 2 * MIB * (3 + 3 + 3)
 
 
 def test_tools_that_check_a_stripe_are_required_first() -> None:
-    wanted = {
-        program
-        for plan in (MD, BTRFS)
-        for step in plan.steps
-        for program in checking_programs(step.operation)
-    }
+    wanted = {program for plan in (MD, BTRFS) for step in plan.steps for program in step.operation.programs}
     assert {"mdadm", "dumpe2fs", "e2fsck", "btrfs"} <= wanted
-    assert array_parts(MD) == ("/dev/sda1", "/dev/sdb1", "/dev/sdc1")
+    assert MD.arrays[0].parts == ("/dev/sda1", "/dev/sdb1", "/dev/sdc1")

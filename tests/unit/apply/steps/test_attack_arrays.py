@@ -57,15 +57,15 @@ def test_uuid_of_a_running_array_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(arrays, "run", Tools({"mdadm --detail --scan": scanned}))
         if other:
             with pytest.raises(Refused, match="Another array has the UUID"):
-                check_free_array(MD)
+                check_free_array(MD.arrays[0])
         else:
-            check_free_array(MD)
+            check_free_array(MD.arrays[0])
 
 
 def test_array_of_a_failed_run_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
     tools = Tools({"mdadm --stop": ""})
-    stop_own_array(MD, tools)
+    stop_own_array(MD.arrays[0], tools)
     assert tools.calls == [("mdadm", "--stop", "/dev/md127")]
 
 
@@ -73,4 +73,4 @@ def test_array_in_use_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
     monkeypatch.setattr(arrays, "open_exclusively", lambda _: "somebody has it")
     with pytest.raises(Failed, match="in use: somebody has it"):
-        stop_own_array(MD, Tools({}))
+        stop_own_array(MD.arrays[0], Tools({}))

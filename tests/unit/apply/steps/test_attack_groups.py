@@ -12,20 +12,19 @@ from wizard.apply.plan.guard import check_operations
 from wizard.apply.steps import lvm
 from wizard.apply.steps.layers import layer_nodes, own_uses
 from wizard.apply.steps.step_context import rows
-from wizard.apply.steps.wipe import checking_programs
 from wizard.model.errors import Failed, Refused
+from wizard.model.ext import Check
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Signature
 from wizard.model.said import MIB
-from wizard.operations.layers import MakeLogicalVolume
+from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, physical_volume_uuid
 from wizard.operations.table import WipeSignatures
-from wizard.plan.raid.lvm import EXTENT_BYTES, group_room_bytes, logical_volumes
-from wizard.plan.steps.commands import physical_volume_uuid
+from wizard.plan.raid.lvm import group_room_bytes
 
 assert PLAN.group is not None
 GROUP = PLAN.group
-FIRST, SECOND = (one.device for one in logical_volumes(PLAN))
-NAMES = [one.name for one in logical_volumes(PLAN)]
+FIRST, SECOND = (one.device for one in PLAN.logical_volumes)
+NAMES = [one.name for one in PLAN.logical_volumes]
 THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")
 
 
@@ -49,16 +48,21 @@ def told(**changes: str) -> Tools:
     }
     volumes = [
         {"lv_name": one.name, "lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
-        for one in logical_volumes(PLAN)
+        for one in PLAN.logical_volumes
     ]
     volumes = [{**row, **{key: value for key, value in changes.items() if key in row}} for row in volumes]
     says["lvs --reportformat"] = json.dumps({"report": [{"lv": volumes}]})
     return Tools(says)
 
 
+def group_checks(tools: Tools) -> tuple[Check, ...]:
+    volumes = lvm.volume_checks(PLAN.logical_volumes, tools)
+    return (*lvm.data_checks(PLAN, GROUP, tools), *volumes)
+
+
 def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
-    checks = list(lvm.group_checks(PLAN, GROUP, told()))
+    checks = list(group_checks(told()))
     assert len(checks) == 6 and all(check.holds for check in checks), checks
 
 
@@ -79,13 +83,13 @@ def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_differing_group_is_reported(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> None:
     monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
-    wrong = [check for check in lvm.group_checks(PLAN, GROUP, told(**changes)) if not check.holds]
+    wrong = [check for check in group_checks(told(**changes)) if not check.holds]
     assert wrong and all(next(iter(changes)) in check.seen for check in wrong)
 
 
 def test_volume_misaligned_for_the_kernel_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
-    wrong = [check for check in lvm.group_checks(PLAN, GROUP, told()) if not check.holds]
+    wrong = [check for check in group_checks(told()) if not check.holds]
     assert [check.seen for check in wrong] == ["offset 512 bytes"] * 2
 
 
@@ -109,5 +113,5 @@ def test_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.Mo
 
 
 def test_tools_that_check_a_group_are_required_first() -> None:
-    wanted = {program for step in PLAN.steps for program in checking_programs(step.operation)}
+    wanted = {program for step in PLAN.steps for program in step.operation.programs}
     assert {"lvs", "pvs", "vgs", "lvchange"} <= wanted

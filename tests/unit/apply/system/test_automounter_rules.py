@@ -11,8 +11,8 @@ from tests.unit.machines import partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block import scratch_device as rules_given
 from wizard.apply.block.scratch_device import forget_left_rules, ignore_mapped, stop_ignoring
-from wizard.apply.plan import verify
-from wizard.apply.plan.verify import automount_ignored, unmount_foreign
+from wizard.apply.plan import automount as verify
+from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.steps.step_context import StepContext
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import Mounted

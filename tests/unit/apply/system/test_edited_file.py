@@ -11,7 +11,6 @@ from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.fstab import add_line, new_line_in, remove_line
 from wizard.model.errors import Failed
 from wizard.operations.mounts import AddFstabLine
-from wizard.plan.steps.commands import fstab_line
 
 ROOT = Path(__file__).parents[4]
 RUNS, ROUNDS = 4, 40
@@ -52,7 +51,7 @@ def test_concurrent_runs_lose_no_line(tmp_path: Path) -> None:
     for writer in writers:
         _, said = writer.communicate()
         assert writer.returncode == 0, said
-    wanted = {fstab_line(line_of(who, turn)) for who in range(RUNS) for turn in range(0, ROUNDS, 2)}
+    wanted = {line_of(who, turn).line for who in range(RUNS) for turn in range(0, ROUNDS, 2)}
     text = fstab.read_text()
     assert text.startswith(OLD)
     assert sorted(text.removeprefix(OLD).splitlines()) == sorted(wanted)
@@ -75,7 +74,7 @@ def test_editor_without_locking_loses_no_change(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(edited_file, "_write", write_late)
     add_line(fstab, line_of(1, 1), kept_as(fstab, "run"))
     assert saved
-    assert fstab.read_text() == f"{OLD}UUID=def /home ext4 defaults 0 2\n{fstab_line(line_of(1, 1))}\n"
+    assert fstab.read_text() == f"{OLD}UUID=def /home ext4 defaults 0 2\n{line_of(1, 1).line}\n"
 
 
 def test_undo_removes_only_its_own_line(tmp_path: Path) -> None:
@@ -86,7 +85,7 @@ def test_undo_removes_only_its_own_line(tmp_path: Path) -> None:
         add_line(fstab, line_of(who, 0), kept_as(fstab, f"run{who}"))
     fstab.write_text(fstab.read_text().replace("defaults 0 1", "noatime 0 1"))
     assert remove_line(fstab, line_of(1, 0), kept_as(fstab, "run1"))
-    assert fstab.read_text() == OLD.replace("defaults", "noatime") + fstab_line(line_of(2, 0)) + "\n"
+    assert fstab.read_text() == OLD.replace("defaults", "noatime") + line_of(2, 0).line + "\n"
 
 
 def test_concurrently_changed_line_is_unchanged(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse, re
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine
-from wizard.plan.steps.commands import fstab_line
 
 UUID = "10000000-0000-4000-8000-000000000001"
 OPERATION = AddFstabLine(UUID, "/srv/my media", "ext4", ("noatime", "nofail"), 2)
@@ -36,7 +35,7 @@ def test_adding_and_removing_restores_the_old_bytes(fstab: Path, text: str) -> N
     keep = kept_as(fstab, "run")
     line = add_line(fstab, OPERATION, keep)
     assert fstab.read_bytes().startswith(old)
-    assert fstab.read_bytes().splitlines()[-1].decode() == line == fstab_line(OPERATION)
+    assert fstab.read_bytes().splitlines()[-1].decode() == line == OPERATION.line
     assert keep.read_bytes() == old
     assert remove_line(fstab, OPERATION, keep)
     assert fstab.read_bytes() == old
@@ -56,7 +55,7 @@ def test_adding_twice_adds_once(fstab: Path) -> None:
     fstab.write_text("# old\n")
     for _ in range(2):
         add_line(fstab, OPERATION, kept_as(fstab, "run"))
-    assert fstab.read_text() == f"# old\n{fstab_line(OPERATION)}\n"
+    assert fstab.read_text() == f"# old\n{OPERATION.line}\n"
     assert kept_as(fstab, "run").read_text() == "# old\n"
 
 
@@ -69,7 +68,7 @@ def test_mode_owner_and_link_are_preserved(fstab: Path, tmp_path: Path) -> None:
     before = real.stat()
     add_line(fstab, OPERATION, kept_as(fstab, "run"))
     assert fstab.is_symlink() and fstab.readlink() == real
-    assert fstab_line(OPERATION) in real.read_text()
+    assert OPERATION.line in real.read_text()
     after = real.stat()
     assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
     assert after.st_ino != before.st_ino, "the new file took the old one's place in one move"

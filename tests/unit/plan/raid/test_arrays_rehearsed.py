@@ -10,10 +10,9 @@ from wizard.apply.steps.array_checks import is_uncopied, without_copying
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.plan import Plan, devices_of
-from wizard.plan.rehearsed import array_node, direct_reason, on_nodes, rehearsed_steps
-from wizard.plan.steps.commands import commands_of
-from wizard.plan.steps.render import with_current_texts
+from wizard.plan.plan import Plan
+from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps
+from wizard.plan.steps import with_current_texts
 from wizard.plan.undo_policy import promise
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"
@@ -23,12 +22,12 @@ BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\
 def there(plan: Plan) -> Plan:
     """Return the plan on scratch copies."""
     nodes = {path: f"/dev/loop{number}" for number, path in enumerate(plan.paths)}
-    return on_nodes(plan, {**nodes, array_node(plan): "/dev/md5"})
+    return on_nodes(plan, {**nodes, plan.arrays[0].device: "/dev/md5"})
 
 
 @pytest.mark.parametrize("plan", [MD, MIRROR])
 def test_scratch_plan_names_no_drive_or_its_array(plan: Plan) -> None:
-    nodes = {node for step in there(plan).steps for node in devices_of(step.operation)}
+    nodes = {node for step in there(plan).steps for node in step.operation.devices}
     assert nodes == {
         "/dev/md5",
         *(f"/dev/loop{number}{part}" for number in range(len(plan.members)) for part in ("", "p1")),
@@ -62,7 +61,7 @@ def test_undo_is_promised_for_md() -> None:
 def test_mirror_skips_copying_only_on_scratch_devices() -> None:
     def made(plan: Plan) -> tuple[MakeArray, tuple[str, ...]]:
         (array,) = [one for step in plan.steps if isinstance(one := step.operation, MakeArray)]
-        return array, commands_of(array)[0]
+        return array, array.commands()[0]
 
     array, argv = made(MIRROR)
     assert "--assume-clean" not in argv and without_copying(argv, array) == (*argv, "--assume-clean")

@@ -16,7 +16,7 @@ from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGro
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan.check import check_plan, read_kept_plan, read_plan, render_plan
-from wizard.plan.plan import Operation, Plan, devices_of
+from wizard.plan.plan import Plan, PlanOperation
 
 PLANS = (MD, BTRFS, MIRROR, TWICE)
 NAMES = ("md", "btrfs", "md's mirror", "btrfs's mirror")
@@ -46,7 +46,7 @@ def test_operations_of_a_striped_plan_cannot_be_forged(plan: Plan) -> None:
             check_plan(with_operations(plan, attempt))
 
 
-def _hostile() -> tuple[Operation, ...]:
+def _hostile() -> tuple[PlanOperation, ...]:
     return (
         WipeSignatures("/dev/sdx", ()),
         WipeSignatures("/dev/sda9", ()),
@@ -163,4 +163,4 @@ def test_commands_of_a_striped_plan_name_only_its_devices() -> None:
         own = {*plan.paths, *(f"{path}1" for path in plan.paths), plan.stripe.device if plan.stripe else ""}
         for step in plan.steps:
             assert {word for argv in step.commands for word in argv if word.startswith("/dev/")} <= own
-            assert set(devices_of(step.operation)) <= own
+            assert set(step.operation.devices) <= own

@@ -14,7 +14,8 @@ from wizard.model.layout import Group, Subvolume
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup, physical_volume_uuid
+from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.free_space import gpt_bounds
@@ -22,16 +23,13 @@ from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.lvm import (
-    EXTENT_BYTES,
     grouped_after,
     grouped_operations,
     grouped_table,
     logical_names,
-    logical_volumes,
 )
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
-from wizard.plan.steps.commands import physical_volume_uuid
-from wizard.plan.steps.render import UNTIL_KEPT, described_as_direct
+from wizard.plan.steps import described_as_direct
 from wizard.plan.text import inside_sentences
 
 
@@ -54,7 +52,7 @@ def test_sizes_are_whole_extents_and_the_rest_goes_to_the_last(geometry: object)
     plan = grouped(drive(geometry=geometry, size_bytes=100 * GIB), *TWO)
     check_plan(plan)
     (slot,) = plan.after.partitions
-    first, rest = logical_volumes(plan)
+    first, rest = plan.logical_volumes
     assert first.size_bytes == 304 * MIB
     room = slot.size_bytes - MIB
     assert rest.size_bytes % EXTENT_BYTES == 0
@@ -158,7 +156,7 @@ def test_shares_refer_to_the_allocatable_size_of_the_group() -> None:
     )
     check_plan(plan)
     (slot,) = plan.after.partitions
-    first, _ = logical_volumes(plan)
+    first, _ = plan.logical_volumes
     assert (
         first.size_bytes
         == (slot.size_bytes - MIB) // EXTENT_BYTES * EXTENT_BYTES // 4 // EXTENT_BYTES * EXTENT_BYTES
@@ -315,7 +313,7 @@ def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Pla
         PLAN.before, table, group, volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry)
     )
     operations = grouped_operations(
-        (), table, group, volumes, [one.size_bytes for one in logical_volumes(PLAN)]
+        (), table, group, volumes, [one.size_bytes for one in PLAN.logical_volumes]
     )
     return with_operations(replace(PLAN, group=group, volumes=volumes, after=after), operations)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wizard.apply.steps.lvm import is_there
 from wizard.apply.steps.step_context import alone_on
-from wizard.plan.steps.commands import LVM_WITHOUT_UDEV
+from wizard.operations.layers import LVM_WITHOUT_UDEV
 
 NODES = ("/dev/loop7", "/dev/loop12")
 

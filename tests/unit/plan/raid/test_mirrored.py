@@ -22,7 +22,7 @@ from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind
 from wizard.plan.raid.striping import room_bytes, striped_words
-from wizard.plan.steps.render import described_as_direct
+from wizard.plan.steps import described_as_direct
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
 
@@ -227,10 +227,10 @@ Internal Bitmap : 8 sectors from superblock
     ],
 )
 def test_mdadm_output_of_a_member_is_compared_with_the_plan(old: str, new: str, holds: bool) -> None:
-    stripe = Stripe("md", "/dev/md127", "films", 0, (UUIDS[0],), level="raid1")
+    array = MakeArray("/dev/md127", "films", UUIDS[0], 0, ("/dev/sda1", "/dev/sdb1"), level="raid1")
     said = EXAMINED.format(uuid=array_uuid(UUIDS[0]))
     assert examined_offset(said) == 264192 * 512
-    assert part_check("/dev/sda1", said.replace(old, new), stripe, MIB, E512).holds is holds
+    assert part_check("/dev/sda1", said.replace(old, new), array, MIB, E512).holds is holds
 
 
 @pytest.mark.parametrize(

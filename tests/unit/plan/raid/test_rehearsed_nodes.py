@@ -8,20 +8,14 @@ from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, spec
 from wizard.model.machine import Drive, Signature
 from wizard.model.said import GIB
+from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.layers import (
-    AddCrypttabLine,
-    MakeContainer,
-    MakeLogicalVolume,
-    MakeVolumeGroup,
-    OpenContainer,
-)
+from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.plan.plan import Plan, devices_of
+from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.request.volume_request import Arrangement
-from wizard.plan.steps.commands import commands_of
 from wizard.plan.undo_policy import needs_word, promise
 
 NODE = "/dev/loop7"
@@ -43,8 +37,8 @@ def grouped() -> Plan:
 def test_no_command_of_a_rehearsal_names_the_drive(plan: Plan) -> None:
     there = on_nodes(plan, {plan.drive.path: NODE})
     for _, step in rehearsed_steps(there):
-        words = [word for argv in commands_of(step.operation) for word in argv]
-        words += devices_of(step.operation)
+        words = [word for argv in step.operation.commands() for word in argv]
+        words += step.operation.devices
         assert not [word for word in words if word.startswith(plan.drive.path)]
     assert there.drive.path == NODE
 
@@ -60,7 +54,7 @@ def test_scratch_container_is_never_opened_by_its_final_name() -> None:
     opening = next(one for one in operations if isinstance(one, OpenContainer))
     made = next(one for one in operations if isinstance(one, MakeFilesystem))
     assert opening.opened == made.device == opened.opened == there.volumes[0].path
-    assert not [one for one in operations if container.opened in devices_of(one)]
+    assert not [one for one in operations if container.opened in one.devices]
 
 
 def test_container_is_opened_on_the_scratch_copy_and_again_for_use() -> None:

@@ -20,14 +20,13 @@ from wizard.model.layout import Stripe
 from wizard.model.machine import Layer, Striping, Use
 from wizard.model.said import KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
-from wizard.operations.layers import array_uuid
+from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import TYPES, layer_name, striped_words
-from wizard.plan.steps.commands import physical_volume_uuid
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,138 +1,78 @@
-"""Derive typed operations in order from a plan's decisions. Used by the planner and by validation."""
+"""Derive operations and steps, in order, from a plan's decisions. Used by the planner and by validation."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
-from wizard.model.layout import NO_PLACE, Encryption, Layout, Slot, TableEntry, Volume
+from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
-from wizard.model.said import Sentence, Sentences, t
+from wizard.model.said import t
+from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, SetOwner
-from wizard.operations.layers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.operation import OWN_FSTAB, UNTIL_KEPT, Context
 from wizard.operations.rules import partition_name
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.free_space import is_container, reserved_in, with_free
-from wizard.plan.plan import Operation
+from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.plan.rehearsed import why_on_drive
 from wizard.plan.request.roles import TableKind, partition_type
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
 
-RECOGNISED = Sentences(
-    "{devices:and} is recognised as {what} with UUID {uuid}.",
-    "{devices:and} are recognised as {what} with UUID {uuid}.",
-)
-ONE_LINE = Sentence("{file} has exactly this one line for {what}, with all other lines unchanged.")
 
-# How a line is removed again.
-SAVED_BESIDE = Sentence("The old {file} is saved next to the new file. To undo, remove the line.")
-
-
-ContainerOperation = MakeContainer | OpenContainer | AddCrypttabLine
-
-KEY_SECONDS = 4.0
-"""Key derivation in cryptsetup takes about two seconds by design, and twice that on slow machines."""
-
-
-def _container_operations(encryption: Encryption) -> tuple[MakeContainer, OpenContainer]:
-    """Return the operations required before a filesystem can be created inside."""
-    return (
-        MakeContainer(encryption.device, encryption.uuid, encryption.sector_bytes, encryption.offset_bytes),
-        OpenContainer(encryption.device, encryption.uuid, encryption.name),
+def steps_of(operations: Sequence[PlanOperation], context: Context) -> tuple[Step, ...]:
+    """Return the step of each operation, with all descriptions and an estimate."""
+    direct = context.direct or why_on_drive(operations)
+    context = replace(context, operations=tuple(operations), direct=direct)
+    return tuple(
+        Step(
+            operation=operation,
+            sentence=str(operation.sentence(context)),
+            commands=operation.commands(),
+            edits=operation.edits(context),
+            destroys=operation.destroys(context),
+            undo=operation.undo_text(context),
+            holds=tuple(map(str, operation.holds(context))),
+            seconds=operation.seconds(context),
+        )
+        for operation in operations
     )
 
 
-def _opened_at_start(encryption: Encryption) -> AddCrypttabLine:
-    """Return the operation that opens the container at every boot, by key file or passphrase prompt."""
-    return AddCrypttabLine(encryption.uuid, encryption.name, encryption.key)
+def with_current_texts(plan: Plan, *, direct: str = "", fstab: str = OWN_FSTAB) -> Plan:
+    """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are shown
+    or run. `direct` and `fstab`: as in the context."""
+    context = Context(
+        plan.drive,
+        plan.before,
+        plan.after,
+        plan.others,
+        direct=direct,
+        part=plan.part,
+        fstab=fstab,
+    )
+    return replace(plan, steps=steps_of([step.operation for step in plan.steps], context))
 
 
-def container_sentence(operation: ContainerOperation, fstab: str) -> str:
-    """Describe the step."""
-    match operation:
-        case MakeContainer(device=device, sector_bytes=sector, offset_bytes=offset):
-            creation = t(
-                "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase",
-                device=device,
-            )
-            return str(
-                t(
-                    "{made}: data starts at {offset:exact}, encrypted in sectors of {sector} bytes.",
-                    made=creation,
-                    offset=offset,
-                    sector=sector,
-                )
-            )
-        case OpenContainer(device=device, name=name):
-            return str(
-                t(
-                    "Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.",
-                    device=device,
-                    opened=operation.opened,
-                    name=name,
-                )
-            )
-        case AddCrypttabLine(name=name, key=key):
-            return str(
-                t(
-                    "Open the container as {name} on every boot with the key {key} (one line in {file}).",
-                    name=name,
-                    key=key,
-                    file=_crypttab_beside(fstab),
-                )
-                if key
-                else t(
-                    "Open the container as {name} on every boot, asking for the passphrase (one "
-                    "line in {file}).",
-                    name=name,
-                    file=_crypttab_beside(fstab),
-                )
-            )
+def described_as_direct(plan: Plan, why: str) -> Plan:
+    """Return the plan described as running directly on the drive because of `why`, or the same plan if `why`
+    is empty. For display only."""
+    return with_current_texts(plan, direct=why) if why else plan
 
 
-def _crypttab_beside(fstab: str) -> str:
-    """Return the crypttab in the folder of an fstab."""
-    return f"{fstab.rpartition('/')[0]}/crypttab"
+def described_for_fstab(plan: Plan, fstab: str) -> Plan:
+    """Return the plan described with this fstab, and the crypttab beside it."""
+    return with_current_texts(plan, fstab=fstab) if fstab != OWN_FSTAB else plan
 
 
-def container_undo(operation: OpenContainer | AddCrypttabLine, fstab: str) -> str:
-    """Describe how to undo the step."""
-    match operation:
-        case OpenContainer(name=name):
-            return str(t("Run `cryptsetup close {name}`.", name=name))
-        case AddCrypttabLine():
-            return str(SAVED_BESIDE(file=_crypttab_beside(fstab)))
-
-
-def container_holds(operation: ContainerOperation, fstab: str) -> tuple[str, ...]:
-    """Describe the checks after the step."""
-    match operation:
-        case MakeContainer(device=device, uuid=uuid, sector_bytes=sector, offset_bytes=offset):
-            found = RECOGNISED(devices=(device,), what="crypto_LUKS", uuid=uuid, count=1)
-            return (
-                str(found),
-                str(
-                    t(
-                        "According to the header, data starts at {offset:exact} in sectors of "
-                        "{sector} bytes, and is aligned.",
-                        offset=offset,
-                        sector=sector,
-                    )
-                ),
-            )
-        case OpenContainer(device=device):
-            return (
-                str(
-                    t(
-                        "The device mapper has {opened} open only on {device}.",
-                        opened=operation.opened,
-                        device=device,
-                    )
-                ),
-            )
-        case AddCrypttabLine(uuid=uuid):
-            return (str(ONE_LINE(file=_crypttab_beside(fstab), what=uuid)),)
+def described_as_kept(plan: Plan) -> Plan:
+    """Return the plan described as kept immediately. For display only."""
+    until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
+    steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in plan.steps)
+    return replace(plan, steps=tuple(steps))
 
 
 def table_after(
@@ -201,16 +141,20 @@ def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:
 
 def operations_of(
     wipes: Sequence[WipeSignatures], table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
-) -> tuple[Operation, ...]:
+) -> tuple[PlanOperation, ...]:
     """Return all operations in order: erase signatures, write the table, then create each filesystem, add its
     fstab line and mount it.
 
     All filesystems are created before the first is mounted, so a failure leaves no device in use.
     """
-    operations: list[Operation] = [*wipes, table]
+    operations: list[PlanOperation] = [*wipes, table]
     for volume in volumes:
         operations.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
-        operations += _container_operations(volume.encryption) if volume.encryption else ()
+        if one := volume.encryption:
+            operations += (
+                MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes),
+                OpenContainer(one.device, one.uuid, one.name),
+            )
         options = volume.mkfs_options if volume.encryption else _options_at_place(volume, table, geometry)
         operations.append(make(volume, options))
     return (*operations, *(operation for volume in volumes for operation in mounted(volume)))
@@ -230,7 +174,7 @@ def _options_at_place(volume: Volume, table: WriteTable, geometry: Geometry) -> 
     return MADE[volume.filesystem].for_place(geometry, place, options) if place else options
 
 
-def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:
+def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation, ...]:
     """Return the operations to mount the volume, if requested. `others`: further devices of a multi-device
     Btrfs.
 
@@ -239,13 +183,14 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
     mounts.
     """
     kind = MADE[volume.filesystem]
-    opened = (_opened_at_start(volume.encryption),) if volume.encryption else ()
+    one = volume.encryption
+    opened = (AddCrypttabLine(one.uuid, one.name, one.key),) if one else ()
     if not kind.mounts:
         not_mounted = volume.mount_point is None
         line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
         return () if not_mounted else (*opened, line, TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
-    preparations: list[Operation] = []
+    preparations: list[PlanOperation] = []
     if names:
         preparations.append(MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others))
     if is_given_afterwards(volume):
@@ -265,7 +210,7 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
 
 def _mount_operations(
     volume: Volume, place: str, options: tuple[str, ...], others: tuple[str, ...]
-) -> tuple[Operation, ...]:
+) -> tuple[PlanOperation, ...]:
     kind = MADE[volume.filesystem]
     at_boot = tuple(dict.fromkeys((*options, "nofail")))
     return (

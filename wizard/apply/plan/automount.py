@@ -1,0 +1,138 @@
+"""Prevent and undo mounts by automounters on the drives of a run."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from wizard.apply.block.devices import SYS_BLOCK
+from wizard.apply.block.scratch_device import ignore, stop_ignoring
+from wizard.apply.plan.guard import own_nodes
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.job import settle, udev_runs
+from wizard.apply.run.journal import Journal
+from wizard.apply.steps.mounting import mount_checked
+from wizard.apply.steps.step_context import StepContext, told_in
+from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
+from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
+from wizard.model.errors import DiskwrightError, Failed, printable
+from wizard.model.ext import Event
+from wizard.model.said import Sentence, t
+from wizard.operations.filesystem import (
+    MakeFilesystem,
+)
+from wizard.operations.mounts import Mount
+from wizard.plan.plan import Plan
+from wizard.probe.host.sysfs import name_of
+
+BUSY = Sentence("Another program mounted {device} at {place} during the run:")
+NOT_AGAIN = Sentence("Another program unmounted {place}, and remounting failed:")
+
+MOMENT = "partitions"
+"""The name of the udev rule that is active while a partition table changes."""
+
+
+@contextmanager
+def automount_ignored(plan: Plan) -> Iterator[None]:
+    """Make udev tell automounters to ignore the partitions of the plan's drives.
+
+    Afterwards, unlocked drives get a change event, so no property outlives the run.
+    """
+    nodes = [node for member in plan.members for node in own_nodes(member)[1:]]
+    names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
+    # Keep mdadm's rules from assembling the array: the run does this, under the planned number.
+    alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if plan.arrays else "")
+    with suppress(OSError):
+        ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", {alone}' for name in names])
+    try:
+        yield
+    finally:
+        stop_ignoring(MOMENT)
+        for name in names:
+            with suppress(OSError):
+                (SYS_BLOCK / name / "uevent").write_text("change")
+
+
+def foreign_mounts(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
+    """Return mounts of the plan's filesystems at other places than planned, last mount first."""
+    planned = {mount.mount_point for mount in plan.mounts}
+    there = [entry for entry in reversed(read_mounts()) if entry.mount_point not in planned]
+    return tuple(
+        (entry, make) for entry in there for make in plan.filesystems if entry.source in make.devices
+    )
+
+
+def unmount_foreign(context: StepContext) -> bool:
+    """Unmount filesystems of this run that other programs have mounted, and return True if there were any.
+    Raises Failed if one is in use."""
+    found = [entry for entry, make in foreign_mounts(context.plan) if _is_ours(make, context)]
+    for entry in found:
+        place = printable(entry.mount_point, 200)
+        # umount detaches the topmost mount, which may be another filesystem.
+        if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
+            raise Failed(
+                t(
+                    "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
+                    device=entry.source,
+                    place=place,
+                    other=printable(top.source),
+                )
+            )
+        try:
+            context.command(["umount", entry.mount_point])
+        except Failed as error:
+            raise Failed(f"{BUSY(device=entry.source, place=place)} {error}") from None
+        said = t(
+            "Another program had mounted {device} at {place}. Unmounted, to continue as planned.",
+            device=entry.source,
+            place=place,
+        )
+        context.journal.add(Event.COMMAND, str(said), step=context.step)
+    return bool(found)
+
+
+def _is_ours(make: MakeFilesystem, context: StepContext) -> bool:
+    """Return True if the device has the planned filesystem with the planned UUID. Anything else is somebody's
+    data."""
+    with suppress(DiskwrightError):
+        seen = signatures_on(make.device, context.plan, context.seconds)
+        return not recognised_differences(seen, make.filesystem, make.uuid, make.label)
+    return False
+
+
+def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
+    """Wait for udev after the drives are unlocked, and repeat mounts that others have unmounted. Return an
+    error or None."""
+    if not udev_runs():
+        return None
+    settle()
+    for one in plan.mounts:
+        if not is_mounted(one):
+            _mount_again(plan, one, journal)
+    if lost := [one for one in plan.mounts if not is_mounted(one)]:
+        return str(
+            t(
+                "All checks passed, but another program unmounted {places:list} when the "
+                "drive was free, and again after remounting.",
+                places=tuple(printable(one.mount_point, 200) for one in lost),
+            )
+        )
+    return None
+
+
+def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
+    """Mount again and journal the result, unless the device has changed."""
+    place = printable(one.mount_point, 200)
+    try:
+        check_target(plan, one, LOOK_SECONDS)
+        mount_checked(one, told_in(journal))
+    except Failed as error:
+        journal.add(Event.COMMAND, f"{NOT_AGAIN(place=place)} {error}")
+    else:
+        journal.add(
+            Event.COMMAND,
+            str(
+                t(
+                    "Another program unmounted {place} when the drive was free. Mounted again.",
+                    place=place,
+                )
+            ),
+        )

@@ -1,0 +1,77 @@
+"""Execute and verify each operation of a plan, by type."""
+
+from collections.abc import Iterator
+from functools import singledispatch
+
+from wizard.apply.resize.resized import resize_filesystem
+from wizard.apply.steps import array_checks, containers, filesystem, lvm, mounting, wipe
+from wizard.apply.steps.step_context import Finished, StepContext
+from wizard.apply.table.write import table_checks, write_table
+from wizard.model.errors import Failed
+from wizard.model.ext import Check
+from wizard.model.said import Message, t
+from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, Resize, SetOwner
+from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.operation import Operation
+from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
+
+
+@singledispatch
+def execute(operation: Operation, _context: StepContext) -> Message | str:
+    """Execute an operation and return a summary. Raises Failed."""
+    raise Failed(t("Unknown operation: {name}", name=type(operation).__name__))
+
+
+@singledispatch
+def verify(_operation: Operation, _finished: Finished) -> Iterator[Check]:
+    """Check the result of an operation after the last step. Raises Failed."""
+    return iter(())
+
+
+execute.register(WipeSignatures, wipe.wipe_signatures)
+
+execute.register(WriteTable, write_table)
+verify.register(WriteTable, table_checks)
+
+execute.register(ResetZones, wipe.reset_zones)
+verify.register(ResetZones, table_checks)
+
+execute.register(MakeContainer, containers.make_container)
+verify.register(MakeContainer, containers.container_checks)
+
+execute.register(OpenContainer, containers.open_container)
+verify.register(OpenContainer, containers.opened_checks)
+
+execute.register(AddCrypttabLine, containers.add_crypttab_line)
+verify.register(AddCrypttabLine, containers.crypttab_checks)
+
+execute.register(MakeArray, array_checks.make_array)
+verify.register(MakeArray, array_checks.array_checks)
+
+execute.register(MakeVolumeGroup, lvm.make_group)
+verify.register(MakeVolumeGroup, lvm.group_checks)
+
+execute.register(MakeLogicalVolume, lvm.make_logical_volume)
+verify.register(MakeLogicalVolume, lvm.logical_checks)
+
+execute.register(MakeFilesystem, filesystem.make_filesystem)
+verify.register(MakeFilesystem, filesystem.filesystem_checks)
+
+execute.register(Resize, resize_filesystem)
+verify.register(Resize, filesystem.resize_checks)
+
+execute.register(MakeSubvolumes, filesystem.make_subvolumes)
+verify.register(MakeSubvolumes, filesystem.subvolume_checks)
+
+execute.register(SetOwner, filesystem.set_owner)
+
+execute.register(AddFstabLine, mounting.add_fstab_line)
+verify.register(AddFstabLine, mounting.fstab_checks)
+
+execute.register(Mount, mounting.mount_filesystem)
+verify.register(Mount, mounting.mount_checks)
+
+execute.register(TurnOnSwap, mounting.turn_on)
+verify.register(TurnOnSwap, mounting.swap_checks)

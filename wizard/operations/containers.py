@@ -1,0 +1,179 @@
+"""Operations on encrypted containers (LUKS2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+from wizard.filesystems.kind import Argv
+from wizard.model.layout import MAPPER
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
+from wizard.operations.mounts import ONE_LINE, SAVED_BESIDE
+from wizard.operations.operation import RECOGNISED, Context, Operation, WritingTo
+
+LUKS = "crypto_LUKS"
+"""TYPE in libblkid."""
+
+KEY_SECONDS = 4.0
+"""Key derivation in cryptsetup takes about two seconds by design, and twice that on slow machines."""
+
+PASSPHRASE_FROM = "--key-file=-"
+"""cryptsetup reads the whole standard input as passphrase, so it is not visible in process lists
+(cryptsetup(8))."""
+
+
+def _passphrase_edits() -> tuple[str, ...]:
+    return (
+        str(t("the passphrase, on the command's standard input, never in a command, plan, journal or log")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MakeContainer(WritingTo):
+    """Create a LUKS2 container on the whole `device`, with data from `offset_bytes`."""
+
+    uuid: str
+    sector_bytes: int
+    offset_bytes: int
+    kind: Literal["make-container"] = "make-container"
+
+    @property
+    def made(self) -> dict[str, tuple[str, str]]:
+        return {self.device: (LUKS, self.uuid)}
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase. Data starts "
+            "at {offset:exact}, encrypted in sectors of {sector} bytes.",
+            device=self.device,
+            offset=self.offset_bytes,
+            sector=self.sector_bytes,
+        )
+
+    def commands(self) -> tuple[Argv, ...]:
+        """Return the command, with all values that cryptsetup would otherwise detect. --batch-mode answers
+        the confirmation."""
+        return (
+            (
+                *("cryptsetup", "luksFormat", "--type", "luks2", "--batch-mode", PASSPHRASE_FROM),
+                *("--uuid", self.uuid, "--offset", str(self.offset_bytes // KERNEL_SECTOR_BYTES)),
+                *("--sector-size", str(self.sector_bytes), self.device),
+            ),
+        )
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return _passphrase_edits()
+
+    def destroys(self, context: Context) -> str:
+        return " ".join(context.overwritten(self.devices))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (
+            RECOGNISED(devices=self.devices, what=LUKS, uuid=self.uuid, count=1),
+            t(
+                "According to the header, data starts at {offset:exact} in sectors of {sector} bytes, and is "
+                "aligned.",
+                offset=self.offset_bytes,
+                sector=self.sector_bytes,
+            ),
+        )
+
+    def seconds(self, context: Context) -> float:
+        return KEY_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class OpenContainer(Operation):
+    """Open the container with this UUID on `device` as `name`."""
+
+    device: str
+    uuid: str
+    name: str
+    kind: Literal["open-container"] = "open-container"
+
+    rehearsed = True
+    """A container is opened on the scratch copy, and again on the drive."""
+
+    @property
+    def opened(self) -> str:
+        """Node of the open container."""
+        return f"{MAPPER}{self.name}"
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        return (self.device, self.opened)
+
+    @property
+    def created(self) -> tuple[str, ...]:
+        return (self.opened,)
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        return replace(self, device=nodes[self.device], name=names[self.uuid])
+
+    def sentence(self, context: Context) -> Message:
+        return t(
+            "Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.",
+            device=self.device,
+            opened=self.opened,
+            name=self.name,
+        )
+
+    def commands(self) -> tuple[Argv, ...]:
+        return (("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, self.device, self.name),)
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return _passphrase_edits()
+
+    def undo_text(self, context: Context) -> str:
+        return str(t("Run `cryptsetup close {name}`.", name=self.name))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (
+            t(
+                "The device mapper has {opened} open only on {device}.",
+                opened=self.opened,
+                device=self.device,
+            ),
+        )
+
+    def seconds(self, context: Context) -> float:
+        return KEY_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class AddCrypttabLine(Operation):
+    """Add a crypttab line for the container with this UUID, to be opened with the key file `key`, or by
+    passphrase if empty."""
+
+    uuid: str
+    name: str
+    key: str = ""
+    kind: Literal["add-crypttab-line"] = "add-crypttab-line"
+
+    @property
+    def line(self) -> str:
+        """The line without newline: name, container, key file, options (crypttab(5)). Boot continues without
+        passphrase or key file."""
+        return f"{self.name} UUID={self.uuid} {self.key or 'none'} luks,nofail"
+
+    def sentence(self, context: Context) -> Message:
+        if self.key:
+            return t(
+                "Open the container as {name} on every boot with the key {key} (one line in {file}).",
+                name=self.name,
+                key=self.key,
+                file=context.crypttab,
+            )
+        return t(
+            "Open the container as {name} on every boot, asking for the passphrase (one line in {file}).",
+            name=self.name,
+            file=context.crypttab,
+        )
+
+    def edits(self, context: Context) -> tuple[str, ...]:
+        return (self.line,)
+
+    def undo_text(self, context: Context) -> str:
+        return str(SAVED_BESIDE(file=context.crypttab))
+
+    def holds(self, context: Context) -> tuple[Message, ...]:
+        return (ONE_LINE(file=context.crypttab, what=self.uuid),)

@@ -1,1 +1,0 @@
-"""Steps of a plan: typed operations with their texts and commands."""
