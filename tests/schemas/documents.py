@@ -17,7 +17,7 @@ from wizard.apply.run import runs
 from wizard.apply.run.progress_log import StepProgress
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import SCHEMAS
-from wizard.cli import advise, changes, inspection, lists, status
+from wizard.cli import advise, changes, inspect, lists, status
 from wizard.documents import profiles
 from wizard.documents.codec import Sealed
 from wizard.ext4.check import MIGRATIONS
@@ -125,7 +125,7 @@ def _options(shapes: Shapes) -> JSON:
 
 def _machine(shapes: Shapes) -> JSON:
     body = machine(shapes)
-    return Shapes.table({**_head(inspection.SCHEMA), **body["properties"]})
+    return Shapes.table({**_head(inspect.SCHEMA), **body["properties"]})
 
 
 def _entry(shapes: Shapes) -> JSON:
@@ -139,7 +139,7 @@ RUN = "a run's folder"
 
 DOCUMENTS = (
     Document(
-        inspection.SCHEMA,
+        inspect.SCHEMA,
         "The drives of a machine, and what is concluded of them",
         "`inspect --json`",
         _machine,

@@ -1,6 +1,6 @@
 """Commands that change drives."""
 
-from wizard.cli.arguments import (
+from wizard.cli.command import (
     CONFIRM,
     DRIVE,
     DRY_RUN,
@@ -12,8 +12,12 @@ from wizard.cli.arguments import (
     STARTS,
     VOLUME,
     WRITABLE,
+    Argument,
+    CommandRow,
+    Example,
+    plain,
+    root,
 )
-from wizard.cli.command import Argument, CommandRow, Example, plain, root
 from wizard.model.said import Message, t
 
 WITHOUT_CONFIRM = t("Without --confirm, only show the changes.")

@@ -2,8 +2,21 @@
 
 from dataclasses import replace
 
-from wizard.cli.arguments import FSTAB, JSON, MACHINE, OUTPUT, PLAN_FILE, STARTS, VOLUME, WORKLOAD, WRITABLE
-from wizard.cli.command import Argument, CommandRow, plain, root
+from wizard.cli.command import (
+    FSTAB,
+    JSON,
+    MACHINE,
+    OUTPUT,
+    PLAN_FILE,
+    STARTS,
+    VOLUME,
+    WORKLOAD,
+    WRITABLE,
+    Argument,
+    CommandRow,
+    plain,
+    root,
+)
 from wizard.model.said import t
 
 _PLAN = CommandRow(

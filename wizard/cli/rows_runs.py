@@ -1,7 +1,18 @@
 """Commands for runs."""
 
-from wizard.cli.arguments import CONFIRM, FROM_DRIVE, JOURNAL, JSON, MACHINE, PASSPHRASE_FILE, RUN
-from wizard.cli.command import Argument, CommandRow, plain, root
+from wizard.cli.command import (
+    CONFIRM,
+    FROM_DRIVE,
+    JOURNAL,
+    JSON,
+    MACHINE,
+    PASSPHRASE_FILE,
+    RUN,
+    Argument,
+    CommandRow,
+    plain,
+    root,
+)
 from wizard.model.said import t
 
 RUNS = (

@@ -2,8 +2,20 @@
 
 from dataclasses import replace
 
-from wizard.cli.arguments import CONFIRM_ONCE, DRIVE, JOURNAL, JSON, MACHINE, OUTPUT, PLAIN, WORKLOAD
-from wizard.cli.command import Argument, CommandRow, plain, root
+from wizard.cli.command import (
+    CONFIRM_ONCE,
+    DRIVE,
+    JOURNAL,
+    JSON,
+    MACHINE,
+    OUTPUT,
+    PLAIN,
+    WORKLOAD,
+    Argument,
+    CommandRow,
+    plain,
+    root,
+)
 from wizard.cli.rows_changing import CHANGING
 from wizard.cli.rows_planning import PLANNING
 from wizard.cli.rows_runs import RUNS

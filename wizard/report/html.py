@@ -174,7 +174,7 @@ def _figures(figures: Figures) -> Markup:
     return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
 
 
-STYLE = """
+STYLE = """/* Light and dark, on screens and on paper. */
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --muted: #57606a; --edge: #c8ced5;
   --soft: #f3f5f7; --danger: #b3261e; --warn: #8a5300; --accent: #0b5cad; --good: #1a6b34;
   --kept: #9fc3e6; --new: #8fd3a6; --lost: #efa79b; --free: #e3e7eb; --unread: #e8cf7a; }

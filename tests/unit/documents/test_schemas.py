@@ -27,7 +27,7 @@ from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.benchmark.results import render_verdict
 from wizard.cli.changes import PROSPECT_SCHEMA
 from wizard.cli.ensure import EnsureResult, document_of
-from wizard.cli.inspection import SCHEMA as MACHINE
+from wizard.cli.inspect import SCHEMA as MACHINE
 from wizard.cli.main import main
 from wizard.documents.codec import render_document, to_json
 from wizard.ext4.check import MIGRATIONS

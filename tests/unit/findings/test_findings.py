@@ -26,7 +26,7 @@ from tests.unit.machines import (
 )
 from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image
-from wizard.cli.inspection import drive_document
+from wizard.cli.inspect import drive_document
 from wizard.documents.decode import decode
 from wizard.filesystems.kind import MOVING_GPT_TYPE
 from wizard.findings.diagnose import CODES, diagnose

@@ -6,7 +6,7 @@ import pytest
 
 from tests.lab.drives.members import FLEETS
 from tests.lab.visits.drives.portraits import MACHINES, diagnosis_of, file_of, unlike
-from wizard.cli.inspection import machine_document
+from wizard.cli.inspect import machine_document
 from wizard.cli.output import page_lines
 from wizard.cli.portrait import portrait
 from wizard.findings.diagnose import CODES, diagnose

@@ -87,7 +87,7 @@ def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork]
     return work_on
 
 
-class ConversionJob(RunJob):
+class ConversionRunJob(RunJob):
     """Runs that convert a filesystem to ext4."""
 
     keeps = True
@@ -156,4 +156,4 @@ class ConversionJob(RunJob):
         return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
 
 
-JOB = ConversionJob()
+JOB = ConversionRunJob()

@@ -235,7 +235,7 @@ def _restore_top(site: BringSite, top: Top) -> None:
     site.sync()
 
 
-class CopyJob(RunJob):
+class CopyRunJob(RunJob):
     """Runs that copy files."""
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
@@ -264,4 +264,4 @@ class CopyJob(RunJob):
         return event, str(message)
 
 
-JOB = CopyJob()
+JOB = CopyRunJob()

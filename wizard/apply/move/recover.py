@@ -70,7 +70,7 @@ from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
 
 
-class MoveJob(RunJob):
+class MoveRunJob(RunJob):
     """Runs that move partitions."""
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
@@ -98,7 +98,7 @@ class MoveJob(RunJob):
         return "" if state(run) in self.ended else str(forward.power_message(run))
 
 
-JOB = MoveJob()
+JOB = MoveRunJob()
 
 
 def preflight_document(moves: Moves, how: Start) -> None:

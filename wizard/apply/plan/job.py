@@ -133,7 +133,7 @@ def _is_complete(outcome: Outcome) -> bool:
     return outcome[0] in (Event.DONE, Event.KEPT)
 
 
-class PlanJob(RunJob):
+class PlanRunJob(RunJob):
     """Runs of plans."""
 
     keeps = True
@@ -204,7 +204,7 @@ class PlanJob(RunJob):
         return Event.FAILED, failure
 
 
-JOB = PlanJob()
+JOB = PlanRunJob()
 
 
 BLOCK_BYTES = 512

@@ -240,7 +240,7 @@ def _lock_if_attached(changes: Changes) -> Locks:
     return ()
 
 
-class SettingsJob(RunJob):
+class SettingsRunJob(RunJob):
     """Runs that change settings of a filesystem in use."""
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
@@ -269,4 +269,4 @@ class SettingsJob(RunJob):
         return event, str(said)
 
 
-JOB = SettingsJob()
+JOB = SettingsRunJob()

@@ -11,7 +11,7 @@ import pytest
 
 from tests.unit.probe import rawfacts
 from wizard.benchmark.alignment import _unread as unmeasured
-from wizard.cli.inspection import drive_document
+from wizard.cli.inspect import drive_document
 from wizard.cli.main import main
 from wizard.documents.codec import from_json, to_json
 from wizard.findings.diagnose import diagnose, judge_health
