@@ -102,8 +102,8 @@ class Performance(RecordedServices):
         return self.verdicts["write" if write else "read"]
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        assert isinstance(document, Plan)
         """Start the recorded run; only the recorded plan was ever applied."""
+        assert isinstance(document, Plan)
         self.check(document)
         return runs_folder() / self._run
 
