@@ -492,6 +492,7 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
         members=job.plan.members,
         group=None,
         stripe=None,
+        arrays=(),
         containers=(),
         part=0,
         part_path="",
