@@ -10,7 +10,7 @@ from random import Random
 from typing import Generic, Protocol, TypeVar
 
 from wizard.model.errors import Failed
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import Message
 
 SECTOR_BYTES = 512

@@ -21,7 +21,7 @@ from tests.readme import put
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.documents.codec import parse_document
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import GIB
 
 RIVALS = (

@@ -19,9 +19,9 @@ from wizard.benchmark.measure import MeasureProgress
 from wizard.host.recorded import RecordedServices
 from wizard.host.services import Services
 from wizard.model.errors import Refused
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.requests import SetLabel, Wanted
+from wizard.model.run import Event, JournalEntry
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Changes, RunDocument

@@ -41,7 +41,7 @@ from tests.loop.program import (
 from wizard.apply.run import job
 from wizard.apply.run_control import job_of, next_commands
 from wizard.model.advice import Choice, Option, Rank, Workload
-from wizard.model.ext import JournalEntry
+from wizard.model.run import JournalEntry
 from wizard.plan.planner import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]

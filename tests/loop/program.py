@@ -11,10 +11,10 @@ from wizard.apply.run.runs import list_runs, load_plan, make_run, runs_folder
 from wizard.apply.run_control import commands_for, keep, power_now, resume, undo
 from wizard.ext4.make import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused, partition_path
-from wizard.model.ext import Event
 from wizard.model.layout import Subvolume, Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.migration import Migration, Moves, Way
+from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan

@@ -23,9 +23,9 @@ from wizard.documents.codec import Sealed
 from wizard.ext4.check import MIGRATIONS
 from wizard.model import ensure as wanted
 from wizard.model.advice import Advice, Workload
-from wizard.model.ext import JournalEntry
 from wizard.model.finding import Notice
 from wizard.model.migration import Prospect
+from wizard.model.run import JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS

@@ -34,7 +34,7 @@ from wizard.apply.run.backup_store import digest_of_text, save_backup
 from wizard.apply.run.journal import BACKUPS, Journal
 from wizard.apply.run.process import lock_run
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.ext import Event, JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message
 
 ENDS = (Phase.KEPT, Phase.UNDONE, Phase.LEFT)

@@ -16,7 +16,7 @@ from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run_control import job_of, next_commands
 from wizard.model.errors import DiskwrightError
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import t
 from wizard.probe import pool
 from wizard.process.program import note_exception

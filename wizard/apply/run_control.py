@@ -20,8 +20,8 @@ from wizard.apply.run.load import document_kind, load
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
 from wizard.apply.run.runs import RunKind, command_on, is_direct, kind_of, load_plan, run_argument
-from wizard.model.document import Document
 from wizard.model.errors import BadInput
+from wizard.model.run import Document
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.changes import RunDocument
 

@@ -14,7 +14,7 @@ from wizard.cli.output import tell
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
 from wizard.host.services import Services
 from wizard.model.errors import ExitCode, Failed
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.said import t
 from wizard.window.terminal import terminal_of
 

@@ -20,9 +20,9 @@ from wizard.demo.drive import DemoDrive
 from wizard.filesystems.registry import KINDS
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import DiskwrightError, Failed, Refused, printable
-from wizard.model.ext import Check, Event
 from wizard.model.finding import Finding, Recording, Severity
 from wizard.model.machine import Drive, Machine
+from wizard.model.run import Check, Event
 from wizard.model.said import GIB, Message, t
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan

@@ -13,7 +13,7 @@ from wizard.apply.run.progress_log import ProgressPrinter, journal_fault, known_
 from wizard.apply.run.runs import run_argument
 from wizard.cli.output import say, tell
 from wizard.model.errors import BadInput, ExitCode, Failed, printable
-from wizard.model.ext import Event, JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.process.program import ended_by_signal
 
@@ -94,6 +94,7 @@ def show_entry(entry: JournalEntry, total: int) -> None:
             say(f"      $ {shlex.join(entry.command)}" if entry.command else f"      {sentence}")
         case Event.VERIFIED | Event.NOT_VERIFIED:
             holds = "passed " if entry.event is Event.VERIFIED else "FAILED "
-            tell([f"{holds}{sentence}: {printable(entry.output, 400)}"])
+            seen = printable(entry.output.strip(), 400)
+            tell([f"{holds}{sentence}" if seen in ("", sentence) else f"{holds}{sentence}: {seen}"])
         case _:
             say(sentence)

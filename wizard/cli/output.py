@@ -71,7 +71,9 @@ def show(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
     in_colour = stream.isatty() and not plain_terminal
     width = page_width(stream) if stream.isatty() else USUAL
     for block in blocks:
-        for number, line in enumerate(rendered(block, width)):
+        # Programs that read the output get each command on one line.
+        most = LONGEST_PARAGRAPH if isinstance(block, Command) and not stream.isatty() else width
+        for number, line in enumerate(rendered(block, most)):
             shown = harmless(line)
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
 

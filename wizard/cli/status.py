@@ -29,7 +29,7 @@ from wizard.cli.output import say, tell, width_of
 from wizard.cli.select_run import NO_RUN
 from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, printable, typed_word
-from wizard.model.ext import JournalEntry
+from wizard.model.run import JournalEntry
 from wizard.model.said import t
 from wizard.plan.text import wrapped
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings import messages as words
-from wizard.model.ext import Waiting
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Obstacle, Use
+from wizard.model.run import Waiting
 from wizard.model.said import Message, Sentence, t
 
 FORBIDDEN = Sentence(

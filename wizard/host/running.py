@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import StepProgress
     from wizard.apply.run_control import NextCommands
-    from wizard.model.ext import JournalEntry
     from wizard.model.requests import Wanted
+    from wizard.model.run import JournalEntry
     from wizard.model.said import Message
     from wizard.plan.changes import Changes, RunDocument
 

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from wizard.findings.geometry import Pattern
     from wizard.host.session import SessionConversion
     from wizard.model.advice import Advice, Choice
-    from wizard.model.ext import JournalEntry
     from wizard.model.finding import Diagnosis, Finding, Recording
     from wizard.model.layout import Writer
     from wizard.model.migration import Migration, Prospect
     from wizard.model.requests import Wanted
+    from wizard.model.run import JournalEntry
     from wizard.model.said import Message
     from wizard.model.verdict import DisplacedVerdict, Verdict
     from wizard.plan.changes import Bring, Changes, RunDocument

@@ -1,7 +1,6 @@
-"""Facts of an ext2, ext3 or ext4 superblock, without conclusions. Also journal entries and checks."""
+"""Facts of an ext2, ext3 or ext4 superblock, without conclusions."""
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from wizard.model.errors import WHERE_USED
 from wizard.model.said import Message
@@ -101,72 +100,3 @@ BEYOND_EXT3 = frozenset(
     }
 )
 """Features that the ext2 and ext3 drivers never supported (ext4(5))."""
-
-
-class Event(StrEnum):
-    """Event of a journal entry.
-
-    A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, which means that everything is written and the
-    user decides. UNDONE may follow, or KEPT, which is final. MAKING is in journals of older versions.
-    BAD_SECTOR: version 1.0 found a range unreadable, or replaced the range by zeros.
-    """
-
-    STARTED = "started"
-    SAVED = "saved"
-    STEP_STARTED = "step-started"
-    MAKING = "making"
-    COMMAND = "command"
-    STEP_DONE = "step-done"
-    STEP_FAILED = "step-failed"
-    BAD_SECTOR = "bad-sector"
-    VERIFIED = "verified"
-    NOT_VERIFIED = "not-verified"
-    DONE = "done"
-    FAILED = "failed"
-    STOPPED = "stopped"
-    REFUSED = "refused"
-    WAITING = "waiting"
-    UNDONE = "undone"
-    KEPT = "kept"
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """A line of the journal, synced to disk. `step` counts from 1; 0 is the run itself. `output`: command
-    output, cut to a reasonable length. `sentence`: in the reader's language, translated from `said`. Entries
-    of older versions, and output of other programs, lack `said`."""
-
-    at: str
-    event: Event
-    step: int
-    sentence: str
-    command: tuple[str, ...] = ()
-    output: str = ""
-    said: Message | None = field(default=None, metadata=WHERE_USED)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A check after applying: expected state, result, and actual state."""
-
-    what: str
-    holds: bool
-    seen: str
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A run that wrote to a drive and hid its signatures. `run`: argument for commands: its name, or its
-    folder if elsewhere. `begun`: start time. `told`: summary. The notice is stored in `size_bytes` from
-    `start_bytes`.
-
-    `bare`: the signatures are still hidden, so the run is waiting. Otherwise the drive was written since, and
-    its state is unknown.
-    """
-
-    run: str
-    begun: str
-    told: str
-    start_bytes: int
-    size_bytes: int
-    bare: bool

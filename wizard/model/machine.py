@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from wizard.model.drive_facts import NO_SMART, Ata, Discard, Loader, NvmeFormat, Smart, Zones
 from wizard.model.errors import WHERE_USED
-from wizard.model.ext import Waiting
 from wizard.model.geometry import Geometry
+from wizard.model.run import Waiting
 from wizard.model.said import Message
 
 

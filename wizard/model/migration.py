@@ -6,12 +6,12 @@ from enum import StrEnum
 from itertools import chain
 from typing import Literal
 
-from wizard.model.document import Document
 from wizard.model.errors import DERIVED
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
+from wizard.model.run import Document
 from wizard.model.said import MIB, Message, t
 
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wizard.model.document import Document
 from wizard.model.errors import DERIVED, WHERE_USED, printable
 from wizard.model.geometry import Identity
 from wizard.model.migration import Migration, Moves
 from wizard.model.requests import Wanted
+from wizard.model.run import Document
 from wizard.model.said import Message, t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.growth import ExtendPartition, GrowMounted

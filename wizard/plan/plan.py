@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from wizard.model.document import Document
 from wizard.model.errors import DERIVED, WHERE_USED, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Encryption, Group, Layout, Member, Stripe, Volume
+from wizard.model.run import Document
 from wizard.model.said import Message
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import (

@@ -11,8 +11,8 @@ from dataclasses import replace
 from wizard.documents.profiles import read_notice
 from wizard.model.drive_facts import Discard, Loader
 from wizard.model.errors import partition_path, printable, typed_word
-from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
+from wizard.model.run import Waiting
 from wizard.model.said import Message
 from wizard.probe.content.layers import (
     belongs_to_partition,

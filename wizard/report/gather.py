@@ -20,10 +20,10 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, printable
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.finding import Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Moves
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, RunDocument

@@ -18,10 +18,10 @@ from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS as FILESYSTEMS
 from wizard.model.advice import Evidence, Workload
 from wizard.model.errors import DiskwrightError
-from wizard.model.ext import Waiting
 from wizard.model.finding import Finding
 from wizard.model.layout import Group, Slot, Stripe, TableEntry, Writer
 from wizard.model.machine import Partition
+from wizard.model.run import Waiting
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import BringFrom, BringTo, TakePlace

@@ -8,9 +8,9 @@ from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
 from wizard.host.recorded import RecordedServices
 from wizard.model.advice import Advice, Choice
-from wizard.model.ext import JournalEntry
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Kernel, Machine
+from wizard.model.run import JournalEntry
 from wizard.model.said import format_capacity, format_exact, t
 from wizard.model.verdict import CliffVerdict
 from wizard.plan.plan import Plan

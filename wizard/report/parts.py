@@ -6,10 +6,10 @@ from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.documents.codec import render_document, to_json
 from wizard.model.advice import Advice
 from wizard.model.errors import WHERE_USED
-from wizard.model.ext import Check, JournalEntry
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Unread
 from wizard.model.migration import Migration, Moves
+from wizard.model.run import Check, JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.plan import Plan

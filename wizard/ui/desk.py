@@ -357,7 +357,7 @@ class Desk(ABC):
                 result = work()
             except DiskwrightError as error:
                 met = error
-                self._settle(screen, lambda: (failed or _teller(screen))(met))
+                self._settle(screen, lambda: (failed or screen.refused)(met))
             except BaseException:
                 crash = repr(sys.exc_info()[1])
                 self._settle(screen, lambda: _crashed(screen, crash, failed))
@@ -478,10 +478,6 @@ class Desk(ABC):
             ),
             Tone.WARN,
         )
-
-
-def _teller(screen: Screen) -> Callable[[DiskwrightError], None]:
-    return screen.refused
 
 
 def _crashed(screen: Screen, what: str, failed: Callable[[DiskwrightError], None] | None) -> None:

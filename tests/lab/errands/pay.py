@@ -13,7 +13,7 @@ from tests.lab.guest.machine import GuestResult, Laboratory, laboratory
 from tests.lab.trouble import GuestTrouble
 from wizard.documents.codec import from_json
 from wizard.model.errors import BadInput
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 
 class Tally:

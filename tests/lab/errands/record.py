@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.lab.guest.distribution import CACHE
 from tests.lab.guest.inside import SHARED
 from tests.lab.guest.machine import CHECKOUT, PREFIX, SCRATCH
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 RECORDED = CHECKOUT / "tests/looks/recorded"
 SCREENSHOTS = CHECKOUT / "screenshots"

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
 
 from tests.lab.drives.fleet import Fleet
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

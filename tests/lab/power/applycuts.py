@@ -33,7 +33,7 @@ from tests.lab.power.states import (
     look,
     on_target,
 )
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 LOGGED_FLEET = Fleet("apply-logged", (LOGGED,))
 PLACE = Path("/srv/lab/rest")

@@ -20,8 +20,8 @@ from tests.lab.visits.move.moved import SECTOR_BYTES
 from wizard.apply.move.mover.journal import MoveJournal, PartitionSide
 from wizard.apply.move.mover.mover import Mover
 from wizard.model.errors import ExitCode, partition_path
-from wizard.model.ext import Check
 from wizard.model.machine import Extent
+from wizard.model.run import Check
 from wizard.probe.content.notices import MAGIC
 from wizard.process.program import run
 

@@ -29,7 +29,7 @@ from wizard.apply.conversion.transaction import Transaction
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.run.journal import Journal
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 LOGGED = EmulatedDrive(
     "tx-logged",

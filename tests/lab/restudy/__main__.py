@@ -16,7 +16,7 @@ from tests.lab.guest.machine import Laboratory, ended_by_signals, laboratory
 from tests.lab.restudy import study, table, trials
 from tests.lab.restudy.study import INSTRUMENTS
 from tests.lab.restudy.timings import RESULTS, instruments_file, series_file
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 
 def main() -> int:

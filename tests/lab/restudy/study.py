@@ -42,7 +42,7 @@ from tests.lab.restudy.timings import (
 )
 from tests.lab.visits.measured.measure import by_fio
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.verdict import Outcome
 from wizard.process.program import run
 

@@ -20,7 +20,7 @@ from tests.lab.restudy.study import STUDIED
 from tests.lab.restudy.timings import RESULTS
 from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
 from wizard.benchmark.results import read_verdict
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 WORKLOADS = ("small-files", "nas")
 """Two whose advice the studies leave in doubt, or carry on one drive only."""

@@ -27,8 +27,8 @@ from wizard.apply.run.runs import runs_folder
 from wizard.benchmark.measure import MeasureProgress
 from wizard.benchmark.results import read_verdict
 from wizard.host.recorded import RecordedServices
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
+from wizard.model.run import Event, JournalEntry
 from wizard.model.verdict import Verdict
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.changes import RunDocument

@@ -17,9 +17,9 @@ from wizard.ext4.make import make_migration
 from wizard.ext4.ways import prospect_of
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import SessionConversion
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect
+from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
 
 FOLDER = Path(__file__).parents[1] / "recorded_moving"

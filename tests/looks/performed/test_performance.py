@@ -11,7 +11,7 @@ from tests.looks.performed.performance_moving import MovingPerformance
 from tests.looks.rehearsal import Hand, come, perform, press, press_until, to_field, to_place
 from wizard.apply.run.journal import RunState
 from wizard.host.session import SessionConversion
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.verdict import Outcome
 
 

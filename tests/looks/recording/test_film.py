@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from tests.looks.recording.film import Film
 from tests.looks.recording.walked import Frame, Walked, walked
-from wizard.model.ext import Event
+from wizard.model.run import Event
 
 MOST_BYTES = 300_000
 NAMESPACE = "http://www.w3.org/2000/svg"

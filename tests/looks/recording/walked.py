@@ -15,9 +15,9 @@ from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.host.recorded import RecordedServices
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
+from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_kept_plan
 from wizard.plan.plan import Plan

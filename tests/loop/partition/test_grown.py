@@ -229,7 +229,7 @@ def test_filesystem_that_cannot_be_rehearsed_is_not_grown(
     try:
         run, state = work.apply(drive.grow_plan())
     except Refused as refusal:
-        assert "adjacent free space allow" in str(refusal) and "resize_inode" in words[1]
+        assert "can grow to" in str(refusal) and "resize_inode" in words[1]
     else:
         assert state is RunState.FAILED, story(run)
         assert why in story(run)

@@ -12,7 +12,9 @@ from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import CHANGES as CHANGES_FILE
 from wizard.apply.run.runs import make_run
 from wizard.cli import main
+from wizard.cli.follow import show_entry
 from wizard.documents.codec import to_json
+from wizard.model.run import Event, JournalEntry
 
 
 @pytest.fixture
@@ -83,3 +85,12 @@ def test_run_of_changes_resumes_without_a_passphrase(
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert main.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
     assert "only to plans and runs that encrypt" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [("", "passed Label is a"), ("Label is a", "passed Label is a"), ("b", "passed Label is a: b")],
+)
+def test_a_check_names_its_result_once(output: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    show_entry(JournalEntry("2026-11-21T00:00:00+00:00", Event.VERIFIED, 1, "Label is a", (), output), 1)
+    assert capsys.readouterr().out.rstrip() == line

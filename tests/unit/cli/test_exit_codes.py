@@ -20,7 +20,7 @@ from wizard.apply.run.runs import make_run
 from wizard.cli import main, status
 from wizard.cli.follow import narrate
 from wizard.model.errors import BadInput, Failed
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.plan.settings.document import render_changes
 
 ROOT = Path(__file__).parents[3]

@@ -13,7 +13,7 @@ from tests.earlier import Body, first_body, sealed
 from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.errors import BadInput
-from wizard.model.ext import Waiting
+from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB, Language, Message
 from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan

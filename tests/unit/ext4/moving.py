@@ -16,9 +16,9 @@ from wizard.ext4.ways import prospect_of
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import SessionConversion
 from wizard.model.errors import Refused
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Prospect
+from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
 
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")

@@ -32,10 +32,10 @@ from wizard.filesystems.kind import MOVING_GPT_TYPE
 from wizard.findings.diagnose import CODES, diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
-from wizard.model.ext import Waiting
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Layer, Obstacle, Signature, Table, Use
+from wizard.model.run import Waiting
 from wizard.model.said import GIB, KIB, MIB, TIB, Message
 from wizard.probe.interpret import machine_of
 

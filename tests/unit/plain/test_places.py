@@ -16,7 +16,7 @@ from tests.unit.ui.screens.explorer import Explorer, Watched
 from wizard.apply.run.journal import RunState
 from wizard.host.services import Services
 from wizard.model.errors import ExitCode
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.prompt import find, handle, legend
 from wizard.plain.telling import help_lines, whole

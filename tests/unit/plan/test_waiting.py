@@ -5,8 +5,8 @@ import pytest
 from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.cli.start import destroyed
-from wizard.model.ext import Waiting
 from wizard.model.machine import Drive
+from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan

@@ -19,9 +19,9 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
 from wizard.documents.codec import to_json
-from wizard.model.ext import Check, Event, JournalEntry, Waiting
 from wizard.model.layout import Writer
 from wizard.model.machine import Layer, Signature, Use
+from wizard.model.run import Check, Event, JournalEntry, Waiting
 from wizard.model.said import GIB, MIB
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.probe.machine import load_machine

@@ -26,9 +26,9 @@ from wizard.ext4.make import make_migration
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.host.recorded import RecordedServices
-from wizard.model.ext import Check, Event, JournalEntry
 from wizard.model.machine import Signature
 from wizard.model.migration import Migration, Moves, Way
+from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import GIB, MIB, Message
 from wizard.model.verdict import Outcome
 from wizard.plan.changes import Bring, Changes, RunDocument

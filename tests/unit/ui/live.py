@@ -11,9 +11,9 @@ from wizard.apply.run_control import NextCommands
 from wizard.host.recorded import RecordedServices
 from wizard.host.session import OpenRun
 from wizard.model.errors import Refused
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
+from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace

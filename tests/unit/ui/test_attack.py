@@ -16,8 +16,8 @@ from tests.unit.ui.screens.test_review import crowded
 from wizard.apply.run.journal import RunState
 from wizard.apply.run_control import NextCommands
 from wizard.host.session import OpenRun
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration
+from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode

@@ -34,7 +34,7 @@ from wizard.apply.run.progress_log import Progress, part_of
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting, deciding_block, is_used_one
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import Message, join, t
 
 SCHEMA, FILE = "diskwright.snapshot/1", "snapshot.json"

@@ -43,8 +43,8 @@ from wizard.ext4.duration import fingerprint_seconds
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Check, Event
 from wizard.model.migration import CheckFiles, Migration, OnDevice
+from wizard.model.run import Check, Event
 from wizard.model.said import MIB, Message, Sentence, join, t
 
 PIECE_BYTES = 4 * MIB

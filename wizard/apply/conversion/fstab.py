@@ -14,8 +14,9 @@ from wizard.apply.system.fstab import Line, Tags, parse
 from wizard.ext4.assessment import BootLine, OwnFstab
 from wizard.ext4.steps import OWN_FSTAB, operation_commands
 from wizard.model.errors import BadInput, Failed, printable
-from wizard.model.ext import Check, ExtFacts
+from wizard.model.ext import ExtFacts
 from wizard.model.migration import Migration, SetFstabType, SetOwnFstabType
+from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import How, ValueState

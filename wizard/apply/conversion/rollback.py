@@ -21,8 +21,9 @@ from wizard.apply.run.runs import RunKind, kind_of, run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput, printable
-from wizard.model.ext import Event, ExtFacts, JournalEntry
+from wizard.model.ext import ExtFacts
 from wizard.model.migration import Means, Migration
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t
 
 RESULTS: Mapping[RunState, Sentence] = {

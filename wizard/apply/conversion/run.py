@@ -33,8 +33,8 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
-from wizard.model.ext import Check, Event
 from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
+from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, Sentences, join, t
 from wizard.operations.operation import How
 

@@ -15,7 +15,7 @@ from wizard.apply.system.fstab import CMDLINE, FstabEntry, Tags
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.said import Message, t, tn
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import Result, find, run

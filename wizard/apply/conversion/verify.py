@@ -20,7 +20,7 @@ from wizard.ext4.duration import Effort, effort_of, parts_of
 from wizard.ext4.operations import SOUND
 from wizard.ext4.steps import CHECKER, OWN_FSTAB, accepted, operation_commands, promises, proof
 from wizard.model.errors import Failed, printable
-from wizard.model.ext import Check, Event, ExtFacts
+from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
     AddChecksums,
     AddJournal,
@@ -35,6 +35,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.run import Check, Event
 from wizard.model.said import Message, format_duration, join, joined, t
 from wizard.operations.operation import How
 from wizard.process.output import Listener

@@ -23,8 +23,8 @@ from wizard.apply.engine.record import UNTOUCHED, Phase
 from wizard.apply.run.journal import was_done
 from wizard.apply.run.progress_log import noting
 from wizard.model.errors import Refused
-from wizard.model.ext import Check
 from wizard.model.migration import CheckFiles, Means, OnDevice
+from wizard.model.run import Check
 from wizard.model.said import Sentence, t
 
 STORE_USED = Sentence("{used:exact} of the snapshot store is used; {device} is unchanged.")

@@ -21,13 +21,15 @@ from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.tree.copying import telling
 from wizard.apply.tree.entry import named
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import Message, join, reason_of, t
 from wizard.operations.mounts import Top
 from wizard.plan.changes import Bring, BringStep
 
 ALL_SAME = t("All copied entries match the source")
 STOPPED = t("Stopped as requested. Copied files remain.")
+
+COPY_STEPS = (BringStep.COPY, BringStep.CATCH_UP, BringStep.COMPARE)
 
 
 def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
@@ -39,7 +41,7 @@ def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
             check_new(bring)
         if not _only_fstab_left(run, bring):
             with site_of(run, bring, makes=True) as site:
-                ended = _run_steps(run, bring, journal, tuple(_ACTIONS), partial(_with_files, site, journal))
+                ended = _run_steps(run, bring, journal, COPY_STEPS, partial(_with_files, site, journal))
             if ended is not None:
                 return ended
         if bring.takes is not None:
@@ -56,7 +58,7 @@ def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
 def _only_fstab_left(run: Path, bring: Bring) -> bool:
     """Return True if all is copied and compared, so that the volumes are not needed. After a reboot, they may
     be mounted elsewhere."""
-    return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(_ACTIONS) + 1))
+    return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(COPY_STEPS) + 1))
 
 
 def _run_steps(
@@ -94,19 +96,17 @@ def _run_steps(
 
 
 def _with_files(site: BringSite, journal: Journal, _number: int, step: BringStep) -> Message:
-    return _ACTIONS[step](site, journal)
+    match step:
+        case BringStep.COPY:
+            return copy_listed(site)
+        case BringStep.CATCH_UP:
+            return catch_up(site)
+        case _:
+            return _compare(site, journal)
 
 
 def _replace_source(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Message:
     return take_place(run, bring, number, journal)
-
-
-def _copy(site: BringSite, _: Journal) -> Message:
-    return copy_listed(site)
-
-
-def _catch_up(site: BringSite, _: Journal) -> Message:
-    return catch_up(site)
 
 
 def _compare(site: BringSite, journal: Journal) -> Message:
@@ -119,13 +119,6 @@ def _compare(site: BringSite, journal: Journal) -> Message:
         Event.VERIFIED, ALL_SAME, output=str(t("no difference in {entries:,d} entries", entries=entries))
     )
     return message
-
-
-_ACTIONS: dict[BringStep, Callable[[BringSite, Journal], Message]] = {
-    BringStep.COPY: _copy,
-    BringStep.CATCH_UP: _catch_up,
-    BringStep.COMPARE: _compare,
-}
 
 
 def _done_message(run: Path, bring: Bring) -> Message:

@@ -14,7 +14,7 @@ from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, 
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.entry import attribute_names
 from wizard.filesystems.registry import KINDS
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import Top
 from wizard.operations.operation import How

@@ -29,9 +29,9 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress_log import Progress, Tally, part_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, partition_path
-from wizard.model.ext import Event
 from wizard.model.layout import Member
 from wizard.model.machine import Extent
+from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB, Message, t
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import is_bare

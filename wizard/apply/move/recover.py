@@ -53,10 +53,10 @@ from wizard.apply.run.runs import (
 )
 from wizard.filesystems.kind import MOVING_TYPES
 from wizard.model.errors import Refused, partition_path
-from wizard.model.ext import Event
 from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
 from wizard.model.migration import Move, Moves, journal_places
+from wizard.model.run import Event
 from wizard.model.said import t
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.moves import (

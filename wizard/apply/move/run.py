@@ -22,10 +22,10 @@ from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Refused, partition_path, printable
-from wizard.model.ext import Event
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive
 from wizard.model.migration import Move, Moves
+from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
 from wizard.probe.content.notices import SLOT_BYTES, SLOTS, read_slot

@@ -14,7 +14,7 @@ from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
 from wizard.model.errors import DiskwrightError, Failed, printable
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import Sentence, t
 from wizard.operations.filesystem import (
     MakeFilesystem,

@@ -45,7 +45,7 @@ from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import DiskwrightError, Failed, Refused, printable
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, joined, t
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace, needs_word, promise

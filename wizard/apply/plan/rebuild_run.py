@@ -36,9 +36,9 @@ from wizard.apply.run.runs import (
 )
 from wizard.apply.steps.containers import write_header
 from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path, printable
-from wizard.model.ext import Event
 from wizard.model.finding import Notice
 from wizard.model.machine import Extent
+from wizard.model.run import Event
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive

@@ -33,9 +33,9 @@ from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.write import image_of, record_places, table_regions
 from wizard.model.errors import DiskwrightError, Failed, partition_path
-from wizard.model.ext import Event
 from wizard.model.layout import MAPPER, Layout, Member, Slot
 from wizard.model.machine import Extent
+from wizard.model.run import Event
 from wizard.model.said import Message, format_capacity, t, tn
 from wizard.operations.filesystem import Resize
 from wizard.operations.table import WriteTable

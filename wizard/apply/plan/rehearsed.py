@@ -42,8 +42,8 @@ from wizard.apply.run.runs import is_direct, is_found, load_environment, load_pl
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.ext import Event
 from wizard.model.layout import Member
+from wizard.model.run import Event
 from wizard.model.said import MIB, Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import WORD

@@ -35,8 +35,8 @@ from wizard.apply.steps.step_context import NOT_TOUCHED, Finished, StepContext, 
 from wizard.apply.steps.wipe import check_no_clone, check_target
 from wizard.apply.system.edited_file import read_text
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
-from wizard.model.ext import Event
 from wizard.model.machine import Extent
+from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
 from wizard.operations.filesystem import (
     MakeFilesystem,

@@ -10,8 +10,8 @@ from wizard.apply.run.journal import RunState, begun_steps, done_steps
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.layout import NO_PLACE
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.rehearsed import written_steps

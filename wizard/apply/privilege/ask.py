@@ -36,8 +36,8 @@ from wizard.apply.run.process import module_argv
 from wizard.apply.run.progress_log import StepProgress
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation
-from wizard.model.ext import JournalEntry
 from wizard.model.requests import CopyFiles, Wanted
+from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine

@@ -25,8 +25,8 @@ from wizard.apply.run.runs import run_argument
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
-from wizard.model.ext import JournalEntry
 from wizard.model.requests import CopyFiles, Wanted
+from wizard.model.run import JournalEntry
 from wizard.model.said import t
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import render_plan

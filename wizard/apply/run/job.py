@@ -13,9 +13,8 @@ from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import ENDS, Journal, RunState, follow, read_entries, state
 from wizard.apply.run.process import STOP, UNDOING, Purpose, launch, lock_run, unlock
 from wizard.apply.run.runs import check_owner, run_argument, runs_folder
-from wizard.model.document import Document
 from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused, printable
-from wizard.model.ext import Event
+from wizard.model.run import Document, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.process.program import find
 from wizard.process.program import run as run_command

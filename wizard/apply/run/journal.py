@@ -19,7 +19,7 @@ from wizard.apply.run.process import is_locked
 from wizard.documents.codec import JSON, from_json, to_json
 from wizard.documents.decode import foreign, is_message
 from wizard.model.errors import BadInput, Failed
-from wizard.model.ext import Event, JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, join, t
 from wizard.process.program import FAILS_AGAIN
 

@@ -17,7 +17,7 @@ from wizard.apply.engine.record import load_record, power_sentence
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.ext import Event, JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t, tn
 
 FILE = "progress.json"

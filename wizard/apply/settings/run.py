@@ -31,9 +31,9 @@ from wizard.apply.settings.guard import (
 )
 from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
-from wizard.model.ext import Event
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
+from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import How

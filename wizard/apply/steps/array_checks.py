@@ -25,9 +25,9 @@ from wizard.apply.steps.arrays import (
 )
 from wizard.apply.steps.step_context import NO_NODE, Do, Finished, StepContext, checked, demand
 from wizard.model.errors import Failed
-from wizard.model.ext import Check
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Extent, Striping
+from wizard.model.run import Check
 from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan

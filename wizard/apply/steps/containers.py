@@ -19,10 +19,10 @@ from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.edited_file import kernel_has
 from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.ext import Check, Event
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
 from wizard.model.machine import Drive
+from wizard.model.run import Check, Event
 from wizard.model.said import Message, reason_of, t, tn
 from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.plan.plan import Plan

@@ -8,7 +8,7 @@ from wizard.apply.steps import array_checks, containers, filesystem, lvm, mounti
 from wizard.apply.steps.step_context import Finished, StepContext
 from wizard.apply.table.write import table_checks, write_table
 from wizard.model.errors import Failed
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.said import Message, t
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, Resize, SetOwner

@@ -16,9 +16,9 @@ from wizard.apply.steps.wipe import (
 from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, printable
-from wizard.model.ext import Check
 from wizard.model.layout import Writer
 from wizard.model.machine import Striping
+from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, reason_of, t, tn
 from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.process.program import run

@@ -32,8 +32,8 @@ from wizard.apply.steps.step_context import (
 )
 from wizard.apply.steps.wipe import check_group_device
 from wizard.model.errors import Failed, Refused, partition_path, printable
-from wizard.model.ext import Check
 from wizard.model.layout import Group
+from wizard.model.run import Check
 from wizard.model.said import Message, t
 from wizard.operations.layers import (
     DATA_BYTES,

@@ -12,8 +12,8 @@ from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.system.mounts import is_mounted, is_swap, mount_differences, read_mounts
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.ext import Check
 from wizard.model.layout import NO_PLACE, Writer
+from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 

@@ -11,9 +11,9 @@ from typing import Protocol
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
 from wizard.model.errors import Failed, printable
-from wizard.model.ext import Check, Event
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
+from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.plan.plan import Plan

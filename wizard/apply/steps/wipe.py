@@ -20,8 +20,8 @@ from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import NOT_TOUCHED, WIPEFS_UNREADABLE, StepContext, look_at
 from wizard.model.errors import Failed, printable
-from wizard.model.ext import Event
 from wizard.model.machine import Drive, Extent, Signature
+from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, t
 from wizard.operations.layers import PHYSICAL_VOLUME, physical_volume_uuid
 from wizard.operations.operation import Operation

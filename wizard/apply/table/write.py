@@ -22,10 +22,10 @@ from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, wi
 from wizard.apply.table.proof import Image, disk_differences, kernel_differences, proven, set_types
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed, Refused, partition_path
-from wizard.model.ext import Check
 from wizard.model.geometry import Geometry, Identity, grain_bytes, misalignment_bytes
 from wizard.model.layout import Member, Slot
 from wizard.model.machine import Drive, Extent
+from wizard.model.run import Check
 from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.operations.data_loss import content_of
 from wizard.operations.table import ResetZones, WriteTable

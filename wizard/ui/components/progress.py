@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.model.errors import printable
-from wizard.model.ext import Check, Event, JournalEntry
+from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import t, tn
 from wizard.ui import messages as words
 from wizard.ui.view import Block, Pane, Para, Piece, Progress, Text, Tone, muted, para, strong

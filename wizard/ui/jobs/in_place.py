@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import Decision
     from wizard.host.services import Services
-    from wizard.model.ext import JournalEntry
     from wizard.model.machine import Drive, Machine, Partition
+    from wizard.model.run import JournalEntry
 
 BRING_BACK = t("Undo removes copied files if the source is still identical.")
 UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress_log import Decision
     from wizard.host.services import Services
-    from wizard.model.ext import JournalEntry
     from wizard.model.geometry import Identity
+    from wizard.model.run import JournalEntry
     from wizard.plan.undo_policy import UndoSpace
 
 LOST_NOW = t("Deleted when applied")

@@ -20,7 +20,7 @@ from wizard.ui.view import Banner, Bar, Block, Text, Tone
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.host.services import Services
-    from wizard.model.ext import JournalEntry
+    from wizard.model.run import JournalEntry
     from wizard.plan.undo_policy import UndoSpace
 
 WAITS = t("After writing, you decide: keep the result, or undo and restore the old contents.")

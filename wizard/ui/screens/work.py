@@ -14,8 +14,8 @@ from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import NextCommands
 from wizard.model.errors import DiskwrightError, printable
-from wizard.model.ext import Event, JournalEntry
 from wizard.model.migration import Migration, Moves
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.plan import Plan

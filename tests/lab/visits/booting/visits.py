@@ -27,7 +27,7 @@ from tests.lab.visits.booting.system import (
     sectors,
 )
 from wizard.model.errors import ExitCode
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, node_of, shown
 from wizard.benchmark.results import read_verdict
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.verdict import CliffOutcome, CliffVerdict
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tests.lab.guest.inside import diskwright, node_of, shown
 from tests.lab.visits.drives.cliff import PLAIN, SHINGLED
 from wizard.benchmark.results import read_verdict
 from wizard.benchmark.smr_probe import WRITES
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.verdict import Basis, Displaced, DisplacedVerdict
 
 if TYPE_CHECKING:

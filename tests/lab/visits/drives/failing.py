@@ -11,7 +11,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, SLOW, node_of, shown, told, tool
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
-from wizard.model.ext import Check, Event
+from wizard.model.run import Check, Event
 from wizard.plan.check import read_plan
 from wizard.plan.rehearsed import rehearsed_steps
 from wizard.process.program import run

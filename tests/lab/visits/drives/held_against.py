@@ -8,9 +8,9 @@ from tests.lab.drives.fleet import EmulatedDrive
 from tests.lab.guest.inside import node_of, shown, sysfs, tool
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern
-from wizard.model.ext import Check
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
+from wizard.model.run import Check
 from wizard.probe.drive.ata import vital_page
 from wizard.probe.facts import RawDrive
 from wizard.probe.interpret import machine_of

@@ -28,8 +28,8 @@ from wizard.documents.codec import from_json
 from wizard.findings import messages as words
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, load_patterns
-from wizard.model.ext import Check
 from wizard.model.machine import Drive, Machine
+from wizard.model.run import Check
 from wizard.probe import collect
 from wizard.probe.content import blkid
 from wizard.probe.facts import RawDrive, RawMachine

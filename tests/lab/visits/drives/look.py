@@ -10,8 +10,8 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import diskwright, shown, sysfs, tool
 from tests.lab.visits.drives.portraits import diagnosis_of, file_of, said, surveyed, unlike
 from wizard.findings.geometry import load_patterns
-from wizard.model.ext import Check
 from wizard.model.machine import Drive
+from wizard.model.run import Check
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_facts
 from wizard.process.program import run

@@ -16,8 +16,8 @@ from tests.lab.guest.inside import SHARED, loaded, node_of
 from wizard.documents.codec import render_document, to_json
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, load_patterns
-from wizard.model.ext import Check
 from wizard.model.finding import Diagnosis
+from wizard.model.run import Check
 from wizard.probe.facts import SCHEMA, RawDrive, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey

@@ -14,7 +14,7 @@ from tests.lab.drives.fleet import GIB, Bus, EmulatedDrive, Fleet
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, node_of, shown
 from wizard.cli.main import main
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 
 def _disk(name: str, number: int, serial: str, *, shares_serial: bool = False) -> EmulatedDrive:

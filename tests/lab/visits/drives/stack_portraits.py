@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tests.lab.visits.drives.portraits import MACHINES, PLACE
 from tests.lab.visits.drives.stacks import JOBS
 from tests.lab.visits.drives.stacks import VISITS as LOOKED_AT
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -18,10 +18,10 @@ from wizard.documents.codec import from_json, render_document, to_json
 from wizard.findings.diagnose import diagnose
 from wizard.findings.places import place_of_partition
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Drive, Machine, Signature
+from wizard.model.run import Check
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey

@@ -18,7 +18,7 @@ from tests.lab.visits.migrate.migrations import OLD, STORE, ends, migrate, mount
 from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, reread_table
 from wizard.apply.block.scratch_device import attached
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 TABLED = virtio_drive("unseen-tabled", 16 * MIB)

@@ -23,8 +23,8 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model.advice import Ability, Advice, ZonedUse
 from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Check
 from wizard.model.machine import Drive, Machine
+from wizard.model.run import Check
 from wizard.model.verdict import Outcome
 from wizard.plan.check import render_plan
 from wizard.plan.plan import Plan

@@ -29,8 +29,8 @@ from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.errors import DiskwrightError
-from wizard.model.ext import Check
 from wizard.model.layout import Stripe
+from wizard.model.run import Check
 from wizard.operations.layers import array_uuid
 from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures, WriteTable

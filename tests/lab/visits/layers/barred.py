@@ -31,7 +31,7 @@ from wizard.apply.block.devices import partition_nodes, reread_table
 from wizard.apply.run.job import settle
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs, load_plan
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.plan.check import read_plan
 from wizard.plan.plan import Plan
 from wizard.process.program import Result, run

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, shown, tool
-from wizard.model.ext import Check
 from wizard.model.layout import Encryption, Volume
+from wizard.model.run import Check
 from wizard.plan.check import read_plan
 from wizard.plan.plan import Plan
 from wizard.process.program import find, run

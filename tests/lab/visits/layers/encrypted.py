@@ -43,8 +43,8 @@ from wizard.apply.block.devices import reread_table
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
-from wizard.model.ext import Check
 from wizard.model.layout import Volume
+from wizard.model.run import Check
 from wizard.plan.check import read_plan
 from wizard.plan.plan import Plan
 from wizard.process.program import run

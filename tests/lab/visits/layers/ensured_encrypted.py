@@ -12,7 +12,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, digests, diskwright, forget_in_fstab, node_of, tool
 from tests.lab.visits.layers.containers import LONG, prepare
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 DRIVE = virtio_drive("keyed", 160 * MIB)

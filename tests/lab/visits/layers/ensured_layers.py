@@ -11,7 +11,7 @@ from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import FSTAB, SLOW, digests, diskwright, forget_in_fstab, node_of, tool, udev_runs
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.process.program import run
 

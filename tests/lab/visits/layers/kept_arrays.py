@@ -40,8 +40,8 @@ from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import DiskwrightError
-from wizard.model.ext import Check
 from wizard.model.layout import Level
+from wizard.model.run import Check
 from wizard.model.said import KIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan

@@ -33,7 +33,7 @@ from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import Refused
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode

@@ -30,7 +30,7 @@ from tests.lab.guest.inside import (
 from tests.lab.visits.layers.containers import FILE, LONG, WRONG, prepare
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.plan.check import read_plan
 
 STORE = virtio_drive("rebooted-store", 96 * MIB)

@@ -11,7 +11,7 @@ from tests.lab.guest.inside import SLOW, diskwright, empty, node_of, shown, tool
 from tests.lab.visits.layers.containers import FILE, prepare
 from wizard.apply.run.job import udev_runs
 from wizard.apply.run.runs import list_runs
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 

@@ -41,7 +41,7 @@ from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
-from wizard.model.ext import Check, Event
+from wizard.model.run import Check, Event
 from wizard.model.said import KIB
 from wizard.operations.layers import array_uuid
 from wizard.plan.check import read_plan, render_plan

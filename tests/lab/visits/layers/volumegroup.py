@@ -38,7 +38,7 @@ from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run_control import keep, undo
 from wizard.model.errors import DiskwrightError
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.plan.check import read_plan
 from wizard.plan.plan import Plan

@@ -14,7 +14,7 @@ from time import perf_counter
 
 from tests.lab.drives.fleet import EmulatedDrive, Fleet
 from tests.lab.guest.inside import diskwright, node_of, shown, tool
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.verdict import Outcome
 from wizard.process.program import find
 

@@ -9,7 +9,7 @@ from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, Pace
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, diskwright, node_of, told, tool
 from wizard.model.errors import ExitCode, partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.verdict import Outcome
 from wizard.process.program import run
 

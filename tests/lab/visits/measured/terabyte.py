@@ -16,7 +16,7 @@ from tests.lab.guest.inside import diskwright, node_of, tool
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run.runs import list_runs
 from wizard.documents.codec import parse_document
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 OURS = EmulatedDrive(

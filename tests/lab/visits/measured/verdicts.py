@@ -12,8 +12,8 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import loaded, node_of, shown
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Check
 from wizard.model.machine import Drive
+from wizard.model.run import Check
 from wizard.model.verdict import Outcome, Verdict
 from wizard.probe.machine import probe_drive, probe_machine
 

@@ -28,7 +28,7 @@ from tests.lab.visits.migrate.migrations import (
 from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record
 from wizard.apply.run.runs import list_runs
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 OLD, STORE = virtio_drive("cut-old", 64 * MIB), virtio_drive("cut-rest", 384 * MIB)
 FLEET = Fleet("migration-power", (OLD, STORE))

@@ -14,7 +14,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, diskwright, node_of, shown, standing_in, tool
 from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.block.devices import read_bytes
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 HOME, REST = virtio_drive("erring-home", 64 * MIB), virtio_drive("erring-rest", 256 * MIB)

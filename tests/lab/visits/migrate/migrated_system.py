@@ -13,7 +13,7 @@ from tests.lab.visits.migrate.migrations import FSTAB, LONG, RUNS, STORES, ends,
 from wizard.apply.conversion.system_checks import reader
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
-from wizard.model.ext import Check, Event
+from wizard.model.run import Check, Event
 from wizard.process.program import run
 
 OLD, STORE = virtio_drive("sys-old", 32 * MIB), virtio_drive("sys-store", 256 * MIB)

@@ -33,7 +33,7 @@ from wizard.apply.block.snapshot import LOOK_SECONDS
 from wizard.apply.conversion.transaction import PREFIX, Transaction, locate
 from wizard.apply.run.journal import Journal
 from wizard.ext4.steps import proof
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 BASES, SECOND = (

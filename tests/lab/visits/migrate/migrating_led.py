@@ -15,7 +15,7 @@ from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.screens.console import WHAT, ends, flat, is_read, look
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.ui.screens.review import ENOUGH
 
 LED_FLEET = Fleet("migration-led", (OLD, STORE))

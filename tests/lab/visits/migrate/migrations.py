@@ -12,7 +12,7 @@ from tests.lab.guest.inside import DIES, SLOW, digest_of, diskwright, node_of, s
 from tests.lab.visits.migrate.transactions import make_old
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 OLD, STORE = virtio_drive("mig-old", 32 * MIB), virtio_drive("mig-store", 256 * MIB)

@@ -19,7 +19,6 @@ from wizard.apply.engine.record import load_record
 from wizard.apply.run.journal import Journal
 from wizard.ext4.steps import accepted, operation_commands, proof
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.ext import Check
 from wizard.model.migration import (
     AddChecksums,
     CheckFiles,
@@ -29,6 +28,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.run import Check
 from wizard.process.program import run
 
 STORE = virtio_drive("tx-store", 128 * MIB)

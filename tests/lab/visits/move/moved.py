@@ -22,7 +22,7 @@ from wizard.apply.move.content import THROTTLE
 from wizard.apply.run.runs import list_runs
 from wizard.cli.main import main
 from wizard.model.errors import ExitCode, partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 if TYPE_CHECKING:

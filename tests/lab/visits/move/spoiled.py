@@ -21,7 +21,7 @@ from tests.lab.guest.inside import told, tool
 from tests.lab.visits.move.moved import DISK, LOGGED, SECTOR_BYTES, Misaligned
 from wizard.apply.block.devices import forget_caches
 from wizard.model.errors import ExitCode
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory

@@ -13,7 +13,7 @@ from tests.lab.guest.inside import node_of
 from tests.lab.guest.screen import Console, is_whole, unfit
 from wizard.demo.image import lay_out
 from wizard.model.errors import ExitCode
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.ui.screens.review import ENOUGH
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from wizard.apply.run.runs import list_runs
 from wizard.documents.codec import from_json
 from wizard.findings.diagnose import diagnose
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
 from wizard.model.machine import Drive, Machine
+from wizard.model.run import Check
 from wizard.plan.check import read_plan
 from wizard.probe import collect
 from wizard.probe.facts import RawDrive

@@ -12,7 +12,7 @@ from tests.lab.guest.screen import Console
 from tests.lab.visits.screens import console
 from tests.lab.visits.screens.console import LAPTOP, PLACE, ends, look, to_the_last_question
 from wizard.model.errors import ExitCode, partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tests.lab.visits.screens.hotplug import is_writing, plug, pull
 from wizard.apply.engine.record import load_record
 from wizard.apply.run.runs import list_runs
 from wizard.model.errors import ExitCode, partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 from wizard.ui.screens.review import ENOUGH
 

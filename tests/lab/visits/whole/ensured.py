@@ -15,7 +15,7 @@ from tests.lab.visits.screens.hotplug import plug, pull
 from tests.loop.ensure.playing import Playing
 from wizard.apply.run.runs import list_runs
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 
 LONG = 900.0
 """Time limit in seconds for a play. Ansible starts many processes, slow in a guest."""

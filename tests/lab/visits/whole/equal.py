@@ -14,7 +14,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, confirmed, diskwright, keep_runs_at, node_of, tool
 from tests.loop.applying import spec, unknown_kernel
 from wizard.filesystems.registry import MADE
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.check import render_plan
 from wizard.plan.plan import Plan

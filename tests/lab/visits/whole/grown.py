@@ -15,7 +15,7 @@ from tests.lab.guest.inside import DIES, SLOW, diskwright, empty, node_of, stand
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.process.program import run
 
 GROWING = virtio_drive("growing", 640 * MIB)

@@ -17,7 +17,7 @@ from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.model.verdict import Outcome
 from wizard.probe.machine import list_drive_paths, load_facts
 

@@ -13,7 +13,7 @@ from tests.lab.visits.whole.whole_path import stands
 from wizard.apply.run.runs import runs_folder
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
-from wizard.model.ext import Check
+from wizard.model.run import Check
 from wizard.plan.check import read_plan
 from wizard.plan.plan import Plan
 

@@ -17,8 +17,8 @@ from tests.lab.drives.members import CHARGING, FIRST_FLEET, NATIVE
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, node_of, shown, sysfs, tool, udev_runs
 from wizard.model.errors import partition_path
-from wizard.model.ext import Check
 from wizard.model.layout import TableEntry, Volume
+from wizard.model.run import Check
 from wizard.operations.table import WriteTable
 from wizard.plan.check import read_plan
 from wizard.plan.plan import Plan

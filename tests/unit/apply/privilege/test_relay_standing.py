@@ -16,7 +16,7 @@ from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.progress_log import StepProgress, note_progress
 from wizard.apply.run.runs import RunKind
 from wizard.documents.codec import from_json
-from wizard.model.ext import Event
+from wizard.model.run import Event
 
 
 def test_state_is_relayed_once_before_events(tmp_path: Path) -> None:

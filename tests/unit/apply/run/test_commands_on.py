@@ -13,7 +13,7 @@ from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import STATE, command_on, run_argument
 from wizard.apply.run_control import LEFT_OFF, is_not_yet, power_now
 from wizard.cli.status import RunRow, row_lines
-from wizard.model.ext import Event
+from wizard.model.run import Event
 from wizard.report.page import run_part
 from wizard.report.parts import RunRecord
 

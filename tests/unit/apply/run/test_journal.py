@@ -13,7 +13,7 @@ from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entri
 from wizard.apply.run.process import Purpose, is_locked, lock_run, unlocked
 from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.ext import Event
+from wizard.model.run import Event
 
 
 def test_partial_line_is_dropped_and_overwritten(tmp_path: Path) -> None:

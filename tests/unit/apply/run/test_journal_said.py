@@ -9,7 +9,7 @@ import pytest
 from wizard.apply.run.journal import FILE, Journal, RunState, in_own_words, read_entries, state
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput
-from wizard.model.ext import Event, JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, join, t, tn
 
 NOTHING = t("Nothing was written.")

@@ -17,7 +17,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import make_run
 from wizard.apply.system.edited_file import edit
 from wizard.model.errors import Failed
-from wizard.model.ext import Event
+from wizard.model.run import Event
 
 
 def held(states: list[Files], name: str) -> set[bytes | None]:

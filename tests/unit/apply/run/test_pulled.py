@@ -15,7 +15,7 @@ from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import new_run
 from wizard.apply.run_control import job_of, next_commands
 from wizard.model.errors import Failed
-from wizard.model.ext import Event
+from wizard.model.run import Event
 
 MISSING = "/dev/no-such-drive"
 

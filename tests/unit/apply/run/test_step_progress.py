@@ -13,8 +13,8 @@ from wizard.apply.run.runs import MIGRATION
 from wizard.cli.status import row_of
 from wizard.ext4.check import render_migration
 from wizard.ext4.make import make_migration
-from wizard.model.ext import Event
 from wizard.model.migration import Way
+from wizard.model.run import Event
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from wizard.apply.run.journal import Journal, follow
 from wizard.apply.run.process import lock_run
 from wizard.apply.run.progress_log import ProgressPrinter, StepProgress, note_progress, read_progress
-from wizard.model.ext import Event, JournalEntry
+from wizard.model.run import Event, JournalEntry
 
 
 def telling(*known: StepProgress | None, every_seconds: float = 0.0) -> tuple[ProgressPrinter, list[str]]:

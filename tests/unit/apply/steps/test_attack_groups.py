@@ -13,9 +13,9 @@ from wizard.apply.steps import lvm
 from wizard.apply.steps.layers import layer_nodes, own_uses
 from wizard.apply.steps.step_context import rows
 from wizard.model.errors import Failed, Refused
-from wizard.model.ext import Check
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Signature
+from wizard.model.run import Check
 from wizard.model.said import MIB
 from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, physical_volume_uuid
 from wizard.operations.table import WipeSignatures

@@ -13,8 +13,8 @@ from tests.unit.plan.test_planner import QUICK, crowded_drives, table_of
 from wizard.cli.start import destroyed
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, Refused
-from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Layer, Partition, Signature, Use
+from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
 from wizard.operations.table import WipeSignatures

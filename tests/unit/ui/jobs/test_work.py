@@ -18,7 +18,7 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import StepProgress
 from wizard.host.session import OpenRun
 from wizard.model.errors import ExitCode, Failed
-from wizard.model.ext import Event, JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.ui.components.progress import ProgressState, doing, progress_around
 from wizard.ui.view import Progress, Tone
 

@@ -13,9 +13,9 @@ from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.run.journal import RunState
 from wizard.host.session import OpenRun
 from wizard.model.errors import Refused
-from wizard.model.ext import Waiting
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import SetOptions, Wanted
+from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB, t
 from wizard.ui.view import Para
 from wizard.ui.wizard import Wizard

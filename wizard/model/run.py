@@ -1,0 +1,108 @@
+"""A run: the document of its job, the entries of its journal, and its checks."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from wizard.model.errors import WHERE_USED
+from wizard.model.geometry import Identity
+from wizard.model.said import Message
+
+
+class Document:
+    """A planned job, as saved to a file and kept in the folder of its run."""
+
+    __slots__ = ()
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """The drives to write, in order. Each is confirmed by its token."""
+        raise NotImplementedError
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Nodes that name the job: whole drives, partitions or volumes."""
+        raise NotImplementedError
+
+    @property
+    def sentences(self) -> tuple[Message | str, ...]:
+        """A sentence for each step."""
+        raise NotImplementedError
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders besides the run's own in which data is saved for undo."""
+        return ()
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of all drives, required for confirmation."""
+        return tuple(drive.token for drive in self.drives)
+
+
+class Event(StrEnum):
+    """Event of a journal entry.
+
+    A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, which means that everything is written and the
+    user decides. UNDONE may follow, or KEPT, which is final. MAKING is in journals of older versions.
+    BAD_SECTOR: version 1.0 found a range unreadable, or replaced the range by zeros.
+    """
+
+    STARTED = "started"
+    SAVED = "saved"
+    STEP_STARTED = "step-started"
+    MAKING = "making"
+    COMMAND = "command"
+    STEP_DONE = "step-done"
+    STEP_FAILED = "step-failed"
+    BAD_SECTOR = "bad-sector"
+    VERIFIED = "verified"
+    NOT_VERIFIED = "not-verified"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+    WAITING = "waiting"
+    UNDONE = "undone"
+    KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A line of the journal, synced to disk. `step` counts from 1; 0 is the run itself. `output`: command
+    output, cut to a reasonable length. `sentence`: in the reader's language, translated from `said`. Entries
+    of older versions, and output of other programs, lack `said`."""
+
+    at: str
+    event: Event
+    step: int
+    sentence: str
+    command: tuple[str, ...] = ()
+    output: str = ""
+    said: Message | None = field(default=None, metadata=WHERE_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check after applying: expected state, result, and actual state."""
+
+    what: str
+    holds: bool
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A run that wrote to a drive and hid its signatures. `run`: argument for commands: its name, or its
+    folder if elsewhere. `begun`: start time. `told`: summary. The notice is stored in `size_bytes` from
+    `start_bytes`.
+
+    `bare`: the signatures are still hidden, so the run is waiting. Otherwise the drive was written since, and
+    its state is unknown.
+    """
+
+    run: str
+    begun: str
+    told: str
+    start_bytes: int
+    size_bytes: int
+    bare: bool
