@@ -7,7 +7,8 @@ import pytest
 from tests.daily import DAY, IS_FULL, one_in
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
-from tests.simulator.days import days_on
+from tests.simulator.days import Damage, days_on
+from tests.simulator.faults import Fault, Life
 from tests.simulator.rehearsals import MORE_JOBS, rehearsed_job
 
 SEEDS = 200 if IS_FULL else 40
@@ -22,3 +23,17 @@ def test_run_with_random_events_ends_well(
     with days_on(job, tmp_path) as live:
         for seed in range(DAY * SEEDS, (DAY + 1) * SEEDS):
             live(seed, ())
+
+
+@pytest.mark.parametrize("fault", [Fault.CUT, Fault.KILL])
+@pytest.mark.parametrize("first", ["resume", "keep", "undo"])
+def test_run_without_a_record_ends_well_after_an_interrupted_keep(
+    first: str, fault: Fault, work: Work, make_drive: MakeDrive, tmp_path: Path
+) -> None:
+    """Interrupt `keep` at each of its first moments, when some of the new table may be visible."""
+    job = rehearsed_job("ext4-grown", work, make_drive)
+    with days_on(job, tmp_path) as live:
+        for moment in range(40):
+            keep = Life(moment, fault=fault)
+            lost = ("rehearsed.json", Damage.LOST)
+            live(moment, (("resume", Life()), ("keep", keep), lost, (first, Life()), ("resume", Life())))

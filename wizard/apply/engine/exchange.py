@@ -18,7 +18,14 @@ from wizard.apply.engine import record as words
 from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
 from wizard.apply.engine.stores import digest_of, hidden_old_reader
-from wizard.apply.engine.survey import Content, DriveSide, Proof, has_old_signature, wrapped
+from wizard.apply.engine.survey import (
+    Content,
+    DriveSide,
+    Proof,
+    has_new_signature,
+    has_old_signature,
+    wrapped,
+)
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
@@ -66,6 +73,9 @@ class Exchange(Checks):
             if self.record.phase is Phase.SAVED:
                 self._enter(Phase.CLEARING)
             if self.record.phase is Phase.CLEARING:
+                if any(map(has_new_signature, self.sides)):
+                    # An interrupted keep wrote them, and the record is lost since.
+                    self._clear_signatures()
                 for side in self.sides:
                     clear_signatures(side, side.change.old_marks)
                 self._enter(Phase.REPLACING)

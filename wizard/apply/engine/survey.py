@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from hashlib import sha256
 from math import gcd
 from pathlib import Path
@@ -183,17 +184,26 @@ def is_cleared(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) 
 
 
 def has_old_signature(side: DriveSide) -> bool:
-    """Return True if the drive contains a block of an old signature that differs from the new bytes.
+    """Return True if the drive contains a block of an old signature that differs from the new bytes. If those
+    are lost, any old block counts."""
+    return _shows(side, side.change.old_marks, side.old, partial(_read_or_empty, side.new))
 
-    Unreadable blocks count as cleared. If the new bytes are lost, any old block counts.
-    """
-    for mark in side.change.old_marks:
+
+def has_new_signature(side: DriveSide) -> bool:
+    """Return True if the drive contains a block of a new signature that differs from the old bytes. If those
+    are lost, no block counts."""
+    return _shows(side, side.change.new_marks, side.new, side.old)
+
+
+def _shows(side: DriveSide, marks: Sequence[SavedSignature], own: Read, other: Read) -> bool:
+    """Return True if the drive contains a block of signatures that only `own` reads. Unreadable blocks count
+    as cleared."""
+    for mark in marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
-            new = b""
             with suppress(Failed):
-                new = side.new(start, size)
-            with suppress(Failed):
-                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != new:
+                if any(data := own(start, size)) and side.medium.read(start, size) == data != other(
+                    start, size
+                ):
                     return True
     return False
 
@@ -219,7 +229,9 @@ def count_blocks(side: DriveSide) -> BlockCounts:
     counts = [0, 0, 0]
     size = side.medium.logical_block_bytes
     for chunk in chunks(side.change.places):
-        old, new = (_read_or_empty(read, chunk) for read in (side.old, side.new))
+        old, new = (
+            _read_or_empty(read, chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.new)
+        )
         for start, now in _readable(side.medium, chunk, []):
             first = start - chunk.start_bytes
             for at in range(0, len(now), size):
@@ -287,9 +299,9 @@ def _sectors(side: DriveSide, known: Sequence[Read]) -> Iterator[tuple[int, byte
             yield chunk.start_bytes + at, now, *wanted
 
 
-def _read_or_empty(read: Read, chunk: Extent) -> bytes:
+def _read_or_empty(read: Read, start_bytes: int, size_bytes: int) -> bytes:
     try:
-        return read(chunk.start_bytes, chunk.size_bytes)
+        return read(start_bytes, size_bytes)
     except Failed:
         return b""
 
