@@ -27,7 +27,7 @@ from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scratch
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
-from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.plan.identity_check import check_same_start, identity_difference, probe_members
 from wizard.apply.plan.own_drives import check_holds_plan, later_runs, over_later, quietly
 from wizard.apply.plan.readonly_look import update_partition
 from wizard.apply.plan.recover import KnownDrives
@@ -543,12 +543,28 @@ def working_commands(run: Path) -> Message | None:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(read_entries(run)):
             return untouched
+        if _was_replugged(load_plan(run)):
+            return join(untouched, engine_words.ENDS_RUN(run=name))
         return join(untouched, engine_words.RESUMES_RUN(command="resume", run=name))
     try:
         with comparing(run, load_plan(run)) as exchange:
             return exchange.next_commands() or over_later(run)
     except DiskwrightError:
         return None
+
+
+def _was_replugged(plan: Plan) -> bool:
+    """Return True if a drive was reattached, so that it may be another one and the rehearsal cannot go on."""
+    try:
+        drives = probe_members(plan)
+    except DiskwrightError:
+        return False
+    try:
+        for member, drive in zip(plan.members, drives, strict=True):
+            check_same_start(member.drive, drive)
+    except Refused:
+        return True
+    return False
 
 
 def _add_partitions(plan: Plan) -> None:

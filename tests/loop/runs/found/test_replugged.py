@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
-from tests.loop.applying import Work, fill, gate, old_gpt, spec, stand_in, until
+from tests.loop.applying import Work, diskwright, fill, gate, old_gpt, spec, stand_in, until
 from tests.loop.attack.attacking import unharmed
 from tests.loop.program import MIB, Mode, Refused, RunState, preflight, state, undo
 
@@ -67,5 +67,10 @@ def test_run_without_writes_can_be_undone_after_reattachment(
     opened.touch()
     until(lambda: state(run) is RunState.INTERRUPTED)
     attach(work, old, detach(work, old))
+    (work.folder / "bin/wipefs").unlink()
+    refused = diskwright(work, "resume", str(run), "--confirm", Path(old).name)
+    assert refused.returncode == 3 and "Nothing was written" in refused.stderr
+    listed = diskwright(work, "status", str(run)).stdout
+    assert f"diskwright undo {run}" in listed and "diskwright resume" not in listed, listed
     undo(run)
     assert (state(run), work.digest(old)) == (RunState.UNDONE, before)
