@@ -103,8 +103,7 @@ class Performance(RecordedServices):
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start the recorded run; only the recorded plan was ever applied."""
-        assert isinstance(document, Plan)
-        self.check(document)
+        self.check(document if isinstance(document, Plan) else None)
         return runs_folder() / self._run
 
     def check(self, plan: Plan | None) -> None:
