@@ -12,7 +12,7 @@ from wizard.apply.plan.guard import check_read
 from wizard.apply.plan.job import measure
 from wizard.apply.plan.run_summary import as_options, confirmation
 from wizard.apply.plan.start import preflight, preflight_unprivileged, start_run, why_direct
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start, check_tokens
 from wizard.apply.run.load import SEALED, document_kind, render_any
 from wizard.apply.run.runs import doubts_about, runs_folder
@@ -40,8 +40,8 @@ PASSED = t("All preliminary checks passed. Nothing was written.")
 
 
 def environment_of(arguments: Namespace) -> Environment:
-    """Return the environment with the fstab from `--fstab`."""
-    return Environment(fstab=Path(arguments.fstab).absolute())
+    """Return the environment with the fstab from `--fstab`, which `move` lacks."""
+    return Environment(fstab=Path(getattr(arguments, "fstab", OWN_FSTAB)).absolute())
 
 
 def offer(document: RunDocument, arguments: Namespace) -> ExitCode:

@@ -13,6 +13,8 @@ from wizard.apply.run.runs import CHANGES as CHANGES_FILE
 from wizard.apply.run.runs import make_run
 from wizard.cli import main
 from wizard.cli.follow import show_entry
+from wizard.cli.main import parse, parser_of
+from wizard.cli.start import environment_of
 from wizard.documents.codec import to_json
 from wizard.model.run import Event, JournalEntry
 
@@ -94,3 +96,9 @@ def test_run_of_changes_resumes_without_a_passphrase(
 def test_a_check_names_its_result_once(output: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     show_entry(JournalEntry("2026-11-21T00:00:00+00:00", Event.VERIFIED, 1, "Label is a", (), output), 1)
     assert capsys.readouterr().out.rstrip() == line
+
+
+def test_every_command_that_starts_a_run_has_an_environment() -> None:
+    for words in (["move", "/dev/sda1"], ["label", "/dev/sda1", "films"], ["unmount", "/dev/sda1"]):
+        arguments = parse(parser_of(words[0]), words[1:])
+        assert environment_of(arguments).fstab == Path("/etc/fstab")
