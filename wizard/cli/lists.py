@@ -1,4 +1,4 @@
-"""`diskwright workloads`, `options` and `glossary`: list what the profiles contain."""
+"""`diskwright workloads`, `options` and `glossary`: print lists from the profiles."""
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence

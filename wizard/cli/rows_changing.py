@@ -211,7 +211,7 @@ CHANGING = (
     ),
     _action(
         "remount",
-        t("change mount options in fstab and, if possible, at once"),
+        t("change mount options in fstab, and now if possible"),
         UNDONE,
         Argument("options A,B", t("all options for the fstab line"), convert="wizard.cli.command:listed"),
         example=root("remount /dev/sdX1 noatime,nofail --confirm SERIAL"),

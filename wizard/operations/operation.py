@@ -345,7 +345,7 @@ MOST_PARTITIONS = 256
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a document says besides one setting, for its validation."""
+    """The rest of a document, for the validation of one setting."""
 
     drive: Identity
     device: str

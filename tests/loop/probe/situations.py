@@ -131,7 +131,7 @@ def copies(kind: str, script: str = "label: gpt\\nstart=1MiB,size=500MiB\\n") ->
 
 
 def copy_of(work: Work, path: str, size_bytes: int = SIZE) -> str:
-    """Copy a drive to one of another size."""
+    """Copy a drive to a larger or smaller one."""
     other = work.bench.make_drive(size_bytes)
     work.bench.own(other)
     tool("blockdev", "--flushbufs", path)
@@ -148,7 +148,7 @@ def reread(path: str) -> None:
 
 
 def resized(kind: str, size_bytes: int, *, mounted: bool = False, script: str = "") -> Builder:
-    """A drive copied to one of another size."""
+    """A drive copied to a larger or smaller one."""
 
     def build(work: Work) -> Drives:
         path = parted(work, kind, script or "label: gpt\\nstart=1MiB,size=590MiB\\n")
@@ -161,7 +161,7 @@ def resized(kind: str, size_bytes: int, *, mounted: bool = False, script: str = 
 
 
 def half(make: Callable[..., None], *, in_partitions: bool) -> Builder:
-    """One of two members of a volume."""
+    """A volume with two devices, one of them missing."""
 
     def build(work: Work) -> Drives:
         drives = [drive(work, "label: gpt\\nstart=1MiB,size=500MiB\\n" * in_partitions) for _ in range(2)]
@@ -172,7 +172,7 @@ def half(make: Callable[..., None], *, in_partitions: bool) -> Builder:
 
 
 def stale(kind: str, script: str) -> Builder:
-    """A table beside an older signature of the whole drive."""
+    """A partition table, and an older signature of the whole drive."""
 
     def build(work: Work) -> Drives:
         path = drive(work)

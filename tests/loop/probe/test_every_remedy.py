@@ -46,7 +46,7 @@ def fault(work: Work, command: FindingCommand) -> str:
     folder = work.place("FOLDER")
     folder.mkdir(parents=True, exist_ok=True)
     argv = [program, *(str(folder) if word == "FOLDER" else word for word in words)]
-    # gdisk quits at once, and writes nothing.
+    # gdisk exits immediately, and writes nothing.
     done = subprocess.run(argv, input="q\n", capture_output=True, text=True, timeout=60, check=False)
     return (
         done.stderr or done.stdout or f"exit {done.returncode}"

@@ -94,7 +94,7 @@ class MoveRunJob(RunJob):
         return undo_moves(work)
 
     def power(self, run: Path) -> str:
-        """Describe what the journal on the drive preserves."""
+        """Describe the result of a power cut now. The journal is on the drive."""
         return "" if state(run) in self.ended else str(forward.power_message(run))
 
 

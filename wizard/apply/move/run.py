@@ -256,7 +256,7 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
     if len(moves.moves) > 1:
         return t(
             "{parts:and} are now at their new locations. `diskwright undo {run}` moves "
-            "them back, until one is used.",
+            "them back until one is used.",
             parts=moves.devices,
             run=run_argument(run),
         )
@@ -265,11 +265,11 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
     done = (
         Sentence(
             "{part} now starts at {start:exact} and is aligned. `diskwright undo {run}` "
-            "moves it back, until used."
+            "moves it back until it is used."
         )
         if aligned
         else Sentence(
-            "{part} now starts at {start:exact}. `diskwright undo {run}` moves it back, until used."
+            "{part} now starts at {start:exact}. `diskwright undo {run}` moves it back until it is used."
         )
     )
     return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))

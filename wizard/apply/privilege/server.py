@@ -251,7 +251,7 @@ def _start(request: RootRequest) -> Path:
 
 
 def _work_out(request: RootRequest) -> str:
-    """Plan what is requested, and return the document. Raises as the function for each request does."""
+    """Plan a request, and return the document. Raises the errors of its planner."""
     wanted = request.wanted
     if isinstance(wanted, CopyFiles):
         bring = work_out(wanted.source, wanted.target, wanted.into or None, takes_place=wanted.takes_place)

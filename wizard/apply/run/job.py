@@ -197,7 +197,7 @@ class Prepared:
 
 
 class RunJob:
-    """A kind of run. Subclasses say what is particular to it."""
+    """A kind of run. Subclasses define what differs."""
 
     keeps = False
     """True if a result can wait to be kept."""

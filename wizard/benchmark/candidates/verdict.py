@@ -125,7 +125,7 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
 
 
 def _meaning(verdict: TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
-    """Return what a difference means: for the plan, or for alignment."""
+    """Return the consequence of a difference, for the plan or for alignment."""
     if next(one for one in verdict.candidates if one.id == other).shift_bytes:
         if swapped:
             return t("The cause must be something other than alignment.")

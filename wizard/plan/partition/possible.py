@@ -243,7 +243,7 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
         )
     if size_bytes > most:
         why = t(
-            "The {kind} on {part} can grow to {most:exact} at most: it reserves no more space for its group "
+            "The {kind} on {part} can grow to {most:exact} at most, limited by its reserved group "
             "descriptors.",
             kind=_kinds_in(part),
             part=part.path,
