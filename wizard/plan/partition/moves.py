@@ -132,7 +132,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
     drive first. Raises Refused if no partition is misaligned or none can move."""
     left = [*misaligned_parts(drive)]
     if not left:
-        raise Refused(t("All partitions of {drive} are already aligned.", drive=drive.path))
+        raise Refused(t("{drive} has no misaligned partitions.", drive=drive.path))
     moves: list[Move] = []
     now, refused = drive, dict[int, Refused]()
     while left:

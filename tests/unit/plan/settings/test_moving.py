@@ -177,7 +177,7 @@ def test_immovable_ones_of_several_stay_with_a_reason() -> None:
     assert "/dev/sda1 are not recognised" in str(why) and why in moves.doubts
     with pytest.raises(Refused, match="are not recognised"):
         several(strange)
-    with pytest.raises(Refused, match="already aligned"):
+    with pytest.raises(Refused, match="no misaligned partitions"):
         several(partition(1, MIB, GIB, filesystem="ext4"))
 
 
