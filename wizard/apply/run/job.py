@@ -1,6 +1,6 @@
 """Base of all kinds of runs: start or resume in a detached process, and end with one journal entry.
 
-A kind of run is a `RunJob` value, which supplies the rest.
+A kind of run is a subclass of `RunJob`.
 """
 
 import os
