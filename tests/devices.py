@@ -1,6 +1,7 @@
 """Test drives: sparse files behind loop devices, created here, verified before every write, and removed
 afterwards."""
 
+import fcntl
 import os
 import re
 import subprocess
@@ -13,6 +14,8 @@ from typing import Protocol
 MOUNTINFO = Path("/proc/self/mountinfo")
 SYS_BLOCK = Path("/sys/class/block")
 RELEASE_SECONDS = 60.0
+LOOP_CTL_REMOVE = 0x4C81
+"""From linux/loop.h."""
 
 
 class MakeDrive(Protocol):
@@ -108,9 +111,7 @@ class Bench:
         image = self.folder / f"drive{len(self.images)}.img"
         with image.open("wb") as file:
             file.truncate(size_bytes)
-        path = tool(
-            "losetup", "--sector-size", str(logical_block_bytes), "--find", "--show", str(image)
-        ).strip()
+        path = attached(image, logical_block_bytes)
         self.images[path] = image
         # Whoever had this loop device before may have left it so.
         tool("blockdev", "--setrw", path)
@@ -164,6 +165,28 @@ class Bench:
             and str(file) != f"/dev/{name}"
             and self._is_ours(whole_drive(str(file)))
         )
+
+
+def attached(image: Path, logical_block_bytes: int) -> str:
+    """Attach a file to a free loop device and return its path. A loop device whose discards somebody disabled
+    (`queue/discard_max_bytes`) keeps that setting; the kernel refuses to reverse it. It is made anew."""
+    while True:
+        path = tool(
+            "losetup", "--sector-size", str(logical_block_bytes), "--find", "--show", str(image)
+        ).strip()
+        queue = SYS_BLOCK / Path(path).name / "queue"
+        limits = {(queue / f"discard_max_{kind}bytes").read_text().strip() for kind in ("", "hw_")}
+        if "0" not in limits or len(limits) == 1:
+            return path
+        release(path)
+        with suppress(OSError):
+            remove_loop_device(path)
+
+
+def remove_loop_device(path: str) -> None:
+    """Remove a detached loop device. Raises OSError, if it is in use."""
+    with Path("/dev/loop-control").open("rb") as control:
+        fcntl.ioctl(control, LOOP_CTL_REMOVE, int(path.removeprefix("/dev/loop")))
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Create the machines of loop devices, survey them like `inspect --save`, and store the facts. Needs root;
 writes nowhere else."""
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -9,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tests.devices import Bench, release, tool
+from tests.devices import Bench, release, remove_loop_device, tool
 from tests.lab.errands.record import traces
 from tests.lab.visits.drives.portraits import file_of
 from tests.machines import LOOPS
@@ -28,8 +27,6 @@ PATIENCE_SECONDS = 120.0
 AROUND = "old"
 """The lab's recording whose kernel, tools and memory the loop devices get: nothing is told of the computer
 that they were made on."""
-REMOVE = 0x4C81
-"""LOOP_CTL_REMOVE of linux/loop.h."""
 
 
 class Numbered(Bench):
@@ -56,9 +53,8 @@ class Numbered(Bench):
         for path in self.images:
             release(path)
         self.take_down()
-        with Path("/dev/loop-control").open("rb") as control:
-            for path in self.images:
-                fcntl.ioctl(control, REMOVE, int(path.removeprefix("/dev/loop")))
+        for path in self.images:
+            remove_loop_device(path)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Seeded accidents of real runs and drives, and a user who follows the messages."""
 
-import fcntl
 import json
 import os
 import re
@@ -24,6 +23,7 @@ from tests.devices import (
     drop_partitions,
     forget_partitions,
     release,
+    remove_loop_device,
     tool,
 )
 from tests.loop.applying import ROOT, SECONDS, Work, until
@@ -37,8 +37,8 @@ SAID = re.compile(
     r"is working on the run|Another program has locked|Nothing was written|Nothing was written|"
     r"no steps remain|made no changes|needs no further action|already"
 )
-FIRST_NUMBER, LOOP_CTL_REMOVE = 200, 0x4C81
-"""Loop devices from here on are free as long as there are lower ones. The other is of linux/loop.h."""
+FIRST_NUMBER = 200
+"""Loop devices from here on are free as long as there are lower ones."""
 MEDIUM_BYTES = 128 * MIB
 
 
@@ -79,8 +79,8 @@ def high_loop(work: Work, size_bytes: int) -> Iterator[tuple[str, str]]:
             if behind is not None and work.bench.folder in behind.parents:
                 work.bench.images[node] = behind
                 pull(work, node)
-            with Path("/dev/loop-control").open("rb") as control, suppress(OSError):
-                fcntl.ioctl(control, LOOP_CTL_REMOVE, int(node.removeprefix("/dev/loop")))
+            with suppress(OSError):
+                remove_loop_device(node)
             work.bench.images.pop(node, None)
 
 

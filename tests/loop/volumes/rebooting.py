@@ -1,6 +1,5 @@
 """Reboots during a run: mounts and swap disappear, and drives can change names."""
 
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -9,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MOUNTINFO, release, tool
+from tests.devices import MOUNTINFO, release, remove_loop_device, tool
 from tests.loop.applying import Work, carry_out, until, without_power
-from tests.loop.engine.accidents import LOOP_CTL_REMOVE, plug_in
+from tests.loop.engine.accidents import plug_in
 from tests.loop.program import Event, Journal, Plan, Purpose
 from wizard.plan.rehearsed import use_steps
 
@@ -64,10 +63,9 @@ def attached(work: Work, *sizes_bytes: int) -> Iterator[Attached]:
         work.leave()
         made.images.clear()
         made.reboot()
-        with Path("/dev/loop-control").open("rb") as control:
-            for node in made.nodes:
-                with suppress(OSError):
-                    fcntl.ioctl(control, LOOP_CTL_REMOVE, int(node.removeprefix("/dev/loop")))
+        for node in made.nodes:
+            with suppress(OSError):
+                remove_loop_device(node)
 
 
 def cuts(plan: Plan) -> list[tuple[Event, int | None]]:
