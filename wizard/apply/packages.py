@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.advice.missing import Missing
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, Refused
 from wizard.model.said import KIB, Message, Sentence, t
 from wizard.process.program import SILENT, find, run, stream
 
@@ -247,7 +247,7 @@ def install(missing: Missing, on_line: OnLine) -> None:
                     )
                 )
             )
-        why = printable(complaint(done.output), 300)
+        why = complaint(done.output)
         raise Failed(
             str(
                 t(

@@ -67,7 +67,7 @@ def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
                 found = t(
                     "Line {line} of {file} names {device} on a removable drive without nofail.",
                     line=line.number,
-                    file=printable(str(fstab), 200),
+                    file=str(fstab),
                     device=device,
                 )
                 yield _stops(device, found, (add,) if line.options == changed else ())
@@ -90,16 +90,16 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
             found = t(
                 "Line {line} of {file} names {source}, which is not attached.",
                 line=line.number,
-                file=printable(str(fstab), 200),
-                source=printable(line.source, 80),
+                file=str(fstab),
+                source=line.source,
             )
             if unread:
                 found = t(
                     "Line {line} of {file} names {source}, which was not found. {drives:list} could not be "
                     "read.",
                     line=line.number,
-                    file=printable(str(fstab), 200),
-                    source=printable(line.source, 80),
+                    file=str(fstab),
+                    source=line.source,
                     drives=unread,
                 )
             yield _stops(printable(line.source, 80), found, tuple(_add_nofail(line, fstab)))

@@ -250,7 +250,7 @@ def _obstacle(drive: Drive) -> Message | None:
     if drive.waiting:
         what = t("run {run}, which is waiting", run=drive.waiting.run)
     elif drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
-        what = t("a partition table ({kind})", kind=printable(drive.table.kind, 20))
+        what = t("a partition table ({kind})", kind=drive.table.kind)
     elif drive.signatures:
         what = printable(drive.signatures[0].kind, 40)
     if what is None:

@@ -90,7 +90,7 @@ def move(arguments: Namespace) -> ExitCode:
         return offer(planned_moves(machine, drive, recording), arguments)
     part = drive.partition(node)
     if part is None:
-        raise BadInput(NO_PARTITION(device=printable(node, 60)))
+        raise BadInput(NO_PARTITION(device=node))
     return offer(one_moves(machine, drive, part, arguments.to, recording), arguments)
 
 
@@ -125,7 +125,7 @@ def tune(arguments: Namespace) -> ExitCode:
                 t(
                     "No changes to apply for {device}; {file} was not written.",
                     device=existing.device,
-                    file=printable(arguments.output, 200),
+                    file=arguments.output,
                 )
             )
         write_file(Path(arguments.output), document, str(t("The document")))

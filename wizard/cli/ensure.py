@@ -151,7 +151,7 @@ def ensure(arguments: Namespace) -> ExitCode:
         raise BadInput(
             t(
                 "{file} is not a file. `diskwright ensure --example` prints an example to start from.",
-                file=printable(arguments.wanted or "WANTED.toml", 200),
+                file=arguments.wanted or "WANTED.toml",
             )
         )
     wanted = read_wanted(*read_text(arguments.wanted))

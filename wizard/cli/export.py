@@ -12,7 +12,7 @@ from wizard.cli.output import say
 from wizard.cli.start import check_is_root, environment_of
 from wizard.documents.files import write_file
 from wizard.model.ensure import WantedDrive
-from wizard.model.errors import BadInput, ExitCode, Failed, printable
+from wizard.model.errors import BadInput, ExitCode, Failed
 from wizard.model.layout import Member
 from wizard.model.said import t
 from wizard.plan.desired_state.document import read_wanted, wanted_lacks, wanted_of, wanted_task, wanted_toml
@@ -87,7 +87,7 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     if output in (None, "-"):
         raise BadInput(t("Definitions need a folder: name one with -o."))
     folder = Path(str(output))
-    shown = printable(str(folder), 200)
+    shown = str(folder)
     try:
         folder.mkdir(exist_ok=True)
         others = sorted(entry.name for entry in folder.glob("*.conf"))
@@ -101,7 +101,7 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
                 "{folder} already contains definitions, such as {file}, which would be combined. Name a new "
                 "folder.",
                 folder=shown,
-                file=printable(others[0], 100),
+                file=others[0],
             )
         )
     for name, text in files.items():

@@ -23,7 +23,7 @@ def install_tools(arguments: Namespace) -> ExitCode:
             raise BadInput(
                 t(
                     "Unknown program or package {name}. Known programs: {programs:list}.",
-                    name=printable(name, 60),
+                    name=name,
                     programs=tuple(known_programs()),
                 )
             )

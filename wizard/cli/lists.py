@@ -100,7 +100,7 @@ def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterato
     if not options:
         yield para(t("No known options."))
         return
-    yield para(t("Judged for kernel {kernel}.", kernel=printable(kernel.release, 40)))
+    yield para(t("Judged for kernel {kernel}.", kernel=kernel.release))
     for kind, heading in HEADINGS.items():
         of_kind = sorted(
             (option for option in options if option.kind is kind),

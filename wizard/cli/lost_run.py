@@ -36,7 +36,7 @@ def keep_from_drive(
         t(
             "No volume was mounted, and no fstab line was added. The old content was lost with the folder "
             "of run {found}. `diskwright status {run}` shows all checks.",
-            found=printable(found.run, 60),
+            found=found.run,
             run=run_argument(run),
         )
     )
@@ -47,10 +47,10 @@ def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
     first = found.notices[0]
     yield t(
         "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
-        run=printable(found.run, 60),
+        run=found.run,
         begun=first.begun,
         drives=found.plan.paths,
-        told=printable(first.told, 200),
+        told=first.told,
     )
     for member in found.plan.members:
         yield f"    {who(member.drive)}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, t
 from wizard.probe.machine import drive_under, load_machine, probe_machine, with_others
@@ -14,8 +14,8 @@ def not_recorded(machine: Machine, device: str, file: str) -> Message:
     known = tuple(drive.path for drive in machine.drives) or (t("none"),)
     return t(
         "{file} does not list drive {drive}, only {known:list}.",
-        file=printable(file),
-        drive=printable(device),
+        file=file,
+        drive=device,
         known=known,
     )
 
@@ -57,7 +57,7 @@ def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive,
             t(
                 "The table of {drive} could not be read, or does not list {part}.",
                 drive=path,
-                part=printable(device),
+                part=device,
             )
         )
     return None

@@ -124,7 +124,7 @@ def carry_out(words: list[str]) -> int:
     except OSError as error:
         if error.filename and error.errno in UNWELL:
             program.note_exception()
-            where = printable(str(error.filename), 200)
+            where = str(error.filename)
             _tell(t("Cannot use {file}: {why}.", file=where, why=error.strerror or ""), AFTER)
             return ExitCode.FAILED
         if error.errno != errno.ENOSPC or error.filename:
@@ -170,7 +170,7 @@ def dispatch(words: list[str]) -> int:
             t(
                 "{folder} is missing or incomplete, so data on drives and workloads is unavailable. Known "
                 "shingled drives would not be recognised. Reinstall diskwright.",
-                folder=printable(PROFILES, 200),
+                folder=PROFILES,
             )
         )
         return ExitCode.FAILED

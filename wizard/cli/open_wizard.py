@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.cli.command import help_width, plain, root
 from wizard.cli.output import say
 from wizard.host.services import Services
-from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.errors import BadInput, ExitCode
 from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of
 from wizard.window.terminal import terminal_of
@@ -35,7 +35,7 @@ def open_wizard(arguments: Namespace) -> ExitCode:
 def plain_hint() -> str:
     """Return why full-screen mode is unavailable."""
     name = os.environ.get("TERM")
-    why = t("TERM is {name}", name=printable(name, 40)) if name else t("TERM is not set")
+    why = t("TERM is {name}", name=name) if name else t("TERM is not set")
     return str(
         t(
             "{why}, so full-screen mode is unavailable here. The wizard asks line by line, as with --plain.",
@@ -104,7 +104,5 @@ def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
     under = drive_under(named)
     drive = under or node_of(drive_name(named))
     if drive not in services.drive_paths():
-        raise BadInput(
-            t("The wizard does not list {drive}; see `diskwright inspect {drive}`.", drive=printable(drive))
-        )
+        raise BadInput(t("The wizard does not list {drive}; see `diskwright inspect {drive}`.", drive=drive))
     return drive, str(Path(named).resolve()) if under else ""

@@ -161,7 +161,7 @@ def check_output(output: str | None) -> None:
         return
     path = Path(output)
     if path.is_dir() or not os.access(path.parent, os.W_OK) or (path.exists() and not path.is_file()):
-        raise BadInput(t("{file} is not a writable file.", file=printable(output)))
+        raise BadInput(t("{file} is not a writable file.", file=output))
 
 
 @contextmanager

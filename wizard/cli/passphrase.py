@@ -53,15 +53,13 @@ def _read(file: str) -> bytes:
             with Path(file).open("rb") as opened:
                 content = opened.read(LARGEST_BYTES + 2)
     except OSError as error:
-        raise BadInput(
-            t("{file} cannot be read: {why}.", file=printable(file, 200), why=error.strerror or "")
-        ) from None
+        raise BadInput(t("{file} cannot be read: {why}.", file=file, why=error.strerror or "")) from None
     secret = from_file(content)
     if fault := passphrase_fault(secret):
         raise BadInput(
             t(
                 "The passphrase in {file} {fault}. Nothing was written.",
-                file=printable(file, 200),
+                file=file,
                 fault=fault,
             )
         )

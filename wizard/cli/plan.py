@@ -226,7 +226,7 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
         return ()
     if arguments.volume is None and arguments.preset is None:
         if arguments.workload is None:
-            raise BadInput(NOTHING_PLANNED(device=printable(arguments.devices[0], 400)))
+            raise BadInput(NOTHING_PLANNED(device=arguments.devices[0]))
         asked = request(
             arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
         )

@@ -68,7 +68,7 @@ def title(drive: Drive) -> Message:
 
 def _unnamed(drive: Drive) -> Message:
     if drive.backing_file:
-        return t("loop over {file}", file=printable(drive.backing_file, 50))
+        return t("loop over {file}", file=drive.backing_file)
     return t("loop") if drive.bus == "loop" else t("unknown model")
 
 

@@ -75,7 +75,7 @@ def sources_of(arguments: Namespace) -> Sources:
 
 def _origin(machine: str | None) -> str:
     """Return the source of recorded facts."""
-    return "" if not machine else str(t("Recorded in {file}.", file=printable(Path(machine).name, 200)))
+    return "" if not machine else str(t("Recorded in {file}.", file=Path(machine).name))
 
 
 def read_measurement(path: Path) -> BenchmarkResult:

@@ -217,7 +217,7 @@ def _brief(run: Path) -> str:
             t(
                 "{path}, {model}, {size:size}",
                 path=drive.path,
-                model=printable(drive.model, 40) if drive.model else MODEL_UNKNOWN,
+                model=drive.model if drive.model else MODEL_UNKNOWN,
                 size=drive.size_bytes,
             )
             for drive in load(run).drives

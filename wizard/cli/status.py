@@ -76,7 +76,7 @@ def status(arguments: Namespace) -> ExitCode:
     elif rows:
         _list(rows)
     else:
-        say(NO_RUN(folder=printable(str(runs_folder(arguments.journal)), 200)))
+        say(NO_RUN(folder=str(runs_folder(arguments.journal))))
     if not arguments.run and os.geteuid() == 0:
         _tell_waiting(rows)
     return ExitCode.DONE
@@ -90,12 +90,12 @@ def _tell_waiting(rows: Iterable[RunRow]) -> None:
         run = Path(notice.run) if "/" in notice.run else runs_folder() / notice.run
         named = typed_word(printable(notice.run, 400))
         ends = [("keep", named), ("undo", named)] if run.is_dir() else [("keep", "--from-drive", path)]
-        told = printable(notice.told, 200)
+        told = notice.told
         say(
             t(
                 "Run {run}, started {begun:moment}, is waiting on {drive} but not listed as open: {told}.",
                 drive=path,
-                run=printable(notice.run, 200),
+                run=notice.run,
                 begun=notice.begun,
                 told=told,
             )

@@ -61,7 +61,7 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        place, why = printable(within(misfit.key), 100), printable(str(misfit.said), 260)
+        place, why = printable(within(misfit.key), 100), str(misfit.said)
         message = (
             t("{file}, {place}: {why}", file=where, place=place, why=why)
             if place
@@ -91,7 +91,7 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
         return found, value
     noun, _, version = schemas[0].partition("/")
     if found.startswith(noun + "/"):
-        other = printable(found.partition("/")[2], 12)
+        other = found.partition("/")[2]
         raise BadInput(
             t(
                 "{file} has version {found} of {kind}; this diskwright reads version {version}.",
@@ -101,7 +101,7 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
                 version=version,
             )
         )
-    raise BadInput(t("{file} is a {found}, not a {kind}.", file=where, found=printable(found, 40), kind=noun))
+    raise BadInput(t("{file} is a {found}, not a {kind}.", file=where, found=found, kind=noun))
 
 
 def render_document(schema: str, value: JSON) -> str:

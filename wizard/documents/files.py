@@ -123,7 +123,7 @@ FIRST_BYTES = 4096
 def write_file(path: Path, text: str, what: str) -> None:
     """Write a file atomically. `what` describes the contents, at the start of an error message. Raises
     BadInput if `path` exists but is not a regular file, such as a drive. Raises Failed on errors."""
-    shown = printable(str(path), 200)
+    shown = str(path)
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():

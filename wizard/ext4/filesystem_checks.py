@@ -14,7 +14,6 @@ from wizard.ext4.system_checks import (
     version_text,
     warning,
 )
-from wizard.model.errors import printable
 from wizard.model.finding import Finding, FindingCommand
 from wizard.model.said import Message, Sentence, join, t, tn
 
@@ -82,7 +81,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             t(
                 "{device} is mounted at {places:list}.",
                 device=device,
-                places=tuple(printable(place, 200) for place in situation.mounts),
+                places=tuple(place for place in situation.mounts),
             ),
             t("Changes to a mounted filesystem damage it."),
             join(
@@ -100,7 +99,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             situation,
             t(
                 "The swap file {file} on {device} is in use.",
-                file=printable(file, 200),
+                file=file,
                 device=device,
             ),
             t("The kernel writes to the positions of a swap file recorded when swap was enabled."),
@@ -128,7 +127,7 @@ def _on_another_system(situation: Situation) -> Iterator[Message]:
     """Yield how to convert a filesystem that the running system needs."""
     device, uuid = situation.device, situation.ext.uuid
     if fstab_operations(situation) and ROOT not in situation.mounts:
-        yield t("First change {fstab} here.", fstab=printable(situation.fstab, 200))
+        yield t("First change {fstab} here.", fstab=situation.fstab)
     yield t("Start a rescue medium or another system, and do not mount {device} there.", device=device)
     yield t("Mount another drive there at /mnt, for the undo data.")
     yield t(

@@ -10,7 +10,7 @@ from wizard.ext4.duration import compare_seconds, fingerprint_seconds, gains_of,
 from wizard.ext4.operations import all_operations
 from wizard.ext4.steps import migration_steps
 from wizard.ext4.system_checks import as_message
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.finding import Severity
 from wizard.model.migration import Means, Migration, MigrationOperation, Way
 from wizard.model.said import Message, join, t
@@ -30,7 +30,7 @@ def make_migration(
         message = t(
             "{folder} has {free:size} free, and undo data may need {room:size}. Choose a "
             "folder with more space.",
-            folder=printable(folder.path, 200),
+            folder=folder.path,
             free=folder.free_bytes,
             room=room,
         )
@@ -73,7 +73,7 @@ def not_covered(situation: Situation) -> Message:
         if situation.no_snapshots
         else t(
             "{folder} cannot store the snapshot: {fault}.",
-            folder=printable(situation.store.path, 200),
+            folder=situation.store.path,
             fault=situation.store.fault,
         )
     )

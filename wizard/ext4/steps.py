@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from wizard.ext4 import operations as words
 from wizard.ext4.duration import operation_seconds
 from wizard.filesystems.kind import Argv
-from wizard.model.errors import printable
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.migration import (
@@ -36,7 +35,7 @@ def sentence(operation: MigrationOperation, device: str) -> Message:
             return t(
                 "Mount as ext4 in future: line {number} of {file}.",
                 number=number,
-                file=printable(file, 2000),
+                file=file,
             )
         case _:
             return _on_device(operation, device)
@@ -119,9 +118,7 @@ def holds(operation: MigrationOperation) -> tuple[Message, ...]:
     """Describe the checks afterwards."""
     match operation:
         case SetFstabType(file=file):
-            return (
-                t("{file} contains the new line once and no longer the old one.", file=printable(file, 2000)),
-            )
+            return (t("{file} contains the new line once and no longer the old one.", file=file),)
         case CheckFiles() | ConvertFiles():
             return (words.SOUND, *promises(operation))
         case AddChecksums():

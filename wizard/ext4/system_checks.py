@@ -198,7 +198,7 @@ def folders(situation: Situation) -> Iterator[Finding]:
             yield danger(
                 "migrate-folder",
                 situation,
-                NO_UNDO_FOLDER(folder=printable(folder.path, 200), fault=folder.fault),
+                NO_UNDO_FOLDER(folder=folder.path, fault=folder.fault),
                 t("Undo data must be on another filesystem that survives a reboot."),
                 t("Choose another folder."),
                 "statvfs(3)",
@@ -208,7 +208,7 @@ def folders(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-no-folder",
             situation,
-            NO_UNDO_FOLDER(folder=printable(undo_dir.path, 200), fault=undo_dir.fault),
+            NO_UNDO_FOLDER(folder=undo_dir.path, fault=undo_dir.fault),
             t("Without undo data, undo is not possible."),
             t("Choose a folder on another filesystem (with the command: --store or --undo-dir)."),
             "statvfs(3)",
@@ -300,7 +300,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         yield warning(
             "migrate-mount-unit",
             situation,
-            t("The systemd unit {unit} mounts {device}.", unit=printable(unit, 200), device=device),
+            t("The systemd unit {unit} mounts {device}.", unit=unit, device=device),
             t("A conversion changes only fstab. A unit with Type=ext3 fails afterwards."),
             t("Change the unit to Type=ext4 or remove the type."),
             "/etc/systemd/system",

@@ -116,7 +116,7 @@ def how_sentences(migration: Migration) -> tuple[Message, ...]:
             t(
                 "Uses up to {room:size} in {folder}, until you keep or undo the conversion.",
                 room=migration.room_bytes,
-                folder=printable(folder, 200),
+                folder=folder,
             )
         )
     if migration.manifest:

@@ -66,7 +66,7 @@ class Writer:
             case "person":
                 return printable(self.name, 60)
             case "group":
-                return t("the group {name}", name=printable(self.name, 60))
+                return t("the group {name}", name=self.name)
             case "everyone":
                 return t("everyone")
             case "root":

@@ -143,11 +143,12 @@ class Sentence:
     several: str = ""
 
     def __call__(self, **values: Value) -> "Message":
-        """Return the message with its values. Raises TypeError if a field has no value or a value has no
-        field."""
+        """Return the message with its values, made printable. Raises TypeError if a field has no value or a
+        value has no field."""
         if values.keys() != self.fields:
             raise TypeError(f"{self.english!r} names {sorted(self.fields)}, and was given {sorted(values)}")
-        return Message(self.english, self.several, tuple(sorted(values.items())))
+        safe = ((name, _safe(value)) for name, value in sorted(values.items()))
+        return Message(self.english, self.several, tuple(safe))
 
     @property
     def fields(self) -> frozenset[str]:
@@ -274,11 +275,15 @@ def _and(value: Value) -> str:
     return str(t("{first:list} and {last}", first=value[:-1], last=value[-1]))
 
 
+def _safe(value: Value) -> Value:
+    """Make text printable, because it can come from drives, users and programs, and limit its length."""
+    if isinstance(value, tuple):
+        return tuple(map(_safe, value))
+    return printable(value, LONGEST_TEXT) if type(value) is str else value
+
+
 def _plain(value: Value) -> str:
-    """Format without changes, except untrusted text from drives, users and programs."""
-    if isinstance(value, ProfileText):
-        return printable(str(value), LONGEST_PROFILE_TEXT)
-    return printable(value, LONGEST_TEXT) if type(value) is str else str(value)
+    return printable(str(value), LONGEST_PROFILE_TEXT) if isinstance(value, ProfileText) else str(value)
 
 
 def _first(value: Value) -> str:

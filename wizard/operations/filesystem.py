@@ -85,7 +85,7 @@ class MakeFilesystem(NewFilesystem, Writing):
         """Add options and writer."""
         sentences = [sentence]
         if volume and volume.mkfs_options:
-            options = printable(" ".join(volume.mkfs_options), MOST_OPTIONS)
+            options = " ".join(volume.mkfs_options)
             sentences.append(str(t("Options: {options}.", options=options)))
         if volume and volume.mount_point not in (None, NO_PLACE):
             sentences.append(str(t("Write access: {who}.", who=volume.writer.shown)))

@@ -62,7 +62,7 @@ class EditFstab(Setting):
         return (*head, *(line for edit in self.lines for line in _difference(edit)))
 
     def undo_text(self, context: Context) -> str:
-        file = printable(Path(self.file).name, 200)
+        file = Path(self.file).name
         return str(t("The lines of {file} are restored; a copy of the old file is saved.", file=file))
 
     @property
@@ -153,14 +153,14 @@ class EditFstab(Setting):
     def _change(self, text: str) -> str:
         changed = text if self.is_edited(text) else self.edited(text)
         if changed is None:
-            raise Failed(t("{file} has changed and was not edited.", file=printable(self.file, 200)))
+            raise Failed(t("{file} has changed and was not edited.", file=self.file))
         return changed
 
     def undo(self, system: System) -> Message:
         """Restore only the old lines, whatever else has changed."""
         is_changed = system.edit_file(self.file, self.restored)
         system.reload_units()
-        count, file = len(self.lines), printable(self.file, 200)
+        count, file = len(self.lines), self.file
         if is_changed:
             return LINES_AGAIN(count=count, file=file)
         lines = (system.read_file(self.file) or "").split("\n")

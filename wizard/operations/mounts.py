@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WHERE_USED, Failed, printable
+from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.layout import NO_PLACE, Volume, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -134,7 +134,7 @@ class Mount(Setting):
         return replace(self, device=device, others=tuple(others))
 
     def sentence(self, context: Context) -> Message:
-        place = printable(self.mount_point, 2000)
+        place = self.mount_point
         if name := mounted_subvolume(self.options):
             return t("Mount {name} of {device} at {place}.", name=name, device=self.device, place=place)
         return t("Mount {device} at {place}.", device=self.device, place=place)
@@ -145,7 +145,7 @@ class Mount(Setting):
         """Include a preceding fstab line."""
         if not isinstance(before, AddFstabLine) or not before.belongs_to(self):
             return sentence
-        what, place = mounted_subvolume(self.options) or self.device, printable(self.mount_point, 200)
+        what, place = mounted_subvolume(self.options) or self.device, self.mount_point
         return str(t("Mount {what} at {place}, now and on every boot.", what=what, place=place))
 
     def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
@@ -157,13 +157,13 @@ class Mount(Setting):
         return (*scan, ("mount", "-t", self.filesystem, *options, self.device, self.mount_point))
 
     def edits(self, context: Context) -> tuple[str, ...]:
-        return (str(CREATED(place=printable(self.mount_point, 2000))),)
+        return (str(CREATED(place=self.mount_point)),)
 
     def undo_text(self, context: Context) -> str:
-        return str(t("Unmount {place}.", place=printable(self.mount_point, 2000)))
+        return str(t("Unmount {place}.", place=self.mount_point))
 
     def holds(self, context: Context) -> tuple[Message, ...]:
-        device, place = self.device, printable(self.mount_point, 2000)
+        device, place = self.device, self.mount_point
         if not self.options:
             return (t("{device} is mounted at {place}.", device=device, place=place),)
         options = ",".join(self.options)
@@ -173,7 +173,7 @@ class Mount(Setting):
 
     @property
     def goal(self) -> Message:
-        return MOUNTED_AT(device=self.device, place=printable(self.mount_point, 2000))
+        return MOUNTED_AT(device=self.device, place=self.mount_point)
 
     def fits(self, subject: Subject) -> bool:
         kind = KINDS[subject.filesystem]
@@ -257,7 +257,7 @@ class Remount(Setting):
     lasts = False
 
     def sentence(self, context: Context) -> Message:
-        place, how = printable(self.mount_point, 2000), self._difference()
+        place, how = self.mount_point, self._difference()
         return t("Remount {device} at {place} {how} while in use.", device=self.device, place=place, how=how)
 
     def _difference(self) -> Message | str:
@@ -335,7 +335,7 @@ class ChangeOwner(Setting):
     def sentence(self, context: Context) -> Message:
         return t(
             "Change the owner of {place} from {old} to {new}. Files in it keep theirs.",
-            place=printable(self.mount_point, 2000),
+            place=self.mount_point,
             old=str(self.old),
             new=str(self.new),
         )
@@ -353,7 +353,7 @@ class ChangeOwner(Setting):
         return self._belongs(self.new)
 
     def _belongs(self, top: Top) -> Message:
-        return t("{place} belongs to {owner}", place=printable(self.mount_point, 2000), owner=str(top))
+        return t("{place} belongs to {owner}", place=self.mount_point, owner=str(top))
 
     def fits(self, subject: Subject) -> bool:
         owner = subject.wanted.owner if isinstance(subject.wanted, Attach | Tune) else None
@@ -399,16 +399,14 @@ class Unmount(Setting):
         return Mount(self.device, self.mount_point, self.filesystem, self.options)
 
     def sentence(self, context: Context) -> Message:
-        return t(
-            "Unmount {device} from {place}.", device=self.device, place=printable(self.mount_point, 2000)
-        )
+        return t("Unmount {device} from {place}.", device=self.device, place=self.mount_point)
 
     def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
         return self._mount.commands_to(new=not new)
 
     @property
     def goal(self) -> Message:
-        return NOT_MOUNTED_AT(device=self.device, place=printable(self.mount_point, 2000))
+        return NOT_MOUNTED_AT(device=self.device, place=self.mount_point)
 
     def fits(self, subject: Subject) -> bool:
         # Before a drive is powered off, its partitions are unmounted.

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import printable
 from wizard.model.geometry import Geometry
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import Message, t
@@ -198,7 +197,7 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
             return str(
                 t(
                     "diskwright does not pass option '{option}' to {tool}",
-                    option=printable(flag, 30),
+                    option=flag,
                     tool=kind.tool,
                 )
             )
@@ -209,7 +208,7 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
                 t(
                     "diskwright does not allow the value '{value}' for {option}",
                     option=flag,
-                    value=printable(value, 40),
+                    value=value,
                 )
             )
         if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
@@ -227,7 +226,7 @@ def mount_options_fault(options: tuple[str, ...]) -> str | None:
     """Return why these options are not passed to mount(8), or None."""
     for option in options:
         if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
-            return str(t("diskwright does not pass mount option '{option}'", option=printable(option, 40)))
+            return str(t("diskwright does not pass mount option '{option}'", option=option))
         if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
             return str(t("'{option}' would change the action of mount", option=option))
     return None

@@ -101,7 +101,7 @@ class Relabel(Setting):
         return self.identifier == "uuid"
 
     def sentence(self, context: Context) -> Message:
-        device, new, old = self.device, printable(self.new, 300), printable(self.old, 300)
+        device, new, old = self.device, self.new, printable(self.old, 300)
         if self.is_uuid:
             return t("Change the UUID of {device} from {old} to {new}.", device=device, old=old, new=new)
         if old:
@@ -133,7 +133,7 @@ class Relabel(Setting):
     def _has(self, value: str) -> Message:
         if self.is_uuid:
             return t("{device} has the UUID {uuid}", device=self.device, uuid=value)
-        return t("{device} has the label '{label}'", device=self.device, label=printable(value, 300))
+        return t("{device} has the label '{label}'", device=self.device, label=value)
 
     def fits(self, subject: Subject) -> bool:
         kind = KINDS.get(self.filesystem)
@@ -266,7 +266,7 @@ class WriteRules(Setting):
 
     @property
     def goal(self) -> Message:
-        return t("{file} has the new lines", file=printable(self.file, 2000))
+        return t("{file} has the new lines", file=self.file)
 
     def fits(self, subject: Subject) -> bool:
         path = Path(self.file)

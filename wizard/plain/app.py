@@ -10,7 +10,7 @@ from time import monotonic
 from weakref import WeakKeyDictionary
 
 from wizard.host.services import Services
-from wizard.model.errors import DiskwrightError, ExitCode, printable
+from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.said import t
 from wizard.plain import prompt
 from wizard.plain.prompt import (
@@ -266,7 +266,7 @@ class PlainSession:
             str(
                 t(
                     '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
-                    answer=printable(answer, 40),
+                    answer=answer,
                 )
                 if answer
                 else t("An empty line is not a valid answer.")

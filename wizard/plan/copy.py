@@ -93,13 +93,13 @@ def _source_losses(bring: Bring) -> Iterator[Message]:
     if source.below:
         yield t(
             "Not copied because on another filesystem: {places:list}.",
-            places=tuple(printable(place, 200) for place in source.below),
+            places=tuple(place for place in source.below),
         )
 
 
 def _mount_point_notes(bring: Bring) -> Iterator[Message]:
     if (takes := bring.takes) is not None:
-        place, device = printable(takes.place, 200), printable(takes.device, 200)
+        place, device = takes.place, takes.device
         yield t(
             "Data written to {place} between the copy and the next boot remains only on {device}.",
             place=place,
@@ -108,7 +108,7 @@ def _mount_point_notes(bring: Bring) -> Iterator[Message]:
         yield t(
             "The old filesystem on {device} remains unchanged; its line in {file} becomes a comment.",
             device=device,
-            file=printable(takes.edit.file, 200),
+            file=takes.edit.file,
         )
 
 
@@ -157,9 +157,7 @@ def takes_fault(place: str) -> Message | None:
     return (
         None
         if fault is None
-        else t(
-            "Another volume cannot be mounted at {place}: {fault}", place=printable(place, 200), fault=fault
-        )
+        else t("Another volume cannot be mounted at {place}: {fault}", place=place, fault=fault)
     )
 
 
@@ -306,9 +304,9 @@ def amount_message(bring: Bring) -> tuple[Message, ...]:
     return (
         t(
             "{source} ({from_kind}) to {folder}, on {device} ({to_kind})",
-            source=printable(source.path, 400),
+            source=source.path,
             from_kind=title_of(source.filesystem),
-            folder=printable(target.folder, 400),
+            folder=target.folder,
             device=target.device,
             to_kind=title_of(target.filesystem),
         ),

@@ -8,7 +8,7 @@ from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking
 from wizard.findings.contents import lost_beyond, lost_with, unmarked_contents, used_on
 from wizard.findings.smr_evidence import may_be_shingled
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry, HeldDigest, Identity
 from wizard.model.layout import Layout, Slot, Volume
@@ -121,7 +121,7 @@ def _waiting_text(drive: Drive) -> Message | str:
     """Describe the result of a run waiting on the drive, or return an empty string."""
     if drive.waiting is None or not drive.waiting.bare:
         return ""
-    summary, run = printable(drive.waiting.told, 200), drive.waiting.run
+    summary, run = drive.waiting.told, drive.waiting.run
     return t("{told} of run {run}", told=summary, run=run)
 
 
@@ -267,7 +267,7 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
     """Raises Refused if the kernel definitely cannot provide the module."""
     if kernel.lacks(module):
         name, without = NEEDED[module]
-        release = printable(kernel.release, 60)
+        release = kernel.release
         raise Refused(
             t(
                 "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel "
@@ -294,7 +294,7 @@ def rehearsal_doubts(kernel: Kernel) -> tuple[Message, ...]:
             "The running kernel ({release}) has no loop devices, so plans cannot be "
             "rehearsed. Every step runs directly on the drive, and formatting cannot be "
             "undone.",
-            release=printable(kernel.release, 60),
+            release=kernel.release,
         ),
     )
 

@@ -10,7 +10,7 @@ from wizard.advice.ranking import advise, site_of
 from wizard.advice.workloads import find_workload
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.model.errors import BadInput, partition_path, printable
+from wizard.model.errors import BadInput, partition_path
 from wizard.model.finding import Recording
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
 from wizard.model.machine import Drive, Machine
@@ -116,7 +116,7 @@ def member_of(plan: Plan, device: str | None) -> Member:
         raise BadInput(
             t(
                 "The plan is for {drives:and}, not for {drive}.",
-                drive=printable(device, 60),
+                drive=device,
                 drives=plan.paths,
             )
         )
@@ -161,7 +161,7 @@ def _omissions(volume: Volume) -> Iterator[Message]:
         yield t(
             "Not written: the mount of {device} at {place} and write permissions.",
             device=volume.path,
-            place=printable(volume.mount_point, 200),
+            place=volume.mount_point,
         )
 
 
@@ -191,7 +191,7 @@ def _repart_omissions(volume: Volume) -> Iterator[Message]:
         yield t(
             "The mount of {device} at {place} needs systemd-repart 256 and its option --generate-fstab=FILE.",
             device=volume.path,
-            place=printable(volume.mount_point, 200),
+            place=volume.mount_point,
         )
     if volume.writer.kind != "root":
         yield t(
@@ -314,7 +314,7 @@ def repart_lacks(member: Member) -> Iterator[str]:
                 t(
                     "Not written: the name '{name}' of {device}.",
                     device=device,
-                    name=printable(slot.name, 80),
+                    name=slot.name,
                 )
             )
         if low := slot.attributes & ~OWN_BITS:

@@ -454,7 +454,7 @@ def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) 
             "do not boot such a drive. Boot loaders in the MBR itself do not need the "
             "flag. After installing the system, set the flag with `sfdisk --activate "
             "{drive} {number}`.",
-            drive=printable(drive_path),
+            drive=drive_path,
             number=number,
         ),
     )

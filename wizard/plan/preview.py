@@ -222,7 +222,7 @@ def _head(plan: Plan, width: int) -> Iterator[str]:
 def who(drive: Identity) -> str:
     """Describe a drive: `/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
     model = printable(drive.model) if drive.model else t("unnamed drive")
-    serial = t("serial {number}", number=printable(drive.serial)) if drive.serial else t("no serial number")
+    serial = t("serial {number}", number=drive.serial) if drive.serial else t("no serial number")
     capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
     return f"{drive.path}: {model}, {serial}, {capacity}, {drive.geometry.sector_format}."
 
@@ -327,7 +327,7 @@ def _layout_facts(layout: Layout) -> Iterator[Message | str]:
     if layout.signatures:
         yield t(
             "on the drive itself: {marks:list}",
-            marks=tuple(printable(name, 30) for name in layout.signatures),
+            marks=tuple(name for name in layout.signatures),
         )
     if layout.waiting:
         yield t("waiting: {waiting}", waiting=layout.waiting)

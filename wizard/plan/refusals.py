@@ -111,7 +111,7 @@ def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
 
 def in_use(use: Use) -> str:
     """Describe how a device is in use and how to end that, as part of a sentence."""
-    subject, by = printable(use.subject, 60), printable(str(use.by), 200)
+    subject, by = use.subject, str(use.by)
     match use.kind:
         case "mounted":
             text = t("{subject} is mounted at {by}; unmount it first", subject=subject, by=by)
@@ -201,9 +201,7 @@ def needs_root(drive: Drive) -> bool:
 
 def _what_it_holds(drive: Drive) -> Message:
     """Summarize table, partitions and signatures of a drive."""
-    found = [
-        t("{kind} on the whole drive", kind=printable(signature.kind, 30)) for signature in drive.signatures
-    ]
+    found = [t("{kind} on the whole drive", kind=signature.kind) for signature in drive.signatures]
     if drive.table and drive.table.kind != "none":
         found.append(
             tn(

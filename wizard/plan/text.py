@@ -164,9 +164,7 @@ def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:
     for volume in volumes:
         # A filesystem without owners belongs to the user it is mounted for.
         if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
-            yield t(
-                '"{label}" will be writable by {who}.', label=printable(volume.label), who=volume.writer.shown
-            )
+            yield t('"{label}" will be writable by {who}.', label=volume.label, who=volume.writer.shown)
 
 
 def volume_bytes(plan: Plan, index: int) -> int | None:
@@ -189,7 +187,7 @@ def _group_sentences(plan: Plan, group: Group) -> Iterator[str]:
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
-    yield str(t("LVM volume group {name} on {device}:", device=group.device, name=printable(group.name)))
+    yield str(t("LVM volume group {name} on {device}:", device=group.device, name=group.name))
     for one, volume in zip(volumes, plan.volumes, strict=True):
         where = TURNED_ON if volume.mount_point == NO_PLACE else _mount_text(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
@@ -209,15 +207,15 @@ def _subvolumes_sentence(volume: Volume) -> str:
     return str(
         t(
             'Subvolumes of "{label}", sharing the space: {subvolumes:list}.',
-            label=printable(volume.label),
+            label=volume.label,
             subvolumes=subvolumes,
         )
     )
 
 
 def _subvolume(one: Subvolume) -> Message:
-    return t("{name} {where}", name=printable(one.name, 200), where=_mount_text(one.mount_point))
+    return t("{name} {where}", name=one.name, where=_mount_text(one.mount_point))
 
 
 def _mount_text(mount_point: str | None) -> Message:
-    return t("mounted at {place}", place=printable(mount_point, 2000)) if mount_point else t("not mounted")
+    return t("mounted at {place}", place=mount_point) if mount_point else t("not mounted")

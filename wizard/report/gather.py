@@ -239,7 +239,7 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
             raise BadInput(
                 t(
                     "Drive {drive} is not among the known drives: {known:list}.",
-                    drive=printable(path),
+                    drive=path,
                     known=known,
                 )
             )

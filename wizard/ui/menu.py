@@ -7,7 +7,7 @@ from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import MADE, title_of
 from wizard.findings.diagnose import copies_of
 from wizard.host.session import OpenRun
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, t, tn
@@ -212,7 +212,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
     if drive.partition(device) is None and not drive.signatures:
         return
     label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
-    named = t("now: {label}", label=printable(label, 40)) if label else t("no label")
+    named = t("now: {label}", label=label) if label else t("no label")
     yield MenuEntry("rename", "r", words.RENAME, named, _or_empty(why_not_relabel(drive, device)))
     yield MenuEntry("mount", "n", words.MOUNT, MOUNT_SAYS, _or_empty(why_not_mount(machine, drive, device)))
     place = ", ".join(places_of(drive, device))

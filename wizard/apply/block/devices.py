@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
-from wizard.model.errors import DiskwrightError, Failed, partition_path, printable
+from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER
@@ -57,7 +57,7 @@ def node_fault(node: str, drive: str) -> Message | None:
     """
     path, sysfs = Path(node), SYS_BLOCK / kernel_name(node)
     if path.is_symlink():
-        return t("{node} is a link to {target}", node=node, target=printable(os.path.realpath(node)))
+        return t("{node} is a link to {target}", node=node, target=os.path.realpath(node))
     if not path.exists():
         return None
     if not path.is_block_device() or not (sysfs / "dev").exists():

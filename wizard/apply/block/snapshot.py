@@ -26,7 +26,7 @@ from wizard.apply.block.extents import Read
 from wizard.apply.block.scratch_device import ignore_mapped, stop_ignoring
 from wizard.apply.run.runs import is_in_memory, refuse_open_folder
 from wizard.apply.system.edited_file import kernel_has
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, t
 from wizard.probe.host.environment import family_of, os_release
@@ -52,7 +52,7 @@ def snapshot_obstacle() -> str:
 def check_store_room(folder: Path, needed_bytes: int) -> None:
     """Raises Refused if snapshots are impossible here, or if the folder is open to other users, in memory or
     too small."""
-    shown = printable(str(folder), 200)
+    shown = str(folder)
     if obstacle := snapshot_obstacle():
         raise Refused(t("Cannot create a snapshot. {why} Nothing was written.", why=obstacle))
     existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())

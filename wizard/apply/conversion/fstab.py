@@ -13,7 +13,7 @@ from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.system.fstab import Line, Tags, parse
 from wizard.ext4.assessment import BootLine, OwnFstab
 from wizard.ext4.steps import OWN_FSTAB, operation_commands
-from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Migration, SetFstabType, SetOwnFstabType
 from wizard.model.run import Check
@@ -46,7 +46,7 @@ def type_state(operation: SetFstabType, migration: Migration) -> ValueState:
         and digest_of_text("\n".join(before)) == operation.digest
     ):
         return ValueState(How.BEFORE, t("the line is unchanged"))
-    return ValueState(How.OTHER, t("{file} was changed", file=printable(operation.file, 200)))
+    return ValueState(How.OTHER, t("{file} was changed", file=operation.file))
 
 
 def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
@@ -62,7 +62,7 @@ def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> st
         t(
             "Line {number} of {file} is updated.",
             number=operation.number,
-            file=printable(operation.file, 200),
+            file=operation.file,
         )
     )
 

@@ -33,7 +33,7 @@ from wizard.ext4.check import check_migration, render_migration
 from wizard.ext4.make import doubts_of
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
-from wizard.model.errors import BadInput, Failed, Refused, printable
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Means, Migration, SetFstabType
 from wizard.model.said import Message, Sentence, join, t, tn
@@ -49,7 +49,7 @@ def check_own(migration: Migration, environment: Environment) -> None:
     """Raises Refused if the conversion writes to a drive or file that is off limits for this run."""
     drive = migration.drive.path
     if environment.only is not None and drive not in environment.only:
-        raise Refused(t("This run may not write to {drive}. Nothing was written.", drive=printable(drive)))
+        raise Refused(t("This run may not write to {drive}. Nothing was written.", drive=drive))
     for node, reason in (
         (drive, node_fault(drive, drive)),
         (migration.device, _location_fault(migration.device, drive)),
@@ -58,14 +58,14 @@ def check_own(migration: Migration, environment: Environment) -> None:
             raise Refused(
                 t(
                     "Cannot confirm that {node} is on the planned drive: {reason}. Nothing was written.",
-                    node=printable(node),
+                    node=node,
                     reason=reason,
                 )
             )
     for operation in (step.operation for step in migration.steps):
         if isinstance(operation, SetFstabType):
             if Path(operation.file) != environment.fstab:
-                file = printable(operation.file, 200)
+                file = operation.file
                 raise Refused(
                     t(
                         "This conversion changes {file}, not {fstab}. To change that system, add "
@@ -87,7 +87,7 @@ def _location_fault(device: str, drive: str) -> Message | str | None:
         found = drive_of(folder.name)
     except BadInput as error:
         return str(error)
-    return None if found == drive else str(t("{device} is on {drive}", device=printable(device), drive=found))
+    return None if found == drive else str(t("{device} is on {drive}", device=device, drive=found))
 
 
 def check_migration_tools(migration: Migration) -> None:

@@ -20,7 +20,7 @@ from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import RunKind, kind_of, run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Means, Migration
 from wizard.model.run import Event, JournalEntry
@@ -115,7 +115,7 @@ def _keep_sentence(migration: Migration) -> Message:
         ends = t(
             "Keeping makes undo impossible and frees {room:size} in {folder}.",
             room=migration.room_bytes,
-            folder=printable(folder, 200),
+            folder=folder,
         )
     else:
         ends = t("Keeping makes undo impossible.")
@@ -288,7 +288,7 @@ def _first_bytes(migration: Migration) -> tuple[bytes, str]:
         facts = read_ext(found[START_BYTES:]) if found else None
         if facts is not None and facts.uuid == migration.before.uuid:
             return found, ""
-        why = why or fault or str(t("{node} does not contain the expected filesystem", node=printable(node)))
+        why = why or fault or str(t("{node} does not contain the expected filesystem", node=node))
     return b"", why
 
 
@@ -311,14 +311,12 @@ def _read(node: str) -> tuple[bytes, str]:
         except PermissionError:
             answers.put((b"", str(t("root access is required"))))
         except FileNotFoundError:
-            answers.put((b"", str(t("{node} is missing", node=printable(node)))))
+            answers.put((b"", str(t("{node} is missing", node=node))))
         except OSError as error:
-            answers.put(
-                (b"", str(t("{node} cannot be read ({why})", node=printable(node), why=str(error.strerror))))
-            )
+            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=str(error.strerror)))))
 
     Thread(target=look, daemon=True).start()
     try:
         return answers.get(timeout=LOOK_SECONDS)
     except Empty:
-        return b"", str(t("{node} does not respond", node=printable(node)))
+        return b"", str(t("{node} does not respond", node=node))

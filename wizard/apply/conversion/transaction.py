@@ -41,7 +41,7 @@ from wizard.apply.run.runs import is_root_only, refuse_open_folder
 from wizard.apply.steps.step_context import journalled
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.model.errors import DiskwrightError, Failed, Refused, printable
+from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.migration import Migration
 from wizard.model.said import Sentence, t
 from wizard.probe.host.sysfs import node_of
@@ -93,7 +93,7 @@ class Transaction:
             raise Refused(
                 t(
                     "{device} contains no filesystem of this kind. Nothing was written.",
-                    device=printable(device),
+                    device=device,
                 )
             )
         if is_mounting_blocked(first):
@@ -101,7 +101,7 @@ class Transaction:
                 t(
                     "{device} is in the middle of another run's change: resume or undo that run. "
                     "Nothing was written.",
-                    device=printable(device),
+                    device=device,
                 )
             )
         refuse_open_folder(store)
@@ -110,7 +110,7 @@ class Transaction:
             for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
                 missing.mkdir(mode=0o700)
         except OSError as error:
-            shown = printable(str(folder), 200)
+            shown = str(folder)
             raise Refused(
                 t(
                     "Cannot create {folder}: {why}. Nothing was written.",
@@ -122,7 +122,7 @@ class Transaction:
             raise Refused(
                 t(
                     "{folder} is not exclusively root's. Nothing was written.",
-                    folder=printable(str(folder), 200),
+                    folder=str(folder),
                 )
             )
         save_snapshotted(run, SnapshotState(facts.uuid, size_bytes(device), str(folder), first.hex()))
@@ -146,7 +146,7 @@ class Transaction:
             raise Refused(
                 t(
                     "{device} does not contain the filesystem of the run {run}. Nothing was written.",
-                    device=printable(device),
+                    device=device,
                     run=run.name,
                 )
             )

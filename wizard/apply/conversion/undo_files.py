@@ -18,7 +18,7 @@ from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.runs import is_root_only, refuse_open_folder
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.superblock import SUPERBLOCK_BYTES
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, Refused
 from wizard.model.said import Message, t
 from wizard.process.program import Result
 
@@ -40,7 +40,7 @@ Command = Callable[..., Result]
 
 def check_undo_room(folder: Path, needed_bytes: int) -> None:
     """Raises Refused unless only root can write to the folder, and the folder has enough space."""
-    shown = printable(str(folder), 200)
+    shown = str(folder)
     existing = next(above for above in (folder, *folder.parents) if above.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise Refused(
@@ -86,7 +86,7 @@ def new_folder(folder: Path) -> str:
             raise Failed(
                 t(
                     "The folder {folder} for the undo file {fault}.",
-                    folder=printable(str(folder), 200),
+                    folder=str(folder),
                     fault=fault,
                 )
             )
@@ -94,7 +94,7 @@ def new_folder(folder: Path) -> str:
         folder.mkdir(mode=0o700)
         sync_folder(folder.parent)
     except OSError as error:
-        shown = printable(str(folder), 200)
+        shown = str(folder)
         raise Failed(
             t(
                 "Cannot create the folder {folder} for the undo file: {why}.",
@@ -117,7 +117,7 @@ def made_durable(folder: Path) -> int:
         raise Failed(
             t(
                 "No undo file was created in {folder}, so this step could not be undone.",
-                folder=printable(str(folder), 200),
+                folder=str(folder),
             )
         )
     fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
@@ -126,7 +126,7 @@ def made_durable(folder: Path) -> int:
         sync_folder(folder)
         return os.fstat(fd).st_size
     except OSError as error:
-        shown = printable(str(file), 200)
+        shown = str(file)
         raise Failed(
             t("The undo file {file} is not safely on disk: {why}.", file=shown, why=str(error.strerror))
         ) from None
@@ -174,7 +174,7 @@ def undo_step(
     file = _undo_file_in(folder)
     recorded = _recorded_superblock(file) if file else None
     if file is None or recorded is None:
-        why = t("no intact undo file in {folder}", folder=printable(str(folder), 200))
+        why = t("no intact undo file in {folder}", folder=str(folder))
         _check_untouched(device, superblock, why)
         return
     undo = ("e2undo", str(file), device)
@@ -186,7 +186,7 @@ def undo_step(
         if command(undo, accept=range(256)).status:
             if not _is_readable(file, device, command):
                 put_superblock(device, found)
-                why = t("the undo file {file} is damaged", file=printable(str(file), 200))
+                why = t("the undo file {file} is damaged", file=str(file))
                 _check_untouched(device, superblock, why)
                 return
             # A killed program may have listed fewer blocks than it counted. All listed blocks are complete.
@@ -257,7 +257,7 @@ def drop(undo_dir: Path, run_name: str) -> int:
         shutil.rmtree(folder)
         sync_folder(undo_dir)
     except OSError as error:
-        shown = printable(str(folder), 200)
+        shown = str(folder)
         raise Failed(
             t(
                 "Cannot delete the undo files in {folder}: {why}.",

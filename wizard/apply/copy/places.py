@@ -102,7 +102,7 @@ def held_on(device: str) -> DeviceFilesystem:
         raise BadInput(
             t(
                 "{device} does not contain exactly one filesystem that Linux can mount.",
-                device=printable(device),
+                device=device,
             )
         )
     return DeviceFilesystem(node, kind.name, found[0].uuid or "")

@@ -20,7 +20,7 @@ from wizard.apply.engine.record import SavedSignature
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures, zfs_lists
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import Failed, printable
+from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, KIB, MIB, rounded_up, t
 from wizard.operations.filesystem import PRIVATE_PLACES
@@ -267,7 +267,7 @@ class SignatureHider:
             raise Failed(
                 t(
                     "blkid still recognises {seen} on {part} after its signatures were hidden.",
-                    seen=printable(" ".join(seen), 60),
+                    seen=" ".join(seen),
                     part=part,
                 )
             )

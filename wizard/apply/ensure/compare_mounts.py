@@ -281,9 +281,7 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
         status = Path(place).stat()
     except OSError as error:
         why = error.strerror or ""
-        raise Failed(
-            t("Cannot read the owner of {place}: {why}.", place=printable(place, 200), why=why)
-        ) from None
+        raise Failed(t("Cannot read the owner of {place}: {why}.", place=place, why=why)) from None
     has_owners = MADE[filesystem].holds.owners
     mode = status.st_mode & 0o7777
     matches = (status.st_uid, status.st_gid) == (writer.uid, writer.gid)
@@ -297,11 +295,11 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
         yield t(
             "{place} belongs to {uid}:{gid} with mode {mode}; for {who} to write, "
             "{owner} with mode {wanted} is expected",
-            place=printable(place, 200),
+            place=place,
             uid=status.st_uid,
             gid=status.st_gid,
             mode=f"{mode:o}",
-            who=printable(asked.writable, 60),
+            who=asked.writable,
             owner=f"{writer.uid}:{writer.gid}",
             wanted=f"{writer.mode:o}",
         )

@@ -176,7 +176,7 @@ def subvolume_faults(
     for one in subvolumes:
         if one.mount_point is None:
             continue
-        place, option = printable(one.mount_point, 200), subvolume_option(one.name)
+        place, option = one.mount_point, subvolume_option(one.name)
         options = {option, option.replace("=/", "=")}
         if any(line.mount_point == one.mount_point and options.isdisjoint(line.options) for line in lines):
             yield t(
@@ -187,7 +187,7 @@ def subvolume_faults(
                 file=file,
             )
         elif roots.get(one.mount_point, f"/{one.name}") != f"/{one.name}":
-            found = printable(roots[one.mount_point], 200)
+            found = roots[one.mount_point]
             yield t(
                 "{device} is mounted at {place} from {found} instead of {wanted}",
                 device=device,

@@ -13,7 +13,7 @@ from wizard.apply.steps.mounting import mount_checked
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
-from wizard.model.errors import DiskwrightError, Failed, printable
+from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.run import Event
 from wizard.model.said import Sentence, t
 from wizard.operations.filesystem import (
@@ -65,7 +65,7 @@ def unmount_foreign(context: StepContext) -> bool:
     Raises Failed if one is in use."""
     found = [entry for entry, make in foreign_mounts(context.plan) if _is_ours(make, context)]
     for entry in found:
-        place = printable(entry.mount_point, 200)
+        place = entry.mount_point
         # umount detaches the topmost mount, which may be another filesystem.
         if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
             raise Failed(
@@ -73,7 +73,7 @@ def unmount_foreign(context: StepContext) -> bool:
                     "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
                     device=entry.source,
                     place=place,
-                    other=printable(top.source),
+                    other=top.source,
                 )
             )
         try:
@@ -112,7 +112,7 @@ def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
             t(
                 "All checks passed, but another program unmounted {places:list} when the "
                 "drive was free, and again after remounting.",
-                places=tuple(printable(one.mount_point, 200) for one in lost),
+                places=tuple(one.mount_point for one in lost),
             )
         )
     return None
@@ -120,7 +120,7 @@ def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
 
 def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
     """Mount again and journal the result, unless the device has changed."""
-    place = printable(one.mount_point, 200)
+    place = one.mount_point
     try:
         check_target(plan, one, LOOK_SECONDS)
         mount_checked(one, told_in(journal))

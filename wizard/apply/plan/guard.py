@@ -55,7 +55,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     for member in plan.members:
         path = member.drive.path
         if only is not None and path not in only:
-            raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=printable(path)))
+            raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=path))
     layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
     for step in plan.steps:
@@ -67,7 +67,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
                         "The plan is for {drives:list} but also names {device}; such plans are "
                         "refused. Nothing was written.",
                         drives=own,
-                        device=printable(device),
+                        device=device,
                     )
                 )
     for member in plan.members:
@@ -76,7 +76,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
                 raise Refused(
                     t(
                         "Cannot confirm that {node} is on the plan's drive: {reason}. Nothing was written.",
-                        node=printable(node),
+                        node=node,
                         reason=reason,
                     )
                 )
@@ -122,7 +122,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
                 t(
                     "The plan does not fit {drive}, which is {zoned}. Make a new plan. Nothing was written.",
                     drive=drive.path,
-                    zoned=printable(drive.zoned),
+                    zoned=drive.zoned,
                 )
             )
         raise Refused(
@@ -247,7 +247,7 @@ def check_tools(plan: Plan) -> None:
         said = missing((BINDING,), family_of(os_release())).said
         # PyPI has no wheels of pyparted, and the distribution's package is invisible in some virtual
         # environments.
-        here = f" {NOT_SEEN(folder=printable(sys.prefix, 200))}" if sys.prefix != sys.base_prefix else ""
+        here = f" {NOT_SEEN(folder=sys.prefix)}" if sys.prefix != sys.base_prefix else ""
         raise Refused(f"{said}{here} {NOTHING_WRITTEN}")
 
 
@@ -280,13 +280,13 @@ def check_places(plan: Plan) -> None:
 
 def check_mount_point(place: Path) -> None:
     """Raises Refused unless nothing is mounted at the place, and it is missing or an empty folder."""
-    shown = printable(str(place), 200)
+    shown = str(place)
     if taken := mounted_at(str(place)):
         raise Refused(
             t(
                 "{place} is in use: {device} is mounted there. Nothing was written.",
                 place=shown,
-                device=printable(taken.source),
+                device=taken.source,
             )
         )
     if Path(os.path.realpath(place)) != place:
@@ -294,7 +294,7 @@ def check_mount_point(place: Path) -> None:
             t(
                 "{place} is or contains a symbolic link; use the real path {real}. Nothing was written.",
                 place=shown,
-                real=printable(os.path.realpath(place), 200),
+                real=os.path.realpath(place),
             )
         )
     try:

@@ -36,7 +36,7 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
         raise Refused(
-            f"{NOT_AT(drive=printable(identity.path))} {error} {where(identity, None)}",
+            f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}",
             str(NOTHING_WRITTEN),
         ) from None
     _check_identity(identity, drive, where)
@@ -68,7 +68,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
 
 def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one in the plan."""
-    known = printable(identity.path)
+    known = identity.path
     if drive.path != identity.path:
         raise _refused(
             t(
@@ -161,7 +161,7 @@ def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
     if resized is not None:
         return AGAIN
     if path := find_drive(identity, partial(_matches, identity)):
-        return t("The drive is now {drive}: make a new plan for {drive}.", drive=printable(path))
+        return t("The drive is now {drive}: make a new plan for {drive}.", drive=path)
     return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
@@ -210,7 +210,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
 
     Only for new runs: a resumed run identifies its drives by the contents.
     """
-    shown, again = printable(identity.path), (AGAIN, NOTHING_WRITTEN)
+    shown, again = identity.path, (AGAIN, NOTHING_WRITTEN)
     if drive.same_serial and not identity.serial_shared:
         # The user confirmed the serial number, which is now ambiguous.
         raise Refused(
@@ -248,7 +248,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
             now=now,
             before=before or 0,
         )
-        seems = (t("The plan's drive seems to be {drive} now.", drive=printable(place)),) if place else ()
+        seems = (t("The plan's drive seems to be {drive} now.", drive=place),) if place else ()
         raise Refused(join(reattached, *seems, *again))
 
 

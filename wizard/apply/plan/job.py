@@ -292,7 +292,7 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
         with _exclusive(folder):
             return _measure_in_folder(plan, folder, environment)
     except OSError as error:
-        named = printable(str(folder), 200)
+        named = str(folder)
         raise Refused(
             t(
                 "Cannot use {folder} for a run: {why}. Nothing was written.",

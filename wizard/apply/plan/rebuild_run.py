@@ -140,9 +140,7 @@ def _fill_folder(run: Path, found: FoundRun) -> None:
     """Save the planned bytes of all drives in the run's folder, and journal that it is waiting."""
     journal = Journal(run)
     try:
-        found_on = t(
-            "Found the run {run} on {drives:list}.", drives=found.plan.paths, run=printable(found.run, 60)
-        )
+        found_on = t("Found the run {run} on {drives:list}.", drives=found.plan.paths, run=found.run)
         journal.add(Event.STARTED, str(found_on))
         drives = zip(found.plan.paths, found.notices, found.data, strict=True)
         changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))

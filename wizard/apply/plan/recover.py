@@ -103,7 +103,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
             t(
                 "The run {run} wrote to {drives} drives, not all attached. Missing: "
                 "{missing:list}. Nothing was written.",
-                run=printable(first.run, 60),
+                run=first.run,
                 drives=len(plan.members),
                 missing=tuple(_describe(plan.members[number].drive) for number in missing),
             )
@@ -288,7 +288,7 @@ class KnownDrives:
                 commands=self._commands,
             )
         member = next(member for member in self.plan.members if member.drive == identity)
-        path, known = find_drive(identity, partial(self._matches, member)), printable(identity.path)
+        path, known = find_drive(identity, partial(self._matches, member)), identity.path
         if path is None:
             return t(
                 "The drive of the run {run} is not attached under another name either: reattach the drive.",
@@ -299,7 +299,7 @@ class KnownDrives:
             "{now} and any drive at {known}. Reattach the drive as {known}, then run "
             "{commands}.",
             run=run,
-            now=printable(path),
+            now=path,
             known=known,
             commands=self._commands,
         )

@@ -11,7 +11,7 @@ from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, save_recor
 from wizard.apply.plan.identity_check import drive_fault, identity_difference, shows_run, tells_who_it_is
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.runs import is_found, load_plan, save_drives
-from wizard.model.errors import DiskwrightError, Refused, printable
+from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
@@ -41,7 +41,7 @@ class RelocatedDrive:
         """Describe both names, and how the drive was identified."""
         return t(
             "The drive {known} is now {drive}: {why}. The run continues there.",
-            known=printable(self.known.path),
+            known=self.known.path,
             drive=self.drive.path,
             why=self.why,
         )
@@ -139,7 +139,7 @@ def _find(run: Path, plan: Plan, number: int) -> RelocatedDrive | None:
             )
             found.append(RelocatedDrive(known, drive, why))
     if len(found) > 1:
-        paths, former = tuple(one.drive.path for one in found), printable(known.path)
+        paths, former = tuple(one.drive.path for one in found), known.path
         raise Refused(
             t(
                 "{drives:and} could each be the drive of the run {run}, formerly {known}. "

@@ -68,7 +68,7 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
             "Nothing was written.",
             devices=document.devices,
             options=options,
-            wrong=printable(wrong),
+            wrong=wrong,
         )
     )
 

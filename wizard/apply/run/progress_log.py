@@ -16,7 +16,7 @@ from time import monotonic
 from wizard.apply.engine.record import load_record, power_sentence
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import command_on, run_argument
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t, tn
 
@@ -173,7 +173,7 @@ def journal_fault(run: Path) -> str:
     fault = _write_error(run)
     if fault is None:
         return ""
-    folder = printable(str(run), 200)
+    folder = str(run)
     why = t("the filesystem is read-only") if fault.errno == errno.EROFS else str(fault.strerror)
     on = join(
         t(

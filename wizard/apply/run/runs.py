@@ -133,8 +133,8 @@ def refuse_open_folder(folder: Path) -> None:
                 t(
                     "The journal cannot be in {folder}: everyone can write to {above}. Nothing "
                     "was written. Name a folder only root can write to with --journal DIR.",
-                    folder=printable(str(folder), 200),
-                    above=printable(str(above), 200),
+                    folder=str(folder),
+                    above=str(above),
                 )
             )
 
@@ -148,7 +148,7 @@ def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
         t(
             "The journal cannot be in {folder}: {why}. Nothing was written. Free some "
             "space, or name a folder on another mounted volume with --journal DIR.",
-            folder=printable(str(folder), 200),
+            folder=str(folder),
             why=reason,
         )
     )
@@ -176,7 +176,7 @@ def doubts_about(folder: Path) -> tuple[str, ...]:
                 t(
                     "{folder} is in memory: after a power cut, this run could be neither resumed "
                     "nor undone. Name a folder on another mounted volume with --journal DIR.",
-                    folder=printable(str(folder), 200),
+                    folder=str(folder),
                 )
             ),
         )
@@ -247,7 +247,7 @@ def check_owner(run: Path) -> None:
         raise Refused(
             t(
                 "{run} is not exclusively root's, so the run is not trusted. Nothing was written.",
-                run=printable(str(run), 200),
+                run=str(run),
             )
         )
     refuse_open_folder(run.parent)
@@ -415,7 +415,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     """Return all runs, oldest first. Raises Refused without permission, and BadInput if the folder is
     unreadable."""
     folder = runs_folder(journal_dir)
-    shown = printable(str(folder), 200)
+    shown = str(folder)
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
@@ -437,13 +437,11 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
     runs = list_runs(journal_dir)
     if name is None:
         if not runs:
-            raise BadInput(t("No runs in {folder}.", folder=printable(str(runs_folder(journal_dir)), 200)))
+            raise BadInput(t("No runs in {folder}.", folder=str(runs_folder(journal_dir))))
         return runs[-1]
     if "/" in name and _is_run(Path(name)):
         return Path(name).absolute()
     found = next((run for run in runs if run.name == name), None)
     if found is None:
-        raise BadInput(
-            t("Unknown run {name!r}; `diskwright status` lists the runs.", name=printable(name, 60))
-        )
+        raise BadInput(t("Unknown run {name!r}; `diskwright status` lists the runs.", name=name))
     return found

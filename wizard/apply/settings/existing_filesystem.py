@@ -148,14 +148,14 @@ def nodes_of(device: str) -> tuple[str, str]:
         node = Path(device).resolve(strict=True)
     except OSError:
         raise BadInput(
-            t("{device} does not exist; `diskwright inspect` lists the drives.", device=printable(device))
+            t("{device} does not exist; `diskwright inspect` lists the drives.", device=device)
         ) from None
     folder = SYS / "class/block" / name_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(
             t(
                 "{device} is not a block device; name a partition, such as /dev/sdX1.",
-                device=printable(device),
+                device=device,
             )
         )
     if (folder / "partition").exists() and (there := target(folder)) is not None:

@@ -133,7 +133,7 @@ def _refuse(reason: Message | None) -> None:
 def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
     _refuse(why_not_relabel(used.drive, device))
-    shown, old = printable(label, 300), printable(used.label, 300)
+    shown, old = label, used.label
     if label == used.label:
         _refuse(t("{device} already has the label '{label}'.", device=device, label=shown))
     if fault := label_fault_of(label, filesystem):
@@ -161,7 +161,7 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
         _refuse(
             t(
                 "The kernel was started with {word}. Make the boot loader name the filesystem by UUID first.",
-                word=printable(word, 200),
+                word=word,
             )
         )
     if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
@@ -294,7 +294,7 @@ def _mount(used: ExistingVolume, wanted: Attach) -> Operations:
             t(
                 "{device} is already mounted at {place}, also at every boot.",
                 device=device,
-                place=printable(place, 200),
+                place=place,
             )
         )
     return operations
@@ -348,7 +348,7 @@ def _place_and_options(
         )
     place = wanted.place or free_place(places, used.label, taken_places(places, Path(used.found.fstab)))
     if fault := mount_point_fault(place):
-        _refuse(t("The mount point {place} {fault}.", place=printable(place, 200), fault=fault))
+        _refuse(t("The mount point {place} {fault}.", place=place, fault=fault))
     kind = KINDS[used.existing.filesystem].name
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
@@ -394,7 +394,7 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
             t(
                 "Only a folder of {device} is mounted at {place}; unmount it with umount.",
                 device=device,
-                place=printable(mounted.mount_point, 200),
+                place=mounted.mount_point,
             )
         )
     check_unused(mounted.mount_point)
@@ -450,7 +450,7 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
             t(
                 "{device} is mounted read-only at {place} and cannot grow.",
                 device=device,
-                place=printable(mounted.mount_point, 200),
+                place=mounted.mount_point,
             )
         )
     held = held_in_use(used.existing.filesystem, device, mounted.mount_point)

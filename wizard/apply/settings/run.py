@@ -46,7 +46,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     mount = next((one for one in changes.settings if isinstance(one, Mount)), None)
     if mount is None or not isinstance(changes.wanted, Attach) or not Path(mount.mount_point).is_mount():
         return ()
-    place, shown = mount.mount_point, printable(mount.mount_point, 200)
+    place, shown = mount.mount_point, mount.mount_point
     try:
         size = _size_bytes(mount.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)

@@ -170,7 +170,7 @@ def _check_journal_folder(changes: Changes, folder: Path) -> None:
                     refusal(
                         t(
                             "The run's journal is on {place}; name another folder with --journal.",
-                            place=printable(place, 200),
+                            place=place,
                         )
                     )
                 )

@@ -290,7 +290,7 @@ def data_place(text: str) -> tuple[int, int]:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(t("cryptsetup output not understood: {said}", said=printable(text, 80))) from None
+        raise Failed(t("cryptsetup output not understood: {said}", said=text)) from None
 
 
 def _secret(context: StepContext) -> bytes:

@@ -66,7 +66,7 @@ def check_free_group(plan: Plan, group: Group) -> None:
             t(
                 "The volume group {name} already exists on {places}. Make a new plan. Nothing was written.",
                 name=group.name,
-                places=printable(", ".join(unexpected), 200),
+                places=", ".join(unexpected),
             )
         )
 

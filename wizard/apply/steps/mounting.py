@@ -62,7 +62,7 @@ UNKNOWN = 255
 def mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
     """Check the mount, and that the planned writer can write there. No check if only root may write, or for
     read-only mounts."""
-    place = printable(operation.mount_point, 200)
+    place = operation.mount_point
     yield matched(
         t("{device} is mounted at {place} as recommended", device=operation.device, place=place),
         lambda: mount_differences(operation),

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
-from wizard.model.errors import Failed, printable
+from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
 from wizard.model.run import Check, Event
@@ -80,7 +80,7 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
             for row in json.loads(text)["report"][0][kind]
         )
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise Failed(t("LVM output not understood: {said}", said=printable(text, 80))) from None
+        raise Failed(t("LVM output not understood: {said}", said=text)) from None
 
 
 NO_NODE = Sentence("The node {node} did not appear.")

@@ -167,7 +167,7 @@ def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int]
         rows = json.loads(text)["signatures"]
         return tuple((str(row["type"]), int(row["offset"], 16)) for row in rows)
     except (ValueError, KeyError, TypeError):
-        raise Failed(WIPEFS_UNREADABLE(device=device, said=printable(text, 80))) from None
+        raise Failed(WIPEFS_UNREADABLE(device=device, said=text)) from None
 
 
 def kinds_of(found: Iterable[tuple[str, int]]) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ def _listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
         rows = json.loads(text)["signatures"] if text.strip() else []
         return tuple(Signature(row["type"], "other", row.get("label"), row.get("uuid")) for row in rows)
     except (ValueError, KeyError, TypeError):
-        raise Failed(WIPEFS_UNREADABLE(device=device, said=printable(text, 80))) from None
+        raise Failed(WIPEFS_UNREADABLE(device=device, said=text)) from None
 
 
 def recognised_differences(
@@ -221,7 +221,7 @@ def recognised_differences(
         ("label", seen.label, label),
     )
     return tuple(
-        t("the {field} is {seen!r}, not {wanted!r}", field=field, seen=printable(str(found)), wanted=wanted)
+        t("the {field} is {seen!r}, not {wanted!r}", field=field, seen=str(found), wanted=wanted)
         for field, found, wanted in pairs
         if found != wanted
     )
@@ -261,7 +261,7 @@ def check_no_clone(plan: Plan) -> None:
                         "{device} and {other} have the same UUID ({uuid}), so either could be "
                         "mounted at the next boot. Detach {other}, or change the UUID of {other}.",
                         device=min(devices),
-                        other=printable(other),
+                        other=other,
                         uuid=uuid,
                     )
                 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as, read_text
 from wizard.apply.system.fstab import FstabEntry, check_writable, take_out
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, Refused
 from wizard.model.said import Message, t
 from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import with_line
@@ -61,8 +61,8 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
             return t(
                 "line {line} already opens {device} as {name}",
                 line=line.number,
-                device=printable(line.source, 60),
-                name=printable(line.name, 60),
+                device=line.source,
+                name=line.name,
             )
         if line.names(frozenset({("UUID", operation.uuid)})):
             return t("line {line} already names the container {uuid}", line=line.number, uuid=operation.uuid)
@@ -115,7 +115,7 @@ def key_of(plan: Plan) -> bytes | None:
 def read_key(path: Path) -> bytes:
     """Return the content of a key file. Raises Refused if it is unreadable, not a valid key, a symbolic link,
     or accessible to users other than root."""
-    shown = printable(str(path), 200)
+    shown = str(path)
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(fd, "rb") as file:

@@ -17,7 +17,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNOPENED
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.errors import BadInput, Failed
 from wizard.model.said import t
 from wizard.process.program import find, run
 
@@ -65,14 +65,14 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
             raise Failed(
                 t(
                     "Another program repeatedly changes {file}. The file was not edited.",
-                    file=printable(str(path), 200),
+                    file=str(path),
                 )
             )
         if change(now := read_text(path)) != now:
             raise Failed(
                 t(
                     "Verification of {file} failed: the data read back differs from the data written.",
-                    file=printable(str(path), 200),
+                    file=str(path),
                 )
             )
     return changed
@@ -105,7 +105,7 @@ def _locked(folder: Path) -> Iterator[None]:
     try:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise Failed(UNOPENED(path=printable(str(folder), 200), why=str(error.strerror))) from None
+        raise Failed(UNOPENED(path=str(folder), why=str(error.strerror))) from None
     try:
         _lock(fd, folder)
         yield
@@ -114,7 +114,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _lock(fd: int, folder: Path) -> None:
-    shown, until = printable(str(folder), 200), monotonic() + LOCK_SECONDS
+    shown, until = str(folder), monotonic() + LOCK_SECONDS
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

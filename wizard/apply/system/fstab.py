@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.advice.existing import STARTS_ALL_THE_SAME
 from wizard.apply.system.edited_file import edit, read_text
-from wizard.model.errors import BadInput, Failed, Refused, printable
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
@@ -126,7 +126,7 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
                     "{file}, line {line} is not an entry mount can read: {text!r}. Fix this line first.",
                     file=where,
                     line=number,
-                    text=printable(text_line, 80),
+                    text=text_line,
                 )
             )
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
@@ -152,8 +152,8 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None
             return t(
                 "line {line} already mounts {device} at {place}",
                 line=line.number,
-                device=printable(line.source, 60),
-                place=printable(line.mount_point, 60),
+                device=line.source,
+                place=line.mount_point,
             )
         is_same = line.names(frozenset({("UUID", operation.uuid)}))
         if is_same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
@@ -195,7 +195,7 @@ def check_writable(path: Path, otherwise: Message | str) -> None:
         raise Refused(
             t(
                 "{file} is {otherwise}. Nothing was written.",
-                file=printable(str(path), 200),
+                file=str(path),
                 otherwise=otherwise,
             )
         )
@@ -232,7 +232,7 @@ def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None
                 t(
                     "Line {line} of {file} has changed. The file was not edited.",
                     line=number,
-                    file=printable(str(path), 200),
+                    file=str(path),
                 )
             )
         lines[number - 1] = new
@@ -252,7 +252,7 @@ def restore_line(path: Path, old: str, new: str) -> str:
         lines[lines.index(new)] = old
         return "\n".join(lines)
 
-    shown = printable(str(path), 200)
+    shown = str(path)
     if edit(path, change):
         return str(LINES_AGAIN(count=1, file=shown))
     if old in read_text(path).split("\n"):

@@ -16,7 +16,7 @@ from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.filesystems.registry import mounted_as
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.said import Message, join, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
@@ -166,7 +166,7 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
         differences.append(
             t(
                 "{found} is mounted there instead of {device}",
-                found=printable(found.source),
+                found=found.source,
                 device=operation.device,
             )
         )
@@ -182,14 +182,12 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
         differences.append(
             t(
                 "the type is {found}, not {filesystem}",
-                found=printable(found.filesystem),
+                found=found.filesystem,
                 filesystem=operation.filesystem,
             )
         )
     if found.root != (root := f"/{mounted_subvolume(operation.options)}"):
-        differences.append(
-            t("{found} is mounted, not {subvolume}", found=printable(found.root), subvolume=root)
-        )
+        differences.append(t("{found} is mounted, not {subvolume}", found=found.root, subvolume=root))
     seen = found.options | silent_options(operation.device, operation.filesystem)
     listed = tuple(one for one in operation.options if found.type == found.filesystem or one == "ro")
     differences += option_differences(listed, operation.filesystem, seen)
@@ -270,12 +268,12 @@ def users_of(place: str) -> tuple[str, ...]:
 
 def check_unused(place: str) -> None:
     """Raises Refused, naming the programs, if a mount is in use."""
-    shown = printable(place, 200)
+    shown = place
     below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
     if below is not None:
         message = t(
             "{below} is mounted below {place}; unmount {below} first.",
-            below=printable(below.mount_point, 200),
+            below=below.mount_point,
             place=shown,
         )
         raise Refused(join(message, NOTHING_WRITTEN))

@@ -158,7 +158,7 @@ def _storage_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) ->
 def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
     was, now = dict(old.attributes), dict(new.attributes)
     for name in sorted({*was, *now}):
-        attribute = printable(name, 60)
+        attribute = name
         if was.get(name) != now.get(name):
             yield t("extended attribute {name} differs", name=attribute)
 

@@ -144,7 +144,7 @@ def _volume_text(volume: WantedVolume) -> str:
                 t(
                     "{key} '{value}' must not contain a comma.",
                     key=key,
-                    value=printable(value, 60),
+                    value=value,
                 )
             )
     return ",".join(f"{key}={value}" for key, value in pairs)

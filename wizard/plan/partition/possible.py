@@ -268,7 +268,7 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
         return t(
             "{part} contains {kind}, which cannot grow while in use. Unmount {part} first.",
             part=part.path,
-            kind=printable(mark.kind, 30),
+            kind=mark.kind,
         )
     if mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL:
         return t(

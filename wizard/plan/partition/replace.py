@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wizard.filesystems.kind import ROOT_GPT_TYPES
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Refused, partition_path, printable
+from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.layout import Layout, Slot, TableEntry, Volume
@@ -278,7 +278,7 @@ def _why_not_mounted(kernel: Kernel, filesystem: str) -> Message | None:
     return t(
         "The running kernel ({release}) lacks {title}, which can only be resized "
         "while mounted. Boot a kernel with support.",
-        release=printable(kernel.release, 60),
+        release=kernel.release,
         title=kind.title,
     )
 

@@ -139,7 +139,7 @@ def refuse_roles(specs: Sequence[VolumeSpec]) -> None:
     partitions."""
     for spec in specs:
         if spec.role:
-            label, role = printable(spec.final_label, 40), printable(spec.role, 30)
+            label, role = spec.final_label, spec.role
             raise BadInput(
                 t(
                     "The volume '{label}' has the role '{role}', which volume groups do not "

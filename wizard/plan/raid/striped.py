@@ -175,7 +175,7 @@ def _check_asked(asked: StripeRequest, spec: VolumeSpec, drives: Sequence[Drive]
         )
     if spec.encrypted:
         raise BadInput(NO_ENCRYPTION)
-    kind, filesystem = asked.kind, printable(spec.choice.filesystem, 30)
+    kind, filesystem = asked.kind, spec.choice.filesystem
     if spec.choice.filesystem not in FILESYSTEMS[kind]:
         possible = " or ".join(FILESYSTEMS[kind])
         sentences = [
@@ -223,7 +223,7 @@ def _check_stripe(asked: StripeRequest) -> None:
         bad = t(
             "Btrfs metadata can be {possible} here, not '{asked}'.",
             possible=" or ".join(METADATA),
-            asked=printable(asked.metadata, 30),
+            asked=asked.metadata,
         )
         raise BadInput(bad)
 

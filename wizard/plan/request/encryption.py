@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.layout import Encryption, TableEntry, Volume
 from wizard.model.machine import Drive, Machine
@@ -112,7 +112,7 @@ def refuse_encryption(
                 t(
                     "{why} Cannot encrypt the volume '{label}'.",
                     why=why_not,
-                    label=printable(spec.final_label),
+                    label=spec.final_label,
                 )
             )
         kind = spec.choice.filesystem

@@ -21,7 +21,6 @@ from wizard.filesystems.kind import (
     ROOT_GPT_TYPES,
 )
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import printable
 from wizard.model.layout import Volume
 from wizard.model.said import GIB, Message, rounded_up, t
 
@@ -199,7 +198,7 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None
     if role not in ROLES:
         return t(
             "has the unknown role '{role}'; the roles are {roles:list}",
-            role=printable(role, 30),
+            role=role,
             roles=tuple(ROLES),
         )
     found = ROLES[role]
@@ -214,7 +213,7 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None
     return t(
         "has the role {role}, which does not support {filesystem}; use {possible}",
         role=role,
-        filesystem=printable(filesystem, 30),
+        filesystem=filesystem,
         possible=possible,
     )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.layout import NO_PLACE, Subvolume
 from wizard.model.said import Message, t
 from wizard.operations.mounts import SUBVOLUME
@@ -25,17 +25,17 @@ def parse_subvolume(text: str) -> Subvolume:
         raise BadInput(
             t(
                 "The subvolume '{name}' {fault}; use a name such as @home.",
-                name=printable(name, 60),
+                name=name,
                 fault=fault,
             )
         )
     if colon and (place_fault := mount_point_fault(place)):
-        shown = printable(place, 60)
+        shown = place
         raise BadInput(
             t(
                 "The mount point '{place}' of the subvolume {name} {fault}; use a path such as /srv/data.",
                 place=shown,
-                name=printable(name, 60),
+                name=name,
                 fault=place_fault,
             )
         )
@@ -101,7 +101,7 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
         )
     before: set[str] = set()
     for one in subvolumes:
-        shown = printable(one.name, 60)
+        shown = one.name
         if fault := _subvolume_name_fault(one.name):
             return t("has the subvolume '{name}', which {fault}", name=shown, fault=fault)
         if one.name in before:
@@ -111,13 +111,13 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
             return t(
                 "has the subvolume '{name}' within '{above}', which is not an earlier subvolume",
                 name=shown,
-                above=printable(above, 60),
+                above=above,
             )
         if one.mount_point is not None and (place_fault := _place_fault(one.mount_point)):
             return t(
                 "has the subvolume '{name}' at '{place}', which {fault}",
                 name=shown,
-                place=printable(one.mount_point, 60),
+                place=one.mount_point,
                 fault=place_fault,
             )
         before.add(one.name)

@@ -134,7 +134,7 @@ def parse_volume(text: str) -> VolumeRequest:
             no_pair = t(
                 "--volume '{volume}': '{piece}' is not a key=value pair. Example: --volume {example}.",
                 volume=shown,
-                piece=printable(piece, 30),
+                piece=piece,
                 example=EXAMPLE,
             )
             raise BadInput(no_pair)
@@ -143,7 +143,7 @@ def parse_volume(text: str) -> VolumeRequest:
                 t(
                     "--volume '{volume}': unknown key '{key}'. Keys: {keys:list}.",
                     volume=shown,
-                    key=printable(key, 30),
+                    key=key,
                     keys=KEYS,
                 )
             )
@@ -162,7 +162,7 @@ def parse_volume(text: str) -> VolumeRequest:
             t(
                 "--volume '{volume}': unknown role '{role}'. Roles: {roles:list}.",
                 volume=shown,
-                role=printable(role, 30),
+                role=role,
                 roles=tuple(ROLES),
             )
         )
@@ -197,7 +197,7 @@ def parse_volume(text: str) -> VolumeRequest:
 def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
     """Raises BadInput for an unknown encryption or an invalid key."""
     if encrypt not in (None, *ENCRYPTIONS):
-        other = printable(encrypt or "", 30)
+        other = encrypt or ""
         raise BadInput(
             t(
                 "--volume '{volume}': unknown encryption '{asked}'. Use encrypt={known}.",
@@ -224,12 +224,12 @@ def request(
         raise BadInput(
             t(
                 "Unknown workload '{workload}'. Run `diskwright workloads` for a list.",
-                workload=printable(workload, 40),
+                workload=workload,
             )
         )
     size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
-        raise BadInput(NAME_PLACE(place=printable(mount, 60), fault=fault))
+        raise BadInput(NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
         workload,
         size_bytes,
@@ -256,7 +256,7 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
                 t(
                     "A volume of '{size}' has no space. Use a size such as 500G, or {rest} for "
                     "all remaining space.",
-                    size=printable(text, 40),
+                    size=text,
                     rest=REST,
                 )
             )
@@ -266,7 +266,7 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
         raise BadInput(
             t(
                 "'{share}' is not a valid share. Use a whole number from 1 to 100 with %, such as 30%.",
-                share=printable(text, 40),
+                share=text,
             )
         )
     return None, int(digits)
@@ -327,7 +327,7 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
             raise BadInput(
                 t(
                     "The label '{label}' {fault}; use a shorter or simpler label.",
-                    label=printable(label, 40),
+                    label=label,
                     fault=bad_label,
                 )
             )
@@ -335,12 +335,12 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
             named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
             raise BadInput(named(place=printable(spec.mount_point, 60), fault=fault))
         if subvolume_fault := subvolumes_fault(spec.subvolumes, filesystem):
-            raise BadInput(VOLUME_FAULT(label=printable(label, 40), fault=subvolume_fault))
+            raise BadInput(VOLUME_FAULT(label=label, fault=subvolume_fault))
         if spec.size_bytes is not None and spec.size_bytes <= 0:
             raise BadInput(
                 t(
                     "The volume '{label}' has no size. Omit the size to use all remaining space.",
-                    label=printable(label, 40),
+                    label=label,
                 )
             )
         if spec.role:
@@ -364,7 +364,7 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
 def _check_role(spec: VolumeSpec) -> None:
     """Raises BadInput for an impossible role, or a dangerous option on a system volume."""
     if fault := role_fault(spec.role, spec.choice.filesystem, encrypted=spec.encrypted):
-        raise BadInput(VOLUME_FAULT(label=printable(spec.final_label, 40), fault=fault))
+        raise BadInput(VOLUME_FAULT(label=spec.final_label, fault=fault))
     options = [option.text for option in (*spec.choice.mkfs, *spec.choice.mount)]
     if danger := system_danger(spec.role, spec.choice.filesystem, options):
         raise BadInput(
@@ -402,12 +402,12 @@ def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
             if later == earlier:
                 return t(
                     "Two volumes have the mount point {place}. Change one of them.",
-                    place=printable(later, 60),
+                    place=later,
                 )
             if earlier.startswith(later + "/"):
                 return t(
                     "A volume at {later} would hide the volume at {earlier}. List {later} first.",
-                    later=printable(later, 60),
-                    earlier=printable(earlier, 60),
+                    later=later,
+                    earlier=earlier,
                 )
     return None

@@ -10,7 +10,7 @@ from wizard.advice.request import take_options
 from wizard.advice.workloads import Profile, find_workload
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Option, Rank, Workload
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
@@ -156,7 +156,7 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
         raise BadInput(
             t(
                 "Unknown filesystem '{filesystem}'. Available: {known:list}.",
-                filesystem=printable(filesystem, 30),
+                filesystem=filesystem,
                 known=known,
             )
         )

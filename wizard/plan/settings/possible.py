@@ -48,7 +48,7 @@ def why_not_own(device: str, filesystem: str, place: str) -> Message | None:
         title = KINDS[filesystem].title
         return t("{title} stores no owners. Mount with the options uid= and gid= instead.", title=title)
     if fault := mount_point_fault(place):
-        return t("The mount point {place} {fault}.", place=printable(place, 200), fault=fault)
+        return t("The mount point {place} {fault}.", place=place, fault=fault)
     return None
 
 
@@ -109,7 +109,7 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
     if not kind.kernel_names:
         return NEVER_MOUNTED(device=device, title=kind.title)
     if (places := places_of(drive, device)) and not boot:
-        return MOUNTED(device=device, places=tuple(printable(place, 200) for place in places))
+        return MOUNTED(device=device, places=tuple(place for place in places))
     if driver_of(machine, kind) is None:
         return t("This kernel cannot mount {title}.", title=kind.title)
     return _other_use(drive, device)
@@ -226,7 +226,7 @@ def _needed_by_system(drive: Drive, device: str | None) -> Message | None:
             return t(
                 "The running system needs {device} ({place}).",
                 device=use.subject,
-                place=printable(str(use.by), 200),
+                place=str(use.by),
             )
     return None
 

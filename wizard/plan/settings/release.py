@@ -112,7 +112,7 @@ def _physical_volumes(
             t(
                 "Found {found} of {wanted} devices of the volume group {group}.",
                 found=len(found),
-                group=printable(group, 60),
+                group=group,
                 wanted=wanted,
             )
         )

@@ -112,7 +112,7 @@ def set_options(
         doubts.append(
             t(
                 "{file} has the line of {device} twice, so the line remains unchanged; fix this first.",
-                file=printable(found.fstab, 200),
+                file=found.fstab,
                 device=existing.device,
             )
         )
@@ -137,7 +137,7 @@ def set_options(
         places = tuple(printable(place, 200) for place in found.elsewhere)
         more = t(
             "{file} also has lines for {device} at {places:and}, which remain unchanged.",
-            file=printable(found.fstab, 200),
+            file=found.fstab,
             device=existing.device,
             places=places,
         )
@@ -209,7 +209,7 @@ def _queue(
             t(
                 "{file} was edited by hand and remains unchanged. The current settings last "
                 "only until the next boot.",
-                file=printable(file, 200),
+                file=file,
             )
         )
         return

@@ -12,7 +12,7 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.host.services import Services
 from wizard.host.session import OpenRun
-from wizard.model.errors import DiskwrightError, ExitCode, printable
+from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, t, tn
@@ -133,7 +133,7 @@ def answers(
     if parts := misaligned_found(drive, diagnosis, at):
         label = t("align {count} partitions", count=len(parts))
         if len(parts) == 1:
-            label = t("align {part}", part=printable(parts[0].path.removeprefix("/dev/"), 40))
+            label = t("align {part}", part=parts[0].path.removeprefix("/dev/"))
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
         yield Action("move", "f", label, why_not, aside=True)

@@ -293,9 +293,9 @@ def drive_panes(
     name = t(
         "{drive}  {model}  {size:size}  serial {serial}",
         drive=short(drive.path),
-        model=printable(drive.model or "", 40),
+        model=drive.model or "",
         size=drive.size_bytes or 0,
-        serial=printable(drive.serial, 40) if drive.serial else t("none"),
+        serial=drive.serial if drive.serial else t("none"),
     )
     blocks: list[Block] = []
     if bar := drive_bar(drive):
@@ -339,12 +339,12 @@ def blocker_para(drive: Drive, blocker: Text) -> Para:
 
 def _mount_para(use: Use, free_bytes: int | None) -> Para:
     said = (
-        t("{part} is mounted at {place}.", part=use.subject, place=printable(str(use.by), 60))
+        t("{part} is mounted at {place}.", part=use.subject, place=str(use.by))
         if free_bytes is None
         else t(
             "{part} is mounted at {place}, {free:size} free.",
             part=use.subject,
-            place=printable(str(use.by), 60),
+            place=str(use.by),
             free=free_bytes,
         )
     )

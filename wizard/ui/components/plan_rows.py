@@ -121,7 +121,7 @@ def volume_pane(session: Session, index: int) -> Pane:
     spec = session.specs[index]
     title = t(
         "{label}: {filesystem}",
-        label=printable(spec.final_label, 30),
+        label=spec.final_label,
         filesystem=title_of(spec.choice.filesystem),
     )
     return Pane(title, tuple(_of_volume(session, spec)))

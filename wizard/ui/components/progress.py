@@ -166,4 +166,4 @@ def _check_blocks(check: Check) -> Iterator[Block]:
     mark = Piece("[x]", Tone.GOOD) if check.holds else Piece("[!]", Tone.DANGER)
     yield para(mark, printable(check.what, 400), hang=4)
     if not check.holds and check.seen.strip():
-        yield para(t("got: {seen}", seen=printable(check.seen.strip(), 400)), indent=4, hang=2)
+        yield para(t("got: {seen}", seen=check.seen.strip()), indent=4, hang=2)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from wizard.ext4.duration import compare_seconds, fingerprint_seconds
 from wizard.ext4.ways import how_sentences, power_words, risk_sentences
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.errors import printable
 from wizard.model.migration import Means, Migration, Moves
 from wizard.model.requests import SwitchOff
 from wizard.model.said import Sentence, t
@@ -60,7 +59,7 @@ class BringJob(Job[Bring]):
 
     def __init__(self, bring: Bring) -> None:
         super().__init__(bring)
-        self.title = t("Copy files to {folder}", folder=printable(bring.target.folder, 200))
+        self.title = t("Copy files to {folder}", folder=bring.target.folder)
 
     @property
     def keeps_all(self) -> bool:

@@ -109,7 +109,7 @@ class Actions(Screen):
     def _title(self) -> Text:
         drive, part = self._drive, self._drive.partition(self._device)
         if part is None:
-            model = printable(drive.model or "", 40)
+            model = drive.model or ""
             return t(
                 "{drive}  {model}  {size:size}",
                 drive=short(drive.path),
@@ -122,7 +122,7 @@ class Actions(Screen):
         return t(
             "{part}  {what}  {size:size}",
             part=short(part.path),
-            what=printable(label, 40),
+            what=label,
             size=part.size_bytes,
         )
 

@@ -94,7 +94,7 @@ class CopyScreen(Screen):
                 Action("again", "r", t("refresh"), wait),
                 back_action(),
             ),
-            t("to {places:and}", places=tuple(printable(place, SHOWN) for place in self._targets)),
+            t("to {places:and}", places=tuple(place for place in self._targets)),
             rows=Rows(rows, self._at if self._at in keys else keys[0]),
             said=self.said or (Piece(wait) if wait != "" else None) or self._none(),
             busy=wait != "",
@@ -198,7 +198,7 @@ class CopyLosses(Screen):
         found = [Pane(t("Amount"), much)]
         if self._bring.takes is not None:
             lines: tuple[Block, ...] = tuple(Command((line,)) for line in fstab_difference(self._bring))
-            file = printable(self._bring.takes.edit.file, SHOWN)
+            file = self._bring.takes.edit.file
             found.append(Pane(t("Changes in {file}", file=file), lines))
         return tuple(found)
 
