@@ -27,9 +27,9 @@ from wizard.operations.settings import Relabel
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import direct_reason
 from wizard.plan.settings.document import change_steps
 from wizard.plan.settings.possible import signatures_on
+from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import UndoSpace, shows_nothing
 from wizard.probe.interpret import machine_of
 from wizard.ui.desk import Desk

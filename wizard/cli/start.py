@@ -30,8 +30,7 @@ from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.preview import danger_of, preview_lines
 from wizard.plan.raid.striping import mirror_note
-from wizard.plan.rehearsed import direct_reason
-from wizard.plan.steps import described_for_fstab
+from wizard.plan.steps import described_for_fstab, direct_reason
 from wizard.plan.undo_policy import WORD, lost_when, promise, shows_nothing
 from wizard.ui.components.reasons import command_blocks
 

@@ -435,7 +435,7 @@ class Services(ABC):
     def why_direct(self, plan: Plan) -> str:
         """Why the plan must run directly on the drive, as a clause, or empty if it is rehearsed on a scratch
         copy, as far as known here."""
-        from wizard.plan.rehearsed import direct_reason
+        from wizard.plan.steps import direct_reason
 
         return direct_reason(plan)
 

@@ -208,7 +208,7 @@ class RealServices(Running):
     def why_direct(self, plan: Plan) -> str:
         """Check the means to create a scratch copy, which requires root. Done once per plan."""
         if self.needs_root:
-            from wizard.plan.rehearsed import direct_reason
+            from wizard.plan.steps import direct_reason
 
             return direct_reason(plan)
         if self._direct is None or self._direct[0] is not plan:

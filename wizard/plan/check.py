@@ -8,7 +8,7 @@ from wizard.documents.codec import JSON, Sealed, to_json, without_texts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, partition_path
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
-from wizard.model.layout import Slot, TableEntry, Volume
+from wizard.model.layout import Layout, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
 from wizard.operations.rules import (
@@ -24,6 +24,13 @@ from wizard.operations.rules import (
 from wizard.operations.table import WriteTable
 from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
+from wizard.plan.derive import (
+    bounds_in,
+    changed_part,
+    partitioned,
+    resized_part,
+    whole_drive,
+)
 from wizard.plan.free_space import (
     GPT_PARTITIONS,
     LARGEST_BYTES,
@@ -36,24 +43,16 @@ from wizard.plan.free_space import (
     reserved_in,
 )
 from wizard.plan.partition.possible import growing_of
-from wizard.plan.partition.replace import (
-    layout_with,
-    operations_with,
-    resized_layout,
-    resized_operations,
-    resized_table,
-    table_with,
-)
 from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
-from wizard.plan.planner import is_zoned_mode, whole_after, whole_operations
-from wizard.plan.raid.check_striped import before_faults, striped_faults, wipe_faults
+from wizard.plan.planner import is_zoned_mode
 from wizard.plan.raid.lvm import grouped_faults
+from wizard.plan.raid.striping import striped_faults
 from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
 from wizard.plan.request.roles import partition_type, volume_role_fault
 from wizard.plan.request.subvolumes import places_of, subvolumes_fault
 from wizard.plan.request.volume_request import mount_order_fault
-from wizard.plan.steps import layout_after, operations_of, table_after, with_current_texts
+from wizard.plan.steps import with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 
@@ -78,7 +77,10 @@ def _faults(plan: Plan) -> Iterator[str]:
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
         yield "containers"
     if plan.stripe is not None:
+        for member in plan.members:
+            yield from _before_faults(member.before, fresh=True)
         yield from striped_faults(plan, plan.stripe)
+        yield from _wipe_faults(plan, fresh=True)
     elif plan.others:
         yield "others"
     elif plan.after.whole is not None:
@@ -91,9 +93,51 @@ def _faults(plan: Plan) -> Iterator[str]:
         yield from _partitioned_faults(plan)
 
 
+def _before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
+    """Check an old layout. `fresh`: nothing is preserved."""
+    position = 0
+    for slot in before.slots:
+        if (
+            slot.start_bytes < position
+            or slot.start_bytes < 0
+            or slot.size_bytes <= 0
+            or slot.end_bytes > LARGEST_BYTES
+        ):
+            yield "before.slots"
+            return
+        position = slot.start_bytes
+        if slot.mount_point is not None or (slot.kept == fresh if slot.number else slot.kept):
+            yield "before.slots"
+    numbers = [slot.number for slot in before.partitions]
+    if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
+        yield "before.slots"
+    if before.whole is not None:
+        yield "before.whole"
+
+
+def _wipe_faults(plan: Plan, *, fresh: bool) -> Iterator[str]:
+    """Check the erasure of old signatures: once per device, on the plan's drives, and only with a `fresh`
+    table."""
+    allowed = {
+        path
+        for member in plan.members
+        for path in (
+            member.drive.path,
+            *(
+                partition_path(member.drive.path, slot.number)
+                for slot in member.before.partitions
+                if not is_container(slot)
+            ),
+        )
+    }
+    devices = [wipe.device for wipe in plan.wipes]
+    if (devices and not fresh) or len(set(devices)) != len(devices) or not allowed.issuperset(devices):
+        yield "wipes"
+
+
 def _whole_faults(plan: Plan) -> Iterator[str]:
     """Check a filesystem on a drive without a table, which is only allowed on host-managed zones."""
-    yield from before_faults(plan.before, fresh=True)
+    yield from _before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
     if (
         len(plan.volumes) != 1
@@ -102,10 +146,7 @@ def _whole_faults(plan: Plan) -> Iterator[str]:
         or not is_zoned_mode(volume.filesystem, volume.mkfs_options)
     ):
         yield "volumes"
-    if plan.after != whole_after(plan.drive, volume):
-        yield "after"
-    if tuple(step.operation for step in plan.steps) != whole_operations(volume):
-        yield "steps"
+    yield from whole_drive(plan.drive, volume).faults(plan)
 
 
 def _partition_change_faults(plan: Plan) -> Iterator[str]:
@@ -116,7 +157,7 @@ def _partition_change_faults(plan: Plan) -> Iterator[str]:
         yield "part"
         return
     others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
-    yield from before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
+    yield from _before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
     yield from _kept_faults(plan)
     last = max(one.number for one in plan.before.partitions)
     if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
@@ -132,18 +173,12 @@ def _partition_change_faults(plan: Plan) -> Iterator[str]:
         if faults:
             return
         size = next((one.size_bytes for one in plan.after.partitions if one.number == plan.part), 0)
-        table = resized_table(plan.drive.path, plan.before, slot, size)
-        after = resized_layout(plan.before, slot, size)
-        operations = resized_operations(plan.drive.path, slot, table, size)
+        derived = resized_part(plan.drive.path, plan.before, slot, size)
     else:
-        table = table_with(plan.drive.path, plan.before, slot, plan.volumes)
-        after = layout_with(plan.before, slot, table, plan.volumes)
-        operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
+        derived = changed_part(plan.drive, plan.before, slot, plan.volumes)
+    (table,) = (one for one in derived.operations if isinstance(one, WriteTable))
     yield from encryption_faults(plan, table.entries)
-    if plan.after != after:
-        yield "after"
-    if tuple(step.operation for step in plan.steps) != operations:
-        yield "steps"
+    yield from derived.faults(plan)
 
 
 def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
@@ -173,15 +208,30 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
 
 
 def _partitioned_faults(plan: Plan) -> Iterator[str]:
+    """Check new partitions, of which each holds a volume or one the group. All operations are derived from
+    the checked parts."""
     if len(plan.tables) != 1:
         yield "steps"
         return
     (table,) = plan.tables
-    yield from before_faults(plan.before, fresh=table.fresh)
+    yield from _before_faults(plan.before, fresh=table.fresh)
     if not table.fresh:
         yield from _kept_faults(plan)
-    yield from _table_faults(plan, table)
-    yield from _operation_faults(plan, table)
+    bounds = fresh_bounds(table.table, plan.drive.size_bytes, plan.drive.geometry)
+    if not table.fresh and plan.before.slots:
+        bounds = bounds_in(plan.before)
+    yield from _table_faults(plan, table, bounds)
+    if plan.group is not None:
+        yield from grouped_faults(plan, plan.group, table, bounds)
+    else:
+        yield from encryption_faults(plan, table.entries)
+        by_number = {entry.number: entry for entry in table.entries if not entry.kept}
+        extents = [by_number[volume.partition].extent for volume in plan.volumes]
+        fresh = table.table if table.fresh else None
+        yield from partitioned(
+            plan.drive, plan.before, plan.volumes, extents, bounds, fresh=fresh, wipes=plan.wipes
+        ).faults(plan)
+    yield from _wipe_faults(plan, fresh=table.fresh)
 
 
 def drive_faults(drive: Identity) -> Iterator[str]:
@@ -260,16 +310,6 @@ def _kept_faults(plan: Plan) -> Iterator[str]:
         yield "before.slots"
 
 
-def _bounds(plan: Plan, table: WriteTable) -> Extent:
-    """Return the range for partitions: by the rule for a new table, else from the first to the last old
-    slot."""
-    drive, slots = plan.drive, plan.before.slots
-    if table.fresh or not slots:
-        return fresh_bounds(table.table, drive.size_bytes, drive.geometry)
-    start, end = slots[0].start_bytes, max(slot.end_bytes for slot in slots)
-    return Extent(start, end - start)
-
-
 def _outermost(drive: Identity, table: str) -> Extent:
     """Return the range that no table of this kind can exceed, however few entries it has."""
     block = drive.geometry.logical_block_bytes
@@ -278,7 +318,7 @@ def _outermost(drive: Identity, table: str) -> Extent:
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
 
-def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+def _table_faults(plan: Plan, table: WriteTable, bounds: Extent) -> Iterator[str]:
     drive = plan.drive
     if table.device != drive.path or (not table.fresh and table.table != plan.before.table):
         yield "table"
@@ -287,7 +327,7 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
         yield "entries"
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
         yield "entries"
-    bounds, outermost = _bounds(plan, table), _outermost(drive, table.table)
+    outermost = _outermost(drive, table.table)
     if not table.fresh and (
         bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
     ):
@@ -331,27 +371,6 @@ def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
         start < old_end and old_start < end for start, end in new for old_start, old_end in kept
     ):
         yield "entries"
-
-
-def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
-    """Derive all other operations from the checked parts, and compare."""
-    if plan.group is not None:
-        yield from grouped_faults(plan, plan.group, table, _bounds(plan, table))
-        return
-    yield from encryption_faults(plan, table.entries)
-    by_number = {entry.number: entry for entry in table.entries if not entry.kept}
-    chosen = [by_number[volume.partition] for volume in plan.volumes]
-    extents = [entry.extent for entry in chosen]
-    if table != table_after(
-        plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
-    ):
-        yield "steps"
-    if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
-        yield "after"
-    yield from wipe_faults(plan.members[0], plan.wipes, fresh=table.fresh)
-    operations = tuple(step.operation for step in plan.steps)
-    if operations != operations_of(plan.wipes, table, plan.volumes, plan.drive.geometry):
-        yield "steps"
 
 
 FIRST_LOST_DOUBT = (

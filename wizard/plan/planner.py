@@ -1,6 +1,6 @@
 """Plan a drive from requests and a mode. Pure: same facts, same plan, except for random UUIDs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
@@ -9,13 +9,13 @@ from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.finding import NOT_JUDGED, Recording
-from wizard.model.geometry import Geometry, Identity
-from wizard.model.layout import ROOT, Layout, Slot, Volume
+from wizard.model.geometry import Geometry
+from wizard.model.layout import ROOT, Layout, Member, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, t, tn
 from wizard.operations.operation import Context
 from wizard.operations.rules import options_fault
-from wizard.operations.table import ResetZones, WipeSignatures
+from wizard.operations.table import WipeSignatures
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
     bounds_of,
@@ -29,6 +29,12 @@ from wizard.plan.dangers import (
     rehearsal_doubts,
     shared_doubts,
 )
+from wizard.plan.derive import (
+    Derived,
+    partitioned,
+    whole_drive,
+    wipes_of,
+)
 from wizard.plan.free_space import (
     GPT_PARTITIONS,
     Demand,
@@ -39,23 +45,28 @@ from wizard.plan.free_space import (
     with_free,
 )
 from wizard.plan.partition.possible import how_to_free
-from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import (
     LVM_PROGRAMS,
     group_extent,
-    grouped_after,
-    grouped_operations,
-    grouped_table,
+    grouped,
     in_group,
     logical_sizes,
     refuse_roles,
 )
-from wizard.plan.refusals import refuse_content, refuse_drive, refuse_new_mbr, refuse_table, unread_content
+from wizard.plan.refusals import (
+    measured,
+    refuse_content,
+    refuse_drive,
+    refuse_new_mbr,
+    refuse_table,
+    unread_content,
+)
 from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.plan.request.roles import TableKind, role_of, volume_role
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
-from wizard.plan.steps import layout_after, make, mounted, operations_of, steps_of, table_after, wipes_of
+from wizard.plan.steps import steps_of
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"
@@ -65,26 +76,6 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
     """Return True if these options create a filesystem suitable for a host-managed drive."""
     features = [value for flag, value in pairwise(words) if flag == "-O"]
     return filesystem == ZONED_FILESYSTEM and any(ZONED_FEATURE in value.split(",") for value in features)
-
-
-def whole_after(drive: Identity, volume: Volume) -> Layout:
-    """Return the layout with only this volume on the drive."""
-    only = Slot(
-        number=0,
-        start_bytes=0,
-        size_bytes=drive.size_bytes,
-        filesystem=volume.filesystem,
-        label=volume.label,
-        uuid=volume.uuid,
-        mount_point=volume.mount_point,
-    )
-    return Layout("none", (), (), only)
-
-
-def whole_operations(volume: Volume) -> tuple[PlanOperation, ...]:
-    """Return the operations to reset all zones, which cannot be overwritten, then create, mount and register
-    the filesystem."""
-    return (ResetZones(volume.path), make(volume, volume.mkfs_options), *mounted(volume))
 
 
 PLAIN = Arrangement()
@@ -148,16 +139,20 @@ def make_plan(
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """Space for new partitions: `spaces` within the `bounds` of a table, kept if `preserve`, or new
-    (`fresh_kind`)."""
+    """Space for new partitions: `spaces` within the `bounds` of a `fresh` table of this kind, or the old
+    one."""
 
     size_bytes: int
     geometry: Geometry
     before: Layout
     bounds: Extent
     spaces: Sequence[Extent]
-    fresh_kind: TableKind
-    preserve: bool
+    fresh: TableKind | None
+
+    @property
+    def preserve(self) -> bool:
+        """True if the old table is kept."""
+        return self.fresh is None
 
 
 def _room(
@@ -170,7 +165,8 @@ def _room(
         bounds = fresh_bounds(fresh_kind, size_bytes, geometry)
         slots = with_free((), bounds)
     free = [slot for slot in slots if not slot.number]
-    return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh_kind, preserve)
+    fresh = None if preserve else fresh_kind
+    return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh)
 
 
 def _encryption_obstacle(drive: Drive, arrangement: Arrangement) -> Message | None:
@@ -202,23 +198,23 @@ def _partitioned_plan(
         encrypted(volume, extent.size_bytes, geometry, draw_uuid(), spec.key) if spec.encrypted else volume
         for volume, spec, extent in zip(volumes, specs, extents, strict=True)
     )
-    table = table_after(drive.path, before, not preserve, volumes, extents, fresh_kind=room.fresh_kind)
-    after = layout_after(before, table, volumes, room.bounds)
-    identity = known_identity(machine, drive, room.size_bytes, geometry)
-    operations = operations_of(() if preserve else old_wipes(drive, before), table, volumes, geometry)
-    steps = steps_of(operations, Context(identity, before, after))
+    derived = partitioned(
+        known_identity(machine, drive, room.size_bytes, geometry),
+        before,
+        volumes,
+        extents,
+        room.bounds,
+        fresh=room.fresh,
+        wipes=() if preserve else old_wipes(drive, before),
+    )
     doubts = (
-        *doubts_of(drive, recording, preserve=preserve),
-        *rehearsal_doubts(machine.kernel),
-        *shared_doubts(machine, drive, before),
-        *forgotten_doubts(machine, operations),
         *encryption_doubts(drive, specs),
         *esp_doubts(machine, drive, volumes, {slot.number for slot in before.partitions if slot.kept}),
-        *_unmarked_doubts(drive.path, after, volumes),
+        *_unmarked_doubts(drive.path, derived.afters[0], volumes),
         *small_systems(volumes, [extent.size_bytes for extent in extents]),
         *asked_doubts(specs),
     )
-    return Plan(identity, before, after, volumes, steps, doubts)
+    return finished(machine, [Side(drive, before, recording)], derived, volumes, doubts, preserve=preserve)
 
 
 def _grouped_plan(
@@ -239,28 +235,20 @@ def _grouped_plan(
     group, volumes = in_group(
         drive.path, [volume_of(drive, spec, number, draw_uuid()) for spec in specs], draw_uuid()
     )
-    table = grouped_table(drive.path, before, not preserve, group, volumes, extent, room.fresh_kind)
-    after = grouped_after(before, table, group, volumes, room.bounds)
-    identity = known_identity(machine, drive, room.size_bytes, geometry)
-    operations = grouped_operations(
-        () if preserve else old_wipes(drive, before), table, group, volumes, sizes
-    )
-    doubts = (
-        *doubts_of(drive, recording, preserve=preserve),
-        *rehearsal_doubts(machine.kernel),
-        *shared_doubts(machine, drive, before),
-        *forgotten_doubts(machine, operations),
-        *asked_doubts(specs),
-    )
-    return Plan(
-        identity,
+    derived = grouped(
+        drive.path,
         before,
-        after,
+        group,
         volumes,
-        steps_of(operations, Context(identity, before, after)),
-        doubts,
-        group=group,
+        sizes,
+        extent,
+        room.bounds,
+        fresh=room.fresh,
+        wipes=() if preserve else old_wipes(drive, before),
     )
+    doubts = asked_doubts(specs)
+    plan = finished(machine, [Side(drive, before, recording)], derived, volumes, doubts, preserve=preserve)
+    return replace(plan, group=group)
 
 
 def _whole_plan(
@@ -312,19 +300,58 @@ def _whole_plan(
             )
         )
     refuse_missing(machine, ("blkzone",))
-    identity = known_identity(machine, drive, size_bytes, geometry)
     before = layout_before(drive, size_bytes, geometry, preserve=False)
     volume = replace(volume_of(drive, spec, 0, draw_uuid()), path=path)
-    after = whole_after(identity, volume)
-    operations = whole_operations(volume)
-    steps = steps_of(operations, Context(identity, before, after))
-    doubts = (
-        *doubts_of(drive, recording, preserve=False),
-        *shared_doubts(machine, drive, before),
-        *forgotten_doubts(machine, operations),
-        *spec.doubts,
+    derived = whole_drive(known_identity(machine, drive, size_bytes, geometry), volume)
+    return finished(machine, [Side(drive, before, recording)], derived, (volume,), spec.doubts)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A drive of a plan before the plan, and the conclusion of the findings."""
+
+    drive: Drive
+    before: Layout
+    recording: Recording = NOT_JUDGED
+
+
+def finished(
+    machine: Machine,
+    sides: Sequence[Side],
+    derived: Derived,
+    volumes: tuple[Volume, ...],
+    doubts: Iterable[Message | str],
+    *,
+    preserve: bool = False,
+    part: int = 0,
+) -> Plan:
+    """Return the plan that leads to the derived, with the doubts that apply to all plans and these."""
+    first, *others = (
+        Member(known_identity(machine, side.drive, *measured(side.drive)), side.before, after)
+        for side, after in zip(sides, derived.afters, strict=True)
     )
-    return Plan(identity, before, after, (volume,), steps, doubts)
+    context = Context(first.drive, first.before, first.after, tuple(others), part=part)
+    general = (
+        *(doubt for side in sides for doubt in _drive_doubts(side, named=bool(others), preserve=preserve)),
+        *rehearsal_doubts(machine.kernel),
+        *(doubt for side in sides for doubt in shared_doubts(machine, side.drive, side.before)),
+        *forgotten_doubts(machine, derived.operations),
+    )
+    return Plan(
+        first.drive,
+        first.before,
+        first.after,
+        volumes,
+        steps_of(derived.operations, context),
+        (*general, *doubts),
+        others=tuple(others),
+        part=part,
+    )
+
+
+def _drive_doubts(side: Side, *, named: bool, preserve: bool) -> Iterator[Message]:
+    for doubt in doubts_of(side.drive, side.recording, preserve=preserve):
+        yield t("{drive}: {doubt}", drive=side.drive.path, doubt=doubt) if named else doubt
 
 
 def refuse_obstacles(machine: Machine, specs: Sequence[VolumeSpec]) -> None:

@@ -8,7 +8,7 @@ from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Sentences, joined, t, tn
 from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import direct_reason
+from wizard.plan.steps import direct_reason
 
 TRIED = Sentences(
     "The plan is rehearsed on a scratch copy of the drive first, and all contents to be changed are saved.",

@@ -11,8 +11,9 @@ from tests.loop.program import DiskwrightError, Environment, Extent, Plan, Volum
 from wizard.model.geometry import Identity
 from wizard.operations.operation import Context
 from wizard.operations.table import WriteTable
+from wizard.plan.derive import layout_after, operations_of, table_after, wipes_of
 from wizard.plan.free_space import gpt_bounds
-from wizard.plan.steps import layout_after, operations_of, steps_of, table_after, wipes_of
+from wizard.plan.steps import steps_of
 
 
 def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
@@ -20,7 +21,7 @@ def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
     like an attacker who knows the code."""
     old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in old.entries]
-    table = table_after(drive.path, plan.before, True, volumes, extents)
+    table = table_after(drive.path, plan.before, volumes, extents, fresh="gpt")
     after = layout_after(plan.before, table, volumes, gpt_bounds(drive.size_bytes, drive.geometry))
     operations = operations_of(wipes_of(drive.path, plan.before, False), table, volumes, plan.drive.geometry)
     return replace(

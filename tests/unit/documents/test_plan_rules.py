@@ -15,9 +15,10 @@ from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.check import check_plan
+from wizard.plan.derive import layout_after, operations_of
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan, PlanOperation
-from wizard.plan.steps import layout_after, operations_of, steps_of
+from wizard.plan.steps import steps_of
 
 
 def rederived(

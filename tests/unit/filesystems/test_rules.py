@@ -28,11 +28,12 @@ from wizard.operations.operation import Context
 from wizard.operations.rules import label_fault, place_fault, volume_uuid_fault
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.derive import layout_after, operations_of
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
-from wizard.plan.steps import layout_after, operations_of, steps_of
+from wizard.plan.steps import steps_of
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
 REPORTED = {"vfat": "3F8A-1C2D", "exfat": "3F8A-1C2D", "ntfs": "3F8A1C2D9B7E4D5F"}

@@ -16,10 +16,10 @@ from wizard.operations.filesystem import MakeSubvolumes
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.derive import operations_of
 from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import parse_volume
-from wizard.plan.steps import operations_of
 from wizard.plan.text import inside_sentences
 
 ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), Subvolume("@snapshots")

@@ -31,7 +31,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import read_kept_plan
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import on_drive_only, on_drives
+from wizard.plan.steps import on_drive_only, on_drives
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 

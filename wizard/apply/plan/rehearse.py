@@ -42,7 +42,7 @@ from wizard.operations.table import WriteTable
 from wizard.plan.check import render_plan
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import on_nodes, rehearsed_steps
+from wizard.plan.steps import on_nodes, rehearsed_steps
 from wizard.plan.undo_policy import is_bare
 from wizard.probe.content.notices import notices
 from wizard.process.program import run as run_command

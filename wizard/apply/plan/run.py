@@ -44,7 +44,7 @@ from wizard.operations.filesystem import (
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan, Step
-from wizard.plan.rehearsed import use_steps
+from wizard.plan.steps import use_steps
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")

@@ -29,9 +29,9 @@ from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
 from wizard.plan.check import check_plan
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import direct_reason
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
+from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import WORD, needs_word, promise
 
 

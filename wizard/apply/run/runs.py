@@ -29,8 +29,7 @@ from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Message, t
 from wizard.plan.check import read_kept_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import on_drive_only, on_drives
-from wizard.plan.steps import described_for_fstab
+from wizard.plan.steps import described_for_fstab, on_drive_only, on_drives
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 

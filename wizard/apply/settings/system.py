@@ -43,8 +43,8 @@ from wizard.operations.settings import Relabel
 from wizard.operations.table import WriteTable
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import layout_before
+from wizard.plan.derive import changing, placed_layout, resized_table
 from wizard.plan.partition.possible import room_behind
-from wizard.plan.partition.replace import changing, resized_layout, resized_table
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.tuning import Superblock
 from wizard.probe.host.sysfs import LAYER, SYS, name_of, node_of, target, text
@@ -375,7 +375,7 @@ def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Tab
         layout_before(drive, identity.size_bytes, identity.geometry, preserve=True), operation.number
     )
     slot = next(one for one in before.partitions if one.number == operation.number)
-    after = resized_layout(before, slot, operation.new_bytes)
+    after = placed_layout(before, slot.number, Extent(slot.start_bytes, operation.new_bytes))
     regions = table_regions(Member(identity, before, after))
     now = image_of(operation.drive, regions, identity)
 

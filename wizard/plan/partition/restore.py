@@ -22,14 +22,14 @@ from wizard.model.geometry import Geometry, align_up
 from wizard.model.layout import Layout, Slot, TableEntry
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, rounded_up, t
-from wizard.operations.operation import Context
 from wizard.operations.table import WriteTable
-from wizard.plan.dangers import doubts_of, known_identity, layout_before, rehearsal_doubts, slot_of
+from wizard.plan.dangers import layout_before, slot_of
+from wizard.plan.derive import Derived
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_PRIMARIES, fresh_bounds, with_free
 from wizard.plan.plan import Plan
+from wizard.plan.planner import Side, finished
 from wizard.plan.refusals import measured, refuse_drive, refuse_table, unread_content
 from wizard.plan.request.roles import TableKind
-from wizard.plan.steps import steps_of
 from wizard.probe.content.unmarked import TRACK_BLOCKS
 
 OTHER_TYPES = {
@@ -66,14 +66,10 @@ def restore_plan(
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     after = _lost_layout(drive, draw_uuid, table)
     before = layout_before(drive, *measured(drive), preserve=True)
-    identity = known_identity(machine, drive, *measured(drive))
-    doubts = (
-        *doubts_of(drive, recording, preserve=True),
-        *rehearsal_doubts(machine.kernel),
-        *_lost_doubts(drive),
+    derived = _restored(drive.path, after)
+    return finished(
+        machine, [Side(drive, before, recording)], derived, (), _lost_doubts(drive), preserve=True
     )
-    steps = steps_of((_table_of(drive.path, after),), Context(identity, before, after))
-    return Plan(identity, before, after, (), steps, doubts)
 
 
 def _lost_doubts(drive: Drive) -> Iterator[Message]:
@@ -154,15 +150,16 @@ def _placed(
         )
 
 
-def _table_of(path: str, after: Layout) -> WriteTable:
-    """Return the table with all partitions of the layout."""
+def _restored(path: str, after: Layout) -> Derived:
+    """Derive the table with all partitions of the layout."""
     entries = tuple(
         TableEntry(
             slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "", kept=True
         )
         for slot in sorted(after.partitions, key=lambda slot: slot.number)
     )
-    return WriteTable(path, "mbr" if after.table == "mbr" else "gpt", False, entries)
+    table = WriteTable(path, "mbr" if after.table == "mbr" else "gpt", False, entries)
+    return Derived((after,), (table,))
 
 
 def restored_faults(plan: Plan) -> Iterator[str]:
@@ -178,8 +175,7 @@ def restored_faults(plan: Plan) -> Iterator[str]:
     bounds = fresh_bounds(after.table, plan.drive.size_bytes, plan.drive.geometry)
     if after != Layout(after.table, with_free(after.partitions, bounds)):
         yield "after"
-    if tuple(step.operation for step in plan.steps) != (_table_of(plan.drive.path, after),):
-        yield "steps"
+    yield from _restored(plan.drive.path, after).faults(plan)
 
 
 def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Iterator[str]:

@@ -17,13 +17,12 @@ from wizard.model.said import rounded_up, t
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.rules import uuid_fault
 from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.plan.derive import Derived, layout_after, make, mounted, table_after
 from wizard.plan.free_space import TOO_SMALL, Demand, place
-from wizard.plan.plan import Plan, PlanOperation
-from wizard.plan.raid.check_striped import wipe_faults
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
 from wizard.plan.request.roles import TableKind
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps import layout_after, make, mounted, table_after
 
 
 def group_room_bytes(partition_bytes: int) -> int:
@@ -58,36 +57,6 @@ def _logical_node(group: Group, name: str) -> str:
     return f"{MAPPER}{group.name}-{name}"
 
 
-def grouped_table(
-    drive_path: str,
-    before: Layout,
-    fresh: bool,
-    group: Group,
-    volumes: Sequence[Volume],
-    extent: Extent,
-    fresh_kind: TableKind = "gpt",
-) -> WriteTable:
-    """Return the table with one new partition of LVM's type for all volumes. A new table is of
-    `fresh_kind`."""
-    carrier = _as_volume(group, volumes, volumes[0].filesystem)
-    table = table_after(drive_path, before, fresh, [carrier], [extent], fresh_kind=fresh_kind)
-    kind = LINUX_LVM_TYPE if table.table == "gpt" else LVM_MBR_TYPE
-    return replace(
-        table, entries=tuple(entry if entry.kept else replace(entry, type=kind) for entry in table.entries)
-    )
-
-
-def grouped_after(
-    before: Layout, table: WriteTable, group: Group, volumes: Sequence[Volume], bounds: Extent
-) -> Layout:
-    """Return the final layout. Volumes inside the partition are not in the table."""
-    plain = layout_after(before, table, [_as_volume(group, volumes, MEMBER_KINDS["lvm"])], bounds)
-    slots = tuple(
-        slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots
-    )
-    return replace(plain, slots=slots)
-
-
 def _as_volume(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volume:
     """Return the partition as a volume with the name of the group."""
     return replace(
@@ -101,33 +70,46 @@ def _new_entry(table: WriteTable) -> TableEntry:
     return entry
 
 
-def grouped_operations(
-    wipes: Sequence[WipeSignatures],
-    table: WriteTable,
+def grouped(
+    path: str,
+    before: Layout,
     group: Group,
     volumes: Sequence[Volume],
     sizes: Sequence[int],
-) -> tuple[PlanOperation, ...]:
-    """Return all operations in order: erase signatures, write the table, create group and logical volumes,
-    then create and mount each filesystem.
+    extent: Extent,
+    bounds: Extent,
+    *,
+    fresh: TableKind | None,
+    wipes: Sequence[WipeSignatures] = (),
+) -> Derived:
+    """Derive a group on one new partition, with all volumes. They are not in the table.
 
     All volumes are created before the first is formatted, so earlier failures can be undone.
     """
+    carrier = _as_volume(group, volumes, volumes[0].filesystem)
+    table = table_after(path, before, [carrier], [extent], fresh=fresh)
+    kind = LINUX_LVM_TYPE if table.table == "gpt" else LVM_MBR_TYPE
+    entries = (entry if entry.kept else replace(entry, type=kind) for entry in table.entries)
+    table = replace(table, entries=tuple(entries))
+    plain = layout_after(before, table, [_as_volume(group, volumes, MEMBER_KINDS["lvm"])], bounds)
+    slots = tuple(
+        slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots
+    )
     names = logical_names([volume.label for volume in volumes])
     creations = (
         MakeLogicalVolume(volume.path, group.name, name, size)
         for volume, name, size in zip(volumes, names, sizes, strict=True)
     )
-    formatted = (replace(make(volume, volume.mkfs_options), logical=True) for volume in volumes)
-    return (
+    operations = (
         *wipes,
         table,
         WipeSignatures(group.device, ()),
         MakeVolumeGroup(group.name, (group.device,), (group.uuid,)),
         *creations,
-        *formatted,
+        *(replace(make(volume, volume.mkfs_options), logical=True) for volume in volumes),
         *(operation for volume in volumes for operation in mounted(volume)),
     )
+    return Derived((replace(plain, slots=slots),), operations)
 
 
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
@@ -211,17 +193,18 @@ def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) 
     `bounds` and have at least one new partition."""
     yield from _group_faults(plan, group)
     yield from _size_faults(plan, table)
-    volumes, entry = plan.volumes, _new_entry(table)
-    extent = entry.extent
-    if table != grouped_table(plan.drive.path, plan.before, table.fresh, group, volumes, extent, table.table):
-        yield "steps"
-    if plan.after != grouped_after(plan.before, table, group, volumes, bounds):
-        yield "after"
-    yield from wipe_faults(plan.members[0], plan.wipes, fresh=table.fresh)
-    operations = tuple(step.operation for step in plan.steps)
-    sizes = [volume.size_bytes for volume in plan.logical_volumes]
-    if operations != grouped_operations(plan.wipes, table, group, volumes, sizes):
-        yield "steps"
+    derived = grouped(
+        plan.drive.path,
+        plan.before,
+        group,
+        plan.volumes,
+        [volume.size_bytes for volume in plan.logical_volumes],
+        _new_entry(table).extent,
+        bounds,
+        fresh=table.table if table.fresh else None,
+        wipes=plan.wipes,
+    )
+    yield from derived.faults(plan)
 
 
 def _group_faults(plan: Plan, group: Group) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Plan one volume across several drives, striped or mirrored. Pure."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,23 +8,20 @@ from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.finding import Recording
+from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import Identity
-from wizard.model.layout import Layout, Level, Member, Stripe, Volume
+from wizard.model.layout import Layout, Level, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
-from wizard.model.said import Sentences, join, t
-from wizard.operations.operation import Context
+from wizard.model.said import Message, Sentence, Sentences, join, t, tn
+from wizard.operations.layers import array_uuid
 from wizard.plan.dangers import (
-    forgotten_doubts,
     known_identity,
     layout_before,
     refuse_lacking,
     refuse_missing,
-    shared_doubts,
 )
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, old_wipes, option_words, refuse_obstacles, volume_of
-from wizard.plan.raid.check_striped import drive_doubts, stripe_doubts
+from wizard.plan.planner import Mode, Side, finished, old_wipes, option_words, refuse_obstacles, volume_of
 from wizard.plan.raid.striping import (
     FILESYSTEMS,
     HIGHEST_ARRAY,
@@ -35,17 +32,14 @@ from wizard.plan.raid.striping import (
     chunk_fault,
     layer_name,
     room_bytes,
-    striped_after,
+    striped,
     striped_extents,
-    striped_operations,
     striped_path,
-    striped_table,
     striped_words,
 )
 from wizard.plan.refusals import refuse_content, refuse_drive
 from wizard.plan.request.encryption import refuse_encryption
 from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
-from wizard.plan.steps import steps_of
 
 NO_ENCRYPTION = t("Encryption across several drives is not supported.")
 
@@ -106,32 +100,12 @@ def make_striped_plan(
     volume = _volume(drives, identities, spec, stripe, draw_uuid())
     extents = striped_extents(identities)
     _refuse_too_small(asked, volume.filesystem, extents)
-    tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
-    members = [
-        Member(identity, before, striped_after(identity, table, stripe, volume))
-        for identity, before, table in zip(identities, befores, tables, strict=True)
-    ]
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
-    operations = striped_operations(identities, wipes, tables, stripe, volume)
-    first, *others = members
-    context = Context(first.drive, first.before, first.after, tuple(others))
-    doubts = (
-        *drive_doubts(drives, recordings, extents[0].size_bytes, stripe),
-        *stripe_doubts(stripe),
-        *(said for pair in zip(drives, befores, strict=True) for said in shared_doubts(machine, *pair)),
-        *forgotten_doubts(machine, operations),
-        *spec.doubts,
-    )
-    return Plan(
-        first.drive,
-        first.before,
-        first.after,
-        (volume,),
-        steps_of(operations, context),
-        doubts,
-        others=tuple(others),
-        stripe=stripe,
-    )
+    derived = striped(identities, befores, extents, stripe, volume, wipes)
+    known = recordings or (NOT_JUDGED,) * len(drives)
+    sides = [Side(*of) for of in zip(drives, befores, known, strict=True)]
+    doubts = (*_together_doubts(sides, extents[0].size_bytes, stripe), *_stripe_doubts(stripe), *spec.doubts)
+    return replace(finished(machine, sides, derived, (volume,), doubts), stripe=stripe)
 
 
 def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
@@ -334,4 +308,103 @@ def _volume(
     )
 
 
-__all__ = ["StripeRequest", "choice_on", "make_striped_plan"]
+def _together_doubts(sides: Sequence[Side], used_bytes: int, stripe: Stripe) -> Iterator[Message]:
+    """Yield doubts about drives that are used together with `used_bytes` each."""
+    drives = [side.drive for side in sides]
+    for drive, recording in ((side.drive, side.recording) for side in sides):
+        if recording.verdict is Recorded.YES:
+            yield t(
+                "{drive} is shingled (SMR): long writes stall, and every drive of the volume waits.",
+                drive=drive.path,
+            )
+        elif recording.verdict is Recorded.LIKELY:
+            yield t(
+                "{drive} is likely shingled (SMR): long writes stall, and every drive of the volume waits.",
+                drive=drive.path,
+            )
+    yield from _mixture_doubts(drives, stripe)
+    for drive in drives:
+        idle = (drive.size_bytes or 0) - used_bytes
+        if idle > used_bytes // 50:
+            yield t(
+                "{idle:size} of {drive} remains unused. Every drive contributes as much as "
+                "the smallest drive.",
+                idle=idle,
+                drive=drive.path,
+            )
+
+
+def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message]:
+    rotating = tuple(drive.path for drive in drives if drive.rotational)
+    solid = tuple(drive.path for drive in drives if drive.rotational is False)
+    slow = (
+        t("a mirror writes only as fast as the slowest drive")
+        if stripe.mirrors
+        else t("a stripe is only as fast as the slowest drive")
+    )
+    if rotating and solid:
+        yield t(
+            "{turning}, but {still}: {slow}, so the fast drives are wasted.",
+            turning=tn("{drives:list} rotates", "{drives:list} rotate", drives=rotating, count=len(rotating)),
+            still=tn("{drives:list} does not", "{drives:list} do not", drives=solid, count=len(solid)),
+            slow=slow,
+        )
+    if unpluggable := tuple(drive.path for drive in drives if drive.bus == "usb" or drive.removable):
+        yield (
+            Sentence(
+                "{drives:list} can be unplugged. A loose cable during a write removes the "
+                "drive from the mirror. You must then add the drive again."
+            )
+            if stripe.mirrors
+            else Sentence(
+                "{drives:list} can be unplugged. A loose cable during a write disconnects the whole volume."
+            )
+        )(drives=unpluggable)
+    buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
+    if len(buses) > 1:
+        yield t("The drives use different buses ({buses:list}): {slow}.", buses=tuple(buses), slow=slow)
+
+
+def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:
+    """Yield unknown facts about the machine that will use the volume."""
+    if stripe.mirrors:
+        yield join(
+            t(
+                "Notification of a failed mirror drive is unconfirmed. Without notification, "
+                "the mirror continues silently with one copy less."
+            ),
+            _failure_report(stripe),
+        )
+    match stripe.kind:
+        case "md":
+            line = f"ARRAY /dev/md/{stripe.name} metadata=1.2 UUID={array_uuid(stripe.uuids[0])}"
+            yield join(
+                t(
+                    "Assembly of the array at boot is unconfirmed. mdadm's udev rules assemble "
+                    "the array if mdadm remains installed. fstab then finds the array by UUID, "
+                    "even if {device} is renumbered.",
+                    device=stripe.device,
+                ),
+                t(
+                    "If the initramfs needs the array, add `{line}` to /etc/mdadm/mdadm.conf or "
+                    "/etc/mdadm.conf. Then rebuild the initramfs.",
+                    line=line,
+                ),
+            )
+        case "btrfs":
+            yield t(
+                "Detection of all Btrfs devices at boot is unconfirmed. udev rules scan for "
+                "devices if btrfs-progs remains installed. Otherwise run `btrfs device scan` "
+                "before mounting."
+            )
+
+
+def _failure_report(stripe: Stripe) -> Message:
+    """Describe how a failed mirror drive is reported."""
+    return (
+        t("mdadm --monitor sends mail if configured.")
+        if stripe.kind == "md"
+        else t(
+            "`btrfs device stats` counts errors. With a drive missing, mounting requires the option degraded."
+        )
+    )

@@ -37,7 +37,7 @@ from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
-from wizard.plan.raid.striping import striped_after, striped_operations, striped_path
+from wizard.plan.raid.striping import striped, striped_extents, striped_path
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.steps import steps_of
 from wizard.plan.undo_policy import WORD
@@ -133,16 +133,14 @@ def _derived(plan: Plan, stripe: Stripe) -> Plan:
     drives = [member.drive for member in plan.members]
     volume = replace(plan.volumes[0], path=striped_path(drives, stripe))
     operations = [step.operation for step in plan.steps]
-    tables = [operation for operation in operations if isinstance(operation, WriteTable)]
-    wipes = [one for one in operations[: operations.index(tables[0])] if isinstance(one, WipeSignatures)]
+    first_table = next(one for one in operations if isinstance(one, WriteTable))
+    wipes = [one for one in operations[: operations.index(first_table)] if isinstance(one, WipeSignatures)]
+    befores = [member.before for member in plan.members]
+    derived = striped(drives, befores, striped_extents(drives), stripe, volume, wipes)
     first, *others = (
-        replace(member, after=striped_after(member.drive, table, stripe, volume))
-        for member, table in zip(plan.members, tables, strict=True)
+        replace(member, after=after) for member, after in zip(plan.members, derived.afters, strict=True)
     )
-    steps = steps_of(
-        striped_operations(drives, wipes, tables, stripe, volume),
-        Context(first.drive, first.before, first.after, (*others,)),
-    )
+    steps = steps_of(derived.operations, Context(first.drive, first.before, first.after, (*others,)))
     return replace(plan, after=first.after, others=(*others,), volumes=(volume,), stripe=stripe, steps=steps)
 
 

@@ -11,8 +11,7 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.plan import Plan
-from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps
-from wizard.plan.steps import with_current_texts
+from wizard.plan.steps import direct_reason, on_nodes, rehearsed_steps, with_current_texts
 from wizard.plan.undo_policy import promise
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"

@@ -22,12 +22,7 @@ from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
-from wizard.plan.raid.lvm import (
-    grouped_after,
-    grouped_operations,
-    grouped_table,
-    logical_names,
-)
+from wizard.plan.raid import lvm
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.plan.steps import described_as_direct
 from wizard.plan.text import inside_sentences
@@ -123,8 +118,8 @@ def test_preview_shows_every_volume_with_its_exact_size_and_the_rest() -> None:
 
 
 def test_equal_names_from_labels_are_made_unique() -> None:
-    assert logical_names(["a b", "a_b", "a-b"]) == ("a_b", "a_b_2", "a_b_3")
-    assert logical_names(["x" * 30, "x" * 30]) == ("x" * 20, f"{'x' * 17}_2")
+    assert lvm.logical_names(["a b", "a_b", "a-b"]) == ("a_b", "a_b_2", "a_b_3")
+    assert lvm.logical_names(["x" * 30, "x" * 30]) == ("x" * 20, f"{'x' * 17}_2")
     plan = grouped(drive(), spec("ext4", size_bytes=GIB, label="a b"), spec("ext4", label="a-b"))
     assert len({volume.path for volume in plan.volumes}) == 2
 
@@ -304,17 +299,21 @@ def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Pla
     """Return a plan derived from this group, these nodes and this partition name."""
     volumes = tuple(replace(volume, path=path) for volume, path in zip(PLAN.volumes, paths, strict=True))
     (slot,) = PLAN.after.partitions
-    table = grouped_table(
-        "/dev/sda", PLAN.before, True, group, volumes, Extent(slot.start_bytes, slot.size_bytes)
+    derived = lvm.grouped(
+        "/dev/sda",
+        PLAN.before,
+        group,
+        volumes,
+        [one.size_bytes for one in PLAN.logical_volumes],
+        Extent(slot.start_bytes, slot.size_bytes),
+        gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry),
+        fresh="gpt",
     )
+    (after,), operations = derived.afters, derived.operations
     if name is not None:
-        table = replace(table, entries=(replace(table.entries[0], name=name),))
-    after = grouped_after(
-        PLAN.before, table, group, volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry)
-    )
-    operations = grouped_operations(
-        (), table, group, volumes, [one.size_bytes for one in PLAN.logical_volumes]
-    )
+        table = next(one for one in operations if isinstance(one, WriteTable))
+        other = replace(table, entries=(replace(table.entries[0], name=name),))
+        operations = tuple(other if one == table else one for one in operations)
     return with_operations(replace(PLAN, group=group, volumes=volumes, after=after), operations)
 
 

@@ -14,8 +14,8 @@ from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.steps import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.undo_policy import needs_word, promise
 
 NODE = "/dev/loop7"
