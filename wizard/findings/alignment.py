@@ -23,7 +23,7 @@ KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
-MOVE = t("Only an aligned start resolves this. A move preserves all files, even through a power cut.")
+MOVE = t("A move to an aligned start preserves all files, even through a power cut.")
 MOST_FINE = 32
 """Most aligned partitions of a drive to report individually."""
 

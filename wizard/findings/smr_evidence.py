@@ -388,9 +388,8 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
         ),
         t("a comparison of 2015 (Linux 3.16, Seagate ST8000AS0002, conventional Toshiba MD04ACA400)"),
         t(
-            "The recording method cannot be changed. Use the drive for large, write-once "
-            "files, mounted with noatime. Avoid databases, virtual machines and parity "
-            "arrays."
+            "Good for large files written once, mounted with noatime. Slow for databases, "
+            "virtual machines and parity arrays."
         ),
     )
 

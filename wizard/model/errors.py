@@ -61,6 +61,12 @@ def partition_path(drive_path: str, number: int) -> str:
     return f"{drive_path}{'p' if drive_path[-1:].isdigit() else ''}{number}"
 
 
+def is_partition_of(path: str, drive_path: str) -> bool:
+    """Return True for the node of a partition of this drive."""
+    stem = partition_path(drive_path, 0)[:-1]
+    return path.startswith(stem) and path[len(stem) :].isdigit()
+
+
 def typed_word(text: str) -> str:
     """Quote untrusted text as one shell word. Return text unchanged if already one safe word."""
     try:

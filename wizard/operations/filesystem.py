@@ -82,14 +82,10 @@ class MakeFilesystem(NewFilesystem, Writing):
     def brief(
         self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
     ) -> str:
-        """Add options and writer."""
-        sentences = [sentence]
-        if volume and volume.mkfs_options:
-            options = " ".join(volume.mkfs_options)
-            sentences.append(str(t("Options: {options}.", options=options)))
+        """Add the writer."""
         if volume and volume.mount_point not in (None, NO_PLACE):
-            sentences.append(str(t("Write access: {who}.", who=volume.writer.shown)))
-        return " ".join(sentences)
+            return f"{sentence} {t('Write access: {who}.', who=volume.writer.shown)}"
+        return sentence
 
     def commands(self) -> tuple[Argv, ...]:
         """Return the commands. Old data of an array's members may resemble a signature in the new

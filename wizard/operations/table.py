@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wizard.filesystems.kind import TYPE_NAMES, Argv
-from wizard.model.errors import printable
+from wizard.model.errors import is_partition_of, printable
 from wizard.model.layout import Slot, TableEntry, Volume
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations.data_loss import marks, partition_lost, table_lost, whole_lost
@@ -53,9 +53,15 @@ class WipeSignatures(WritingTo):
     def brief(
         self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
     ) -> str:
-        """Omit a new partition: creating the contents erases the signatures anyway."""
+        """Omit a new partition: creating the contents erases the signatures anyway. Name the partitions of a
+        drive together with the drive."""
         is_new = not self.expected and any(self.device in one.made for one in later)
-        return "" if is_new else sentence
+        drives = (one.device for one in later if isinstance(one, WipeSignatures))
+        if is_new or any(is_partition_of(self.device, drive) for drive in drives):
+            return ""
+        if isinstance(before, WipeSignatures) and is_partition_of(before.device, self.device):
+            return str(t("Clear the old signatures of {device} and its partitions.", device=self.device))
+        return sentence
 
     def commands(self) -> tuple[Argv, ...]:
         return (wipe(self.device),)

@@ -160,8 +160,8 @@ class Row:
     """A selectable line of a list.
 
     `chosen` is True or False, or None if the row cannot be chosen. `level` is the indentation. `why_not`
-    greys the row and explains why. `notes` appear below the row. A `pinned` row has no columns, spans the
-    screen at the top and does not scroll.
+    greys the row and explains why. `notes` appear below the row, and then the `bar` if there is room. A
+    `pinned` row has no columns, spans the screen at the top and does not scroll.
     """
 
     key: str
@@ -171,6 +171,7 @@ class Row:
     why_not: Text = ""
     notes: tuple[Text, ...] = ()
     pinned: bool = False
+    bar: Bar | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +268,15 @@ def strong(text: Text) -> Piece:
 def muted(text: Text) -> Piece:
     """Return text in the tone of a label."""
     return Piece(text, Tone.MUTED)
+
+
+CAPTION = 12
+"""Width of captions that stand below each other."""
+
+
+def captioned(caption: Message, *pieces: Piece | Text, key: str = "") -> Para:
+    """Return a caption and its text, in a column with others."""
+    return para(muted(str(caption).ljust(CAPTION)), *pieces, hang=CAPTION + 1, key=key)
 
 
 CHANGED = {Fate.LOST: Sentence("lost"), Fate.NEW: Sentence("new")}

@@ -28,7 +28,7 @@ TITLES = {
 
 def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterator[Strip]:
     """Yield the bar in `high` lines after its caption, then the labels without room. `aside`: cells reserved
-    for the caption."""
+    for the caption. With 0 lines, yield one, with names where there is room."""
     caption = shown(bar.caption)
     if aside and aside + 2 > width // 3:
         if caption:
@@ -43,7 +43,7 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         return
     cells = shares(stretches, room, high, look)
     gap = _gap(len(stretches), room)
-    for row in range(high):
+    for row in range(max(1, high)):
         strips: list[Strip] = []
         for stretch, wide in zip(stretches, cells, strict=True):
             if wide:
@@ -56,7 +56,7 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         for stretch, wide in zip(stretches, cells, strict=True)
         if not _fits(stretch, wide, high, look)
     ]
-    if left_out:
+    if left_out and high:
         labels = ", ".join(
             filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
         )
@@ -118,10 +118,11 @@ def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
     whole = " ".join(filter(None, (kind, size)))
     free = stretch.fate in (Fate.FREE, Fate.UNREAD)
     whole = ", ".join(filter(None, (whole, shown(stretch.use))))
-    if high == 1 or free:
+    if high <= 1 or free:
         return [
             (" ".join(filter(None, (size, name))) if free else "  ".join(filter(None, (name, whole))), ""),
             (" ".join(filter(None, (name, size))), ""),
+            *([] if high else [(size if free else name, "")]),
         ]
     return [(name, whole), (name, size)]
 

@@ -77,7 +77,7 @@ class Pen:
 
 def block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
     """Stack blocks, at most `width` wide."""
-    key = (id(pen.view), id(blocks), width)
+    key = (id(pen.view), tuple(blocks), width)
     found = pen.drawn.get(key)
     if not isinstance(found, Sheet):
         found = pen.drawn[key] = _block_sheet(blocks, width, pen)

@@ -292,12 +292,11 @@ def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) 
 
 
 def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
-    """Return the keys in at most `most` lines. Drops keys that do not fit, but never help, which lists them
-    all."""
+    """Return at most eight keys in at most `most` lines. Never drops help, which lists all keys."""
     actions = [action for action in view.actions if not action.aside and shown(action.label)]
     while True:
         rows = list(_rows(actions, view, width, look))
-        if len(rows) <= most or len(actions) <= 1:
+        if (len(rows) <= most and len(actions) <= MOST_KEYS) or len(actions) <= 1:
             break
         actions.remove(
             next((one for one in reversed(actions[1:]) if one.name not in _ALWAYS_SHOWN), actions[-1])
@@ -315,7 +314,8 @@ def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
     return Sheet(tuple(lines), spots=tuple(spots))
 
 
-_ALWAYS_SHOWN = ("help", "quit", "back", "no", "yes")
+MOST_KEYS = 8
+_ALWAYS_SHOWN = ("help", "quit", "back", "no", "yes", "keep", "undo", "resume", "stop", "as-root")
 
 
 def _rows(

@@ -197,10 +197,12 @@ def _boxed_height(pane: Pane, width: int, pen: Pen) -> int:
 
 def _inner(pane: Pane, width: int, pen: Pen, *, tight: bool = False) -> Sheet:
     """Return a pane's blocks, after the full title if that is too long for the edge. `tight`: not everything
-    is visible, so text comes before the rest of the title and drawings."""
+    is visible, so there are no gaps. On the smallest screens text comes before title and drawings."""
     full_title = _full_title(pane.title, width, pen)
     if not tight:
         return stacked([full_title, block_sheet(pane.blocks, width, pen)])
+    if pen.roomy:
+        return stacked([full_title, block_sheet(tuple(one for one in pane.blocks if one != GAP), width, pen)])
     texts = [block for block in pane.blocks if not isinstance(block, Bar) and block != GAP]
     drawn = [block for block in pane.blocks if isinstance(block, Bar)]
     return stacked([block_sheet(tuple(texts), width, pen), full_title, block_sheet(tuple(drawn), width, pen)])

@@ -11,6 +11,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from wizard.ui.view import Column, Field, Offer, Piece, Row, Rows, Tone, View
+from wizard.window.bars import bar_lines
 from wizard.window.blocks import Pen, scrolled
 from wizard.window.canvas import (
     Run,
@@ -31,6 +32,8 @@ from wizard.window.canvas import (
 from wizard.window.keyboard import MAIN, InputState
 
 MARK, GAP, LEAST = 2, 2, 6
+BARRED = 6
+"""Most drives in a list with bars."""
 FOLDABLE = 28
 """Least readable width of the last column in cells. If narrower, it moves below the others."""
 
@@ -75,6 +78,9 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
         ]
     lines: list[Strip] = []
     owners: list[str] = []
+    barred = (
+        pen.wide and pen.tall and pen.look.many and sum(row.bar is not None for row in rows.rows) <= BARRED
+    )
     for row, cells in zip(rows.rows, table, strict=True):
         row_lines = _table_lines(cells, widths, right)
         if below:
@@ -83,6 +89,13 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
                 last_cell if last_cell and not any(map(_length, cells[:-1])) else row_lines + last_cell
             )
         row_lines = _why_not(row, [*row_lines, *_notes(row, room, pen)], room, pen)
+        if row.bar and barred:
+            indent = widths[0] + GAP
+            row_lines = [
+                *row_lines,
+                *(joined(blank(indent), each) for each in bar_lines(row.bar, room - indent, pen.look, 0, 0)),
+                line(),
+            ]
         at = row.key == cursor
         lines += [
             drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(row_lines)
@@ -238,6 +251,8 @@ def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, focused: bool, first:
 
 def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
     ink = style or ground
+    if ink.bgcolor is not None and not ink.bgcolor.is_default:
+        return ink
     if ink.color is None or ink.color == muted:
         return ground
     return ink + Style(bgcolor=ground.bgcolor)

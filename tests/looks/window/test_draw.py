@@ -166,7 +166,6 @@ def test_step_cursor_and_losses_are_marked_without_colour() -> None:
     assert "<3 Plan>" in text
     assert "▌ media" in text
     assert "✗ films" in text
-    assert "(t) try them" in text
 
 
 def test_dialog_overlays_a_dimmed_screen_if_colours_allow() -> None:

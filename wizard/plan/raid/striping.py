@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from wizard.filesystems.kind import LINUX_GPT_TYPE, LINUX_RAID_TYPE
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import partition_path
+from wizard.model.errors import is_partition_of, partition_path
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Layout, Level, Stripe, Volume
 from wizard.model.machine import Extent, Striping
@@ -283,7 +283,7 @@ def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
         if len(set(values)) != len(values):
             yield "members"
     if (
-        any(_is_part(path, other) for path in plan.paths for other in plan.paths)
+        any(is_partition_of(path, other) for path in plan.paths for other in plan.paths)
         or stripe.device in plan.paths
     ):
         yield "members"
@@ -294,11 +294,6 @@ def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
     yield from _stripe_faults(plan, stripe, volume)
     yield from _volume_faults(plan, stripe, volume)
     yield from _derived_faults(plan, stripe, volume)
-
-
-def _is_part(path: str, drive: str) -> bool:
-    stem = partition_path(drive, 0)[:-1]
-    return path.startswith(stem) and path[len(stem) :].isdigit()
 
 
 def _drives(plan: Plan) -> list[Identity]:

@@ -1,25 +1,27 @@
 """A drive with partitions and findings as rows and paragraphs. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.filesystems.kind import is_half_moved
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_contents
+from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
 from wizard.findings.drive_faults import recording_word
 from wizard.host.services import Services
 from wizard.host.session import OpenRun
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive, Partition, Use
-from wizard.model.said import Sentence, Sentences, t, tn
+from wizard.model.said import Message, Sentence, Sentences, t, tn
 from wizard.plan.dangers import layout_of
 from wizard.plan.plan import Plan
 from wizard.plan.preview import StretchState, stretches
 from wizard.plan.refusals import unread_content
 from wizard.ui import messages as words
-from wizard.ui.components.decisions import RUNNING, answer_to, runs_on, waits
+from wizard.ui.components.decisions import DOUBTED, RUNNING, answer_to, runs_on, waits
 from wizard.ui.view import (
     GAP,
     Bar,
@@ -32,6 +34,7 @@ from wizard.ui.view import (
     Stretch,
     Text,
     Tone,
+    captioned,
     muted,
     para,
     strong,
@@ -117,6 +120,12 @@ TONES = {
     Severity.INFO: Tone.ACCENT,
     Severity.OK: Tone.GOOD,
 }
+HEALTH_TONES = {
+    DriveVerdict.GOOD: Tone.GOOD,
+    DriveVerdict.WORN: Tone.WARN,
+    DriveVerdict.FAILING: Tone.DANGER,
+    DriveVerdict.UNKNOWN: Tone.WARN,
+}
 _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
@@ -129,9 +138,9 @@ def short(path: str) -> str:
 
 
 def kind_of(drive: Drive) -> Text:
-    """Return HDD, SSD or unknown."""
+    """Return HDD or SSD, or the bus if that is unknown."""
     if drive.rotational is None:
-        return t("-")
+        return (drive.bus or "-").upper()
     return t("HDD") if drive.rotational else t("SSD")
 
 
@@ -180,19 +189,16 @@ def reading_row(path: str) -> Row:
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: Text, runs: Sequence[OpenRun] = ()) -> Row:
-    """Return the row of a drive: name, model, size, kind, bus, block size and status."""
+    """Return the row of a drive: name, model, size, kind and status, with its bar."""
     size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
-    blocks = drive.geometry.sector_format if drive.geometry else ""
     cells = (
         strong(short(drive.path)),
         Piece(printable(drive.model, 24) if drive.model else t("no name")),
         Piece(size),
         Piece(kind_of(drive)),
-        Piece(drive.bus or ""),
-        Piece(blocks),
         drive_state(drive, diagnosis, blocker, runs),
     )
-    return Row(drive.path, cells)
+    return Row(drive.path, cells, bar=drive_bar(drive))
 
 
 def drive_state(drive: Drive, diagnosis: Diagnosis, blocker: Text, runs: Sequence[OpenRun] = ()) -> Piece:
@@ -222,7 +228,7 @@ def drive_state(drive: Drive, diagnosis: Diagnosis, blocker: Text, runs: Sequenc
 def held_on(drive: Drive) -> Piece:
     """Summarise the contents of a drive."""
     if drive.is_empty:
-        return Piece(t("empty"), Tone.GOOD)
+        return Piece(t("new and empty"), Tone.GOOD)
     if drive.partitions:
         return Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
     unmarked = (
@@ -256,8 +262,6 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
         Piece(printable(label, 24) if label else ""),
         Piece(SIZE(size=part.size_bytes)),
         Piece("" if withheld else held),
-        Piece(""),
-        Piece(""),
         Piece(WAITS, Tone.WARN) if waiting else muted(MOUNTED(place=mounted)) if mounted else Piece(""),
     )
     return Row(part.path, cells, level=1)
@@ -293,7 +297,7 @@ def drive_panes(
     name = t(
         "{drive}  {model}  {size:size}  serial {serial}",
         drive=short(drive.path),
-        model=drive.model or "",
+        model=printable(drive.model or "", 40),
         size=drive.size_bytes or 0,
         serial=drive.serial if drive.serial else t("none"),
     )
@@ -312,15 +316,74 @@ def drive_panes(
             else t("Contents could not be read. Press w for the reason.")
         )
         blocks.append(para(Piece(said, Tone.WARN), hang=2, key="as-root"))
-    about = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
+    if drive.is_empty and not blocker:
+        blocks.append(para(Piece(t("New and empty. Press Enter to set it up."), Tone.GOOD)))
+    found = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
     if runs:
-        about = [one for one in about if one.code not in OF_A_RUN]
-    found = [*finding_paras(about), *_better_as_ext4(old_filesystems(drive), device)]
-    if found:
-        blocks += [GAP, *found] if blocks else found
-    elif not blocker and not unread_content(drive) and not runs:
-        blocks.append(para(Piece(t("No problems found."), Tone.GOOD)))
+        found = [one for one in found if one.code not in OF_A_RUN]
+    for part in (
+        _headlines(found),
+        _better_as_ext4(old_filesystems(drive), device),
+        _about(drive, diagnosis),
+    ):
+        if rows := tuple(part):
+            blocks += (GAP, *rows) if blocks else rows
     return (Pane(name, tuple(blocks)),)
+
+
+def _headlines(findings: Sequence[Finding]) -> Iterator[Para]:
+    """Yield dangers and warnings, worst first, each with its key and what helps. `w` shows all findings."""
+    gap = False
+    for same in _merged(
+        one for one in findings if one.severity in _SAID and one.severity is not Severity.INFO
+    ):
+        first, tone = same[0], TONES[same[0].severity]
+        key = answer_to(first.code)
+        more = t("and {count} more", count=len(same) - 1) if len(same) > 1 else ""
+        if gap:
+            yield GAP
+        gap = True
+        yield para(Piece(_SAID[first.severity](), tone), Piece(headline(first), tone), more, hang=2, key=key)
+        if key != "speed":
+            yield para(first.remedy if key else first.advice, indent=2)
+
+
+def headline(finding: Finding) -> str:
+    """Return what a finding says first, without its figures and sources."""
+    text = str(finding.sentence)
+    ends = [at for end in (". ", ": ", "; ", " (") if (at := text.find(end)) > 0]
+    return printable(text[: min(ends)] if ends else text, 300).rstrip(".")
+
+
+def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[Para]:
+    """Yield health, blocks, recording and connection."""
+    health = judge_health(drive)
+    captions: list[tuple[Message, Piece | Text, str]] = []
+    if has_health(drive):
+        captions.append((t("Health"), Piece(health.said[0], HEALTH_TONES[health.verdict]), ""))
+    if drive.geometry:
+        captions.append((t("Blocks"), block_words(drive.geometry), ""))
+    if any(one.code in DOUBTED and one.severity is Severity.INFO for one in diagnosis.findings):
+        captions.append((t("Shingled"), recording_piece(diagnosis), "shingled"))
+    if drive.bus:
+        captions.append((t("Connection"), drive.bus.upper(), ""))
+    notes = sum(one.severity is Severity.INFO for one in diagnosis.findings)
+    if notes:
+        captions.append((t("Notes"), str(notes), "why"))
+    yield from (captioned(caption, said, key=key) for caption, said, key in captions)
+
+
+def block_words(geometry: Geometry) -> Message:
+    """Describe the block sizes, as on the label of a drive."""
+    logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
+    if logical == physical:
+        return t("{size} bytes", size=logical)
+    return t(
+        "{physical} bytes, shown as {logical} ({name})",
+        physical=physical,
+        logical=logical,
+        name=geometry.sector_format,
+    )
 
 
 MOST_MOUNTS = 3
@@ -378,12 +441,8 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
     Shows the key of the action that resolves a finding, or the remedy. Omits findings of severity OK, listed
     by `w`.
     """
-    alike: dict[tuple[str, Severity], list[Finding]] = {}
-    for finding in worst_first(findings):
-        if finding.severity is not Severity.OK:
-            alike.setdefault((finding.code, finding.severity), []).append(finding)
-    for (code, severity), same in alike.items():
-        key = answer_to(code)
+    for same in _merged(one for one in findings if one.severity is not Severity.OK):
+        severity, key = same[0].severity, answer_to(same[0].code)
         more: Text = (
             tn("1 more like this.", "{count} more like this.", count=len(same) - 1) if len(same) > 1 else ""
         )
@@ -393,17 +452,19 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
             yield para(same[0].advice, indent=2)
 
 
+def _merged(findings: Iterable[Finding]) -> Iterator[list[Finding]]:
+    """Yield findings of the same kind and severity together, worst first."""
+    alike: dict[tuple[str, Severity], list[Finding]] = {}
+    for finding in worst_first(tuple(findings)):
+        alike.setdefault((finding.code, finding.severity), []).append(finding)
+    yield from alike.values()
+
+
 def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[Para]:
-    for one in found:
-        if device in ("", one.device):
-            named = f'{short(one.device)} "{printable(one.label, 24)}"' if one.label else short(one.device)
-            yield para(
-                Piece(words.INFO(), Tone.ACCENT),
-                strong(named),
-                t("can be converted to ext4 without losing a file."),
-                hang=2,
-                key="to-ext4",
-            )
+    names = tuple(one.label or short(one.device) for one in found if device in ("", one.device))
+    if names:
+        yield para(Piece(t("{parts:and} can become ext4", parts=names), Tone.ACCENT), hang=2, key="to-ext4")
+        yield para(t("ext4 is faster, and its dates continue after 2038. Your files stay."), indent=2)
 
 
 def recording_piece(diagnosis: Diagnosis) -> Piece:

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.findings.contents import contents_words, layer_words, partition_words
-from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
+from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.ui.components.decisions import blocker
-from wizard.ui.components.drive_rows import blocker_para, recording_piece, short
+from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece, short
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import call_guarded
@@ -172,13 +172,6 @@ NONE = t("none")
 UNKNOWN = t("unknown")
 COMMAS = Sentence("{parts:list}")
 
-TONES = {
-    DriveVerdict.GOOD: Tone.GOOD,
-    DriveVerdict.WORN: Tone.WARN,
-    DriveVerdict.FAILING: Tone.DANGER,
-    DriveVerdict.UNKNOWN: Tone.WARN,
-}
-
 
 def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Screen:
     """Return the page about a drive."""
@@ -204,7 +197,7 @@ def _health(drive: Drive, blocker: Text) -> Iterator[Block]:
         yield para(t("No health data available."))
     else:
         judged = judge_health(drive)
-        yield para(Piece(judged.said[0], TONES[judged.verdict]))
+        yield para(Piece(judged.said[0], HEALTH_TONES[judged.verdict]))
         yield from (para(said, indent=2) for said in judged.said[1:])
     if blocker:
         yield blocker_para(drive, blocker)

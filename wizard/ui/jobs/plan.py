@@ -158,6 +158,10 @@ class PlanJob(Job[Plan]):
         rest = sentence.removeprefix(" ".join(map(str, head))).strip()
         first: Text = head[0] if head else rest
         detail: tuple[Text, ...] = (*head[1:], rest) if head else ()
-        more = () if state.value == "waiting" else (undo_sentence(self.document, run, state, entries, phase),)
+        more = (
+            ()
+            if state.value in ("waiting", "kept")
+            else (undo_sentence(self.document, run, state, entries, phase),)
+        )
         banner = Banner(first, tuple(text for text in detail if text), TONES.get(state.value, Tone.WARN))
         return RunOutcome(banner, more, decision_of(self.document, state))

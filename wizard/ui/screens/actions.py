@@ -109,7 +109,7 @@ class Actions(Screen):
     def _title(self) -> Text:
         drive, part = self._drive, self._drive.partition(self._device)
         if part is None:
-            model = drive.model or ""
+            model = printable(drive.model or "", 40)
             return t(
                 "{drive}  {model}  {size:size}",
                 drive=short(drive.path),

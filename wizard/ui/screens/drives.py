@@ -30,7 +30,7 @@ HELP = (
     t("Press m to convert ext2 or ext3 to ext4 without losing a file."),
     t("New drives appear automatically."),
 )
-COLUMNS = (Column(), Column(), Column(right=True), Column(), Column(least=70), Column(least=90), Column())
+COLUMNS = (Column(), Column(), Column(right=True), Column(), Column())
 
 
 class DrivesScreen(Screen):

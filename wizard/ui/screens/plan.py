@@ -38,6 +38,7 @@ from wizard.ui.view import (
     GAP,
     Action,
     Block,
+    Pane,
     Piece,
     Rows,
     ScreenStep,
@@ -135,9 +136,15 @@ class PlanScreen(Screen):
             about_drive(session),
             above=tuple(self._above()),
             rows=Rows(rows, str(self._at), COLUMNS),
-            panes=(volume_pane(session, self._at),) if session.specs else (),
+            panes=tuple(self._panes()),
             help=HELP,
         )
+
+    def _panes(self) -> Iterator[Pane]:
+        if self.session.specs:
+            yield volume_pane(self.session, self._at)
+        if self.session.plan is not None:
+            yield PlanJob(self.session.plan).panes(self.services)[0]
 
     def _above(self) -> Iterator[Block]:
         session, plan = self.session, self.session.plan
@@ -198,17 +205,18 @@ class PlanScreen(Screen):
         none = "" if session.specs else self._fault
         yield Action("edit", "e", t("edit"), none)
         yield Action("filesystem", "f", t("filesystem"))
-        yield Action("options", "o", t("options"), none)
-        yield Action("try", "c", t("compare"), self._why_not_try())
+        if whole and holds and alone:
+            replaces = session.mode is Mode.REPLACE
+            label = t("preserve existing") if replaces else t("replace everything")
+            yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
         if whole:
             yield Action(
                 "add", "+", t("add"), none or ("" if alone else t("One volume uses all the drives."))
             )
             yield Action("remove", "-", t("remove"), none, aside=len(session.specs) < 2)
-            if holds and alone:
-                replaces = session.mode is Mode.REPLACE
-                label = t("preserve existing") if replaces else t("replace everything")
-                yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
+        yield Action("options", "o", t("options"), none)
+        yield Action("try", "c", t("compare"), self._why_not_try())
+        if whole:
             yield Action("drives", "d", t("more drives"), none)
             if holds and alone and session.drive and session.drive.partitions:
                 yield Action("adjust", "z", t("resize or move"), self._why_not_adjust(), aside=True)

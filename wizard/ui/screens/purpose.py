@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
@@ -20,6 +21,7 @@ from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.draft import for_purpose, planned, usual_purpose
 from wizard.ui.view import (
     BACK,
+    GAP,
     Action,
     Block,
     Column,
@@ -32,7 +34,7 @@ from wizard.ui.view import (
     Tone,
     Values,
     View,
-    muted,
+    captioned,
     para,
     strong,
 )
@@ -151,21 +153,20 @@ def _preview(session: Session) -> Iterator[Block]:
             )
         )
     else:
-        yield plan_bars(plan)[1]
+        yield from (GAP, replace(plan_bars(plan)[1], caption=""), GAP)
     for index, spec in enumerate(session.specs):
         size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
-        pieces: list[Piece | Text] = [
-            muted(t("You get")) if not index else muted(""),
-            strong(printable(spec.final_label, 40)),
-        ]
-        pieces.append(t("{filesystem}, {size:size}", filesystem=title_of(spec.choice.filesystem), size=size))
+        title = title_of(spec.choice.filesystem)
+        what: list[Piece | Text] = [t("{size:size} for", size=size), strong(spec.final_label), t("as"), title]
         if spec.mount_point:
-            pieces += [t("at {place}", place=spec.mount_point), t("writable by {who}", who=spec.writer.shown)]
-        yield para(*pieces, hang=2)
+            what.append(t("at {place}", place=spec.mount_point))
+        yield captioned(t("You get"), *what)
+        if spec.mount_point:
+            yield captioned(t("Writable by"), spec.writer.shown)
     good = [
         title_of(one.filesystem)
         for one in advice.choices
         if one.place is Rank.ALTERNATIVE and not one.obstacles
     ]
     if good and len(session.specs) == 1:
-        yield para(muted(t("Good too")), ", ".join(good))
+        yield captioned(t("Good too"), ", ".join(good))

@@ -24,6 +24,7 @@ from wizard.ui.view import (
     Block,
     Command,
     Field,
+    Para,
     Piece,
     Progress,
     ScreenStep,
@@ -32,6 +33,7 @@ from wizard.ui.view import (
     View,
     muted,
     para,
+    strong,
 )
 
 COMMANDS = t("commands")
@@ -106,7 +108,12 @@ class Review(Screen):
             self.job.title,
             tuple(self._actions(destroys=bool(lost))),
             ", ".join(short(drive.path) for drive in self.job.drives),
-            above=(self.job.banner(self.services, final=bool(self._final_word)), *self._above()),
+            above=(
+                self.job.banner(self.services, final=bool(self._final_word)),
+                *map(_identity, self.job.drives),
+                *self.job.bars,
+                *self._above(),
+            ),
             fields=() if self._blocked or self._beginning else tuple(self._fields()),
             panes=self.job.panes(self.services),
             busy=self._measuring or self._beginning,
@@ -302,6 +309,14 @@ class Review(Screen):
         """Return to the previous screen, unless the run is just starting."""
         if self.may_leave:
             self.desk.back()
+
+
+def _identity(drive: Identity) -> Para:
+    """Return name, model, size and serial number."""
+    size = t("{size:size}", size=drive.size_bytes)
+    serial = (muted(t("serial")), strong(drive.serial)) if drive.serial else ()
+    model = printable(drive.model, 40) if drive.model else t("no name")
+    return para(strong(short(drive.path)), model, size, *serial, hang=2)
 
 
 def _shortened(token: str, others: Iterable[str], *, serial: bool) -> str:

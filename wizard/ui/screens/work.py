@@ -237,6 +237,8 @@ class WorkScreen(Screen):
     def _result(self) -> Iterator[Block]:
         assert self._outcome is not None
         yield self._outcome.banner
+        if self._state in (RunState.DONE, RunState.KEPT, RunState.WAITING):
+            yield from (replace(bar, caption="") for bar in self.job.bars[1::2])
         if self.services.demo:
             yield para(t("This was the demo. The drive disappears when the wizard ends."))
 
@@ -258,8 +260,8 @@ class WorkScreen(Screen):
                 for one in self._entries
                 if one.event in (Event.FAILED, Event.REFUSED)
             ]
-        elif self._state in (RunState.UNDONE, RunState.KEPT):
-            ends = (one for one in self._entries if one.event in (Event.UNDONE, Event.KEPT))
+        elif self._state is RunState.UNDONE:
+            ends = (one for one in self._entries if one.event is Event.UNDONE)
             blocks += [para(printable(one.sentence, 1000), hang=2) for one in ends]
         if not self._why_not:
             blocks += [para(more, hang=2) for more in self._outcome.more]
@@ -267,8 +269,12 @@ class WorkScreen(Screen):
             blocks.append(
                 para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
             )
+        if self._state in (RunState.DONE, RunState.KEPT):
+            if self.job.places:
+                blocks.append(para(t("Copy files from another drive or folder."), hang=2, key="bring"))
+            blocks.append(para(t("Save a page that says what was done."), hang=2, key="report"))
         blocks.append(para(muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
-        yield Pane(STEPS if self._state not in SETTLED else "", tuple(blocks))
+        yield Pane(STEPS if self._state not in SETTLED else t("Next"), tuple(blocks))
 
     def _result_actions(self) -> Iterator[Action]:
         assert self._outcome is not None
