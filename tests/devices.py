@@ -168,8 +168,8 @@ class Bench:
 
 
 def attached(image: Path, logical_block_bytes: int) -> str:
-    """Attach a file to a free loop device and return its path. A loop device whose discards somebody disabled
-    (`queue/discard_max_bytes`) keeps that setting; the kernel refuses to reverse it. It is made anew."""
+    """Attach a file to a free loop device and return the node. A loop device with disabled discards
+    (`queue/discard_max_bytes`) is removed first, because the kernel refuses to enable discards again."""
     while True:
         path = tool(
             "losetup", "--sector-size", str(logical_block_bytes), "--find", "--show", str(image)
@@ -184,7 +184,7 @@ def attached(image: Path, logical_block_bytes: int) -> str:
 
 
 def remove_loop_device(path: str) -> None:
-    """Remove a detached loop device. Raises OSError, if it is in use."""
+    """Remove a detached loop device. Raises OSError while in use."""
     with Path("/dev/loop-control").open("rb") as control:
         fcntl.ioctl(control, LOOP_CTL_REMOVE, int(path.removeprefix("/dev/loop")))
 
