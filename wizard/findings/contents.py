@@ -63,9 +63,26 @@ def used_on(drive: Drive, device: str) -> int | None:
     return marks[0].used_bytes
 
 
-def used_text(used_bytes: int | None) -> tuple[Message, ...]:
-    """Return the used space as a note, if known."""
-    return () if used_bytes is None else (t("{used:size} used", used=used_bytes),)
+def used_text(kind: str | None, used_bytes: int | None) -> tuple[Message, ...]:
+    """Return the used space of contents of this kind as a note. Empty without contents, and for swap."""
+    if used_bytes is not None:
+        return (t("{used:size} used", used=used_bytes),)
+    return (t("used space unknown"),) if kind and kind != "swap" else ()
+
+
+def profiles_text(mark: Signature) -> tuple[Message | str, ...]:
+    """Return the profiles of a Btrfs as notes, as far as known."""
+    data, metadata = (
+        name.upper() if name and name != "single" else name
+        for name in (mark.data_profile, mark.metadata_profile)
+    )
+    if data == metadata:
+        return (data,) if data else ()
+    notes = (
+        data and t("data {profile}", profile=data),
+        metadata and t("metadata {profile}", profile=metadata),
+    )
+    return tuple(filter(None, notes))
 
 
 ALL_LOST = t("All files on the other devices are lost too.")
@@ -74,14 +91,16 @@ ONE_MISSING = t("The files survive unless another device is missing.")
 TWO_MISSING = t("The files survive with at most one other device missing.")
 FATES = {
     **dict.fromkeys(("raid0", "linear", "disk"), ALL_LOST),
-    **dict.fromkeys(("raid1", "mirror"), ALL_SURVIVE),
+    **dict.fromkeys(("raid1", "raid10", "raid1c3", "raid1c4", "mirror"), ALL_SURVIVE),
+    **dict.fromkeys(("single", "dup"), t("Files with a part here are lost. The others survive.")),
     **dict.fromkeys(("raid4", "raid5", "raidz1"), ONE_MISSING),
     **dict.fromkeys(("raid6", "raidz2"), TWO_MISSING),
     "backing": t("The cache keeps no complete copy of the files."),
     "cache": t("Backing devices may lack recent changes, so their files may be damaged."),
 }
-"""What happens to the rest of an array, pool or bcache set that loses a device, by level."""
+"""What happens to the rest of a volume that loses a device, by level or data profile."""
 
+MAY_BE_LOST = t("Files on the other devices may be lost too.")
 FATES_BY_KIND = {
     "btrfs": t("Files on its other devices may be lost too, depending on the Btrfs profile."),
     "LVM2_member": t("Logical volumes that reach here are lost, even their parts elsewhere."),
@@ -112,14 +131,11 @@ def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
 
 
 def _beyond_text(device: str, mark: Signature) -> Message:
-    what = _volume_name(mark)
-    fate = (
-        FATES.get(mark.level or "")
-        or FATES_BY_KIND.get(mark.kind)
-        or t("Files on the other devices may be lost too.")
-    )
+    what, fate = _volume_name(mark), _fate(mark)
     if mark.devices is None:
         return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
+    if mark.devices == 2 and fate is ALL_LOST:
+        return t("{device} is half of {what}. {fate}", device=device, what=what, fate=fate)
     belongs = (
         Sentence("{device} is one of at least {count} devices of {what}. {fate}")
         if mark.kind in ("zfs_member", "bcache")
@@ -128,12 +144,24 @@ def _beyond_text(device: str, mark: Signature) -> Message:
     return belongs(device=device, count=mark.devices, what=what, fate=fate)
 
 
+def _fate(mark: Signature) -> Message:
+    """Return what the loss of this device means for the rest of its volume."""
+    if mark.metadata_profile == "raid0":
+        return ALL_LOST
+    if mark.metadata_profile in ("single", "dup"):
+        return MAY_BE_LOST
+    level = mark.level or mark.data_profile or ""
+    return FATES.get(level) or FATES_BY_KIND.get(mark.kind, MAY_BE_LOST)
+
+
 _TITLES = {"LVM2_member": "LVM", "zfs_member": "ZFS", "bcache": "bcache"}
 
 
 def _volume_name(mark: Signature) -> str:
     kind = _TITLES.get(mark.kind) or mark.level or title_of(mark.kind)
     name = f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
+    if profiles := profiles_text(mark):
+        return f"{name} ({', '.join(map(str, profiles))})"
     # Several pools can have the same name.
     return f"{name} ({printable(mark.uuid, 40)})" if mark.kind == "zfs_member" and mark.uuid else name
 

@@ -39,7 +39,7 @@ def partition_lost(part: str, slot: Slot) -> str:
         return str(t("Any unrecognised data on {part}, {size:size}.", part=part, size=slot.size_bytes))
     label = slot.label or slot.name
     what = printable(slot.filesystem, 40) + (f' "{printable(label, 40)}"' if label else "")
-    what = ", ".join((what, *map(str, used_text(slot.used_bytes))))
+    what = ", ".join((what, *map(str, used_text(slot.filesystem, slot.used_bytes))))
     files = t("All files on {part}: {what}, {size:size}.", part=part, what=what, size=slot.size_bytes)
     return str(join(files, *slot.beyond))
 
@@ -54,7 +54,12 @@ def whole_lost(member: Member) -> str:
     whole = t(
         "All of {drive}: {content}, {size:size}.",
         drive=member.drive.path,
-        content=", ".join((f"{'+'.join(kinds)}{named}", *map(str, used_text(before.used_bytes)))),
+        content=", ".join(
+            (
+                f"{'+'.join(kinds)}{named}",
+                *map(str, used_text("+".join(before.signatures), before.used_bytes)),
+            )
+        ),
         size=member.drive.size_bytes,
     )
     return str(join(whole, *before.beyond))
@@ -124,7 +129,7 @@ def _removed(member: Member) -> list[Slot]:
 
 def _slot_text(slot: Slot) -> Message:
     number, content = slot.number, content_of(slot)
-    facts = (t("{size:size}", size=slot.size_bytes), *used_text(slot.used_bytes))
+    facts = (t("{size:size}", size=slot.size_bytes), *used_text(slot.filesystem, slot.used_bytes))
     if not slot.label:
         return t("partition {number} ({content}, {facts:list})", number=number, content=content, facts=facts)
     return t(

@@ -344,10 +344,11 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, afte
     if not slot.number:
         yield cut(fixed.rstrip(), width)
         return
-    yield from wrapped(f"{fixed} {_contents(slot)}", width, hang=6)
+    used = () if state is StretchState.NEW else used_text(slot.filesystem, slot.used_bytes)
+    yield from wrapped(f"{fixed} {_contents(slot, used)}", width, hang=6)
 
 
-def _contents(slot: Slot) -> str:
+def _contents(slot: Slot, used: Sequence[Message] = ()) -> str:
     label = printable(slot.label or slot.name or "")
     where = (
         str(words.TURNED_ON)
@@ -356,7 +357,7 @@ def _contents(slot: Slot) -> str:
         if slot.mount_point
         else ""
     )
-    tail = [content_of(slot), f'"{label}"' if label else "", where, *map(str, used_text(slot.used_bytes))]
+    tail = [content_of(slot), f'"{label}"' if label else "", where, *map(str, used)]
     return " ".join(word for word in tail if word)
 
 

@@ -178,4 +178,4 @@ def _mirror_losses(plan: Plan) -> list[str]:
 def _slot_contents(slot: Slot) -> str:
     label = slot.label or slot.name
     named = f' "{printable(label, 40)}"' if label else ""
-    return ", ".join((content_of(slot) + named, *map(str, used_text(slot.used_bytes))))
+    return ", ".join((content_of(slot) + named, *map(str, used_text(slot.filesystem, slot.used_bytes))))

@@ -219,6 +219,8 @@ def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
         ambivalent,
         member=mark.member,
         damaged_copy=mark.damaged_copy,
+        data_profile=mark.data_profile,
+        metadata_profile=mark.metadata_profile,
     )
 
 

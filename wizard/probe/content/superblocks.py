@@ -10,12 +10,12 @@ import json
 import os
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wizard.probe.content.gpt import Read as ExtRead
-from wizard.probe.content.gpt import Read as SuperblocksRead
+from wizard.probe.content.btrfs import read_volume
+from wizard.probe.content.gpt import Read
 from wizard.probe.content.lvm import (
     NOTHING,
     SECTOR_BYTES,
@@ -45,7 +45,7 @@ LARGEST_BLOCK_SHIFT = 6
 OLD_INODE_BYTES = 128
 
 
-def is_unconverted(read: ExtRead) -> bool:
+def is_unconverted(read: Read) -> bool:
     """Return True if the extent feature is on but the root directory is block-mapped. False if unreadable."""
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
@@ -92,7 +92,7 @@ def copy_places() -> tuple[tuple[int, int], ...]:
     return tuple((shift, ((8192 << shift) + (shift == 0)) * (1024 << shift)) for shift in BLOCK_SHIFTS)
 
 
-def find_copy(read: ExtRead) -> int | None:
+def find_copy(read: Read) -> int | None:
     """Return the offset of the first backup superblock that matches its place, or None."""
     return next((place for shift, place in copy_places() if _is_backup(read(place, COPY_BYTES), shift)), None)
 
@@ -107,9 +107,7 @@ def _is_backup(data: bytes, shift: int) -> bool:
     return (magic, own_shift, group) == (MAGIC, shift, SECOND_GROUP)
 
 
-def read_inside(
-    kind: str, read: SuperblocksRead, size_bytes: int, mark_bytes: int | None = None
-) -> DataLayout:
+def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> DataLayout:
     """Return the contents of the superblock of this kind, empty for kinds without a parser. Drops offsets
     outside the device."""
     reader = READERS.get(kind)
@@ -124,7 +122,7 @@ def read_inside(
     )
 
 
-def replayed(chunks: Iterable[tuple[int, bytes]]) -> SuperblocksRead:
+def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
     """Return a function that reads from recorded bytes. Gaps read as zeros. A range without any recorded byte
     reads as empty."""
     known = [(start, data) for start, data in chunks if data]
@@ -158,7 +156,7 @@ LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
 SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
-def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     del size_bytes, mark_bytes
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
@@ -180,7 +178,7 @@ LUKS2_ALGORITHM, LUKS2_UUID, LUKS2_CHECKSUM = slice(72, 104), slice(168, 208), s
 """Fields of a LUKS2 header: name of the checksum's algorithm, UUID, and checksum (LUKS2 On-Disk Format)."""
 
 
-def has_damaged_copy(read: SuperblocksRead) -> bool:
+def has_damaged_copy(read: Read) -> bool:
     """Return True if one of the two LUKS2 headers fails its checksum or has another UUID."""
     head = read(0, LUKS1_READ_BYTES)
     if len(head) < LUKS1_READ_BYTES or not head.startswith(LUKS_MAGIC):
@@ -251,11 +249,9 @@ XFS_VERSION_AT = 101
 """The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
 XFS_FREE_AT = 144
 """sb_fdblocks."""
-BTRFS_AT, BTRFS_READ_BYTES = 64 * 1024, 256
-"""The first superblock, up to the start of dev_item."""
 
 
-def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
     del size_bytes, mark_bytes
     shift, magic, wanted = (
@@ -283,13 +279,13 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
     )
 
 
-def _ext_features(read: SuperblocksRead) -> tuple[int, int, int] | None:
+def _ext_features(read: Read) -> tuple[int, int, int] | None:
     """Return s_feature_compat, s_feature_incompat and s_feature_ro_compat. None in older recordings."""
     words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
-def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, ...]:
+def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     """Return the least size in bytes, the used bytes, the size, and the largest size after growing, as far as
     known.
 
@@ -322,7 +318,7 @@ def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, ...
     return taken * block_bytes, (blocks - free) * block_bytes, blocks * block_bytes, most
 
 
-def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Parse sb_unit and sb_width, in filesystem blocks."""
     del size_bytes, mark_bytes
     data = read(0, XFS_READ_BYTES)
@@ -339,17 +335,6 @@ def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
     )
 
 
-def _btrfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """Return dev_item.total_bytes, the bytes of this device, num_devices, and bytes_used. Source: Linux
-    uapi/linux/btrfs_tree.h."""
-    del size_bytes, mark_bytes
-    data = read(BTRFS_AT, BTRFS_READ_BYTES)
-    if len(data) < BTRFS_READ_BYTES or data[64:72] != b"_BHRfS_M":
-        return NOTHING
-    used = _number(data, 120, 8)
-    return DataLayout(size_bytes=_number(data, 209, 8), devices=_number(data, 136, 8), used_bytes=used)
-
-
 FAT_ENTRY_BYTES = 32
 """Size of an entry in the root directory of FAT12 and FAT16, which precedes the file area."""
 
@@ -357,7 +342,7 @@ FAT_COUNTS_AT = 48
 """Number of the sector with the free clusters of FAT32, FSInfo. FAT12 and FAT16 have none."""
 
 
-def _boot_sector(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _boot_sector(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area and use of the first two.
     NTFS has a copy of the sector after its last one, and counts its clusters elsewhere."""
     del size_bytes, mark_bytes
@@ -387,7 +372,7 @@ MFT_VOLUME = 3
 VOLUME_INFORMATION, LAST_ATTRIBUTE, DIRTY = 0x70, 0xFFFFFFFF, 1
 
 
-def _is_dirty(read: SuperblocksRead, boot: bytes) -> bool:
+def _is_dirty(read: Read, boot: bytes) -> bool:
     """Return True if NTFS is marked for a check. Source: linux-ntfs, layout.h."""
     start, size = _mft_bytes(boot), boot[64]
     record_bytes = size * _cluster_bytes(boot) if size < 128 else 1 << min(256 - size, MOST_SHIFT)
@@ -413,14 +398,12 @@ READERS: Mapping[str, Reader] = {
     "bcache": read_cache_set,
     **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),
     "xfs": _xfs,
-    "btrfs": _btrfs,
+    "btrfs": read_volume,
     **dict.fromkeys(("vfat", "exfat", "ntfs"), _boot_sector),
 }
 """Parsers by libblkid's TYPE."""
 
 
-Read = Callable[[int, int], bytes]
-"""Returns bytes at an offset of a device. Short at the end."""
 Place = tuple[int, int]
 """Offset and size in bytes."""
 KIB = 1024
