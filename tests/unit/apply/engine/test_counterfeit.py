@@ -1,6 +1,6 @@
 """Counterfeit drives: writes beyond the real capacity overwrite the beginning."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -56,14 +56,17 @@ class Drive:
         """Do nothing, since no cache is simulated."""
 
 
-def prepared(run: Path, drive: Drive | None = None) -> None:
+def prepared(run: Path, drive: Drive | None = None, same: Mapping[int, bytes] | None = None) -> None:
+    """Record a run. `same`: bytes to write in all of a place."""
     (run / FOLDER).mkdir(parents=True)
     with (
         Store(old_file(run, 0), make_bytes=SIZE) as before,
         Store(new_file(run, 0), make_bytes=SIZE) as after,
     ):
         for place in PLACES:
-            after.write(place.start_bytes, Random(place.start_bytes).randbytes(place.size_bytes))
+            one = (same or {}).get(place.start_bytes, b"") * place.size_bytes
+            new = one or Random(place.start_bytes).randbytes(place.size_bytes)
+            after.write(place.start_bytes, new)
             if drive:
                 before.write(place.start_bytes, drive.read(place.start_bytes, place.size_bytes))
         change = DriveChange("/dev/sdx", SIZE, PLACES, MARKS, MARKS, "", "", "", False)
@@ -93,6 +96,39 @@ def test_counterfeit_drive_is_named_with_its_capacity(
     else:
         with pytest.raises(Failed, match=f"holds {said} or less"):
             exchange.commit(lambda _: None)
+    exchange.close()
+
+
+@pytest.mark.parametrize(
+    ("holds", "place", "said"),
+    [(4 * MIB, 4 * MIB, "4.2 MB"), (11 * MIB, 11 * MIB, "11.5 MB"), (8 * MIB + 512, 4 * MIB, None)],
+)
+@pytest.mark.parametrize("byte", [b"\0", b"\xff"])
+def test_counterfeit_drive_that_returns_zeros_is_named(
+    tmp_path: Path, holds: int, place: int, said: str | None, byte: bytes
+) -> None:
+    run, drive = tmp_path / "0001-sdx", Drive(holds)
+    drive.data[:] = Random(3).randbytes(holds)
+    prepared(run, drive, {place: byte})
+    exchange = Exchange(run, [drive])
+    if said is None:
+        exchange.commit(lambda _: None)
+    else:
+        with pytest.raises(Failed, match=f"holds {said} or less"):
+            exchange.commit(lambda _: None)
+    exchange.close()
+
+
+@pytest.mark.parametrize("byte", [b"\0", b"\xff"])
+def test_place_that_another_program_zeroed_is_not_counterfeit(tmp_path: Path, byte: bytes) -> None:
+    run, drive = tmp_path / "0001-sdx", Drive(SIZE)
+    drive.data[:] = Random(3).randbytes(SIZE)
+    prepared(run, drive, {4 * MIB: byte})
+    exchange = Exchange(run, [drive])
+    exchange.commit(lambda _: None)
+    drive.data[: 64 * KIB] = byte * 64 * KIB
+    with pytest.raises(Refused, match="was modified after the run was complete"):
+        exchange.release(lambda _: None)
     exchange.close()
 
 
