@@ -18,6 +18,7 @@ from wizard.benchmark.candidates.compare import (
 from wizard.benchmark.loads.script import Unit
 from wizard.benchmark.measure import ENDED, LOOP
 from wizard.filesystems.registry import KINDS
+from wizard.model.finding import FindingCommand
 from wizard.model.said import GIB, Message, Sentence, join, t
 
 ENDS = {
@@ -154,14 +155,24 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
         yield (
             t("The difference is small or varies. Choose either.")
             if len(verdict.rounds) >= MOST
-            else t(
-                "To decide, repeat the trial with `--seconds {seconds} --most-bytes {most}G`.",
-                seconds=ceil(verdict.seconds) * LONGER,
-                most=ceil(verdict.written_bytes / GIB) * LONGER,
-            )
+            else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
         )
     for limit in verdict.not_done:
         yield LIMITS[limit]
+
+
+def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
+    """Return the command that repeats a trial with larger limits."""
+    words = ["trial", verdict.drive, "--workload", verdict.workload, "--fs", verdict.planned]
+    others = [one for one in verdict.candidates if one.id != verdict.planned]
+    if any(one.shift_bytes for one in others):
+        words.append("--misaligned")
+    else:
+        words += ["--with", ",".join(one.filesystem for one in others)]
+    words += ["--aged"] if verdict.aged else []
+    words += ["--seconds", str(ceil(verdict.seconds) * LONGER)]
+    words += ["--most-bytes", f"{ceil(verdict.written_bytes / GIB) * LONGER}G"]
+    return FindingCommand(("diskwright", *words))
 
 
 def rate(unit: Unit, a_second: float) -> Message:
