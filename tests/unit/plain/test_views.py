@@ -14,7 +14,7 @@ from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, Sc
 
 def test_view_is_printed_completely_with_banners_first() -> None:
     told = Talked(EVERYTHING).hear()
-    assert told.lines[:21] == [
+    assert told.lines[:22] == [
         "",
         "Step 2 of 5: Purpose",
         "Title",
