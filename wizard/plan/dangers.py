@@ -23,8 +23,6 @@ from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_system_role, role_by_type
 
-"""Listed with the signatures if zones have data without a signature."""
-
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
     """Return the drive's identity, including the boot that its disk counter belongs to."""

@@ -50,32 +50,27 @@ def is_unconverted(read: Read) -> bool:
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
         return False
-    features, shift = _word(superblock, 0x60), _word(superblock, 0x18)
+    features, shift = _number(superblock, 0x60, 4), _number(superblock, 0x18, 4)
     if not features & EXTENT or shift > LARGEST_BLOCK_SHIFT:
         return False
     block = 1024 << shift
     wide = bool(features & WIDE) and struct.unpack_from("<H", superblock, 0xFE)[0] >= WIDE_DESCRIPTOR_BYTES
     # The first group descriptor follows the superblock's block.
     descriptor = read(
-        (_word(superblock, 0x14) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES
+        (_number(superblock, 0x14, 4) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES
     )
     if len(descriptor) < DESCRIPTOR_BYTES:
         return False
-    table = _word(descriptor, 0x08) | (
-        _word(descriptor, 0x28) << 32 if len(descriptor) == WIDE_DESCRIPTOR_BYTES else 0
+    table = _number(descriptor, 0x08, 4) | (
+        _number(descriptor, 0x28, 4) << 32 if len(descriptor) == WIDE_DESCRIPTOR_BYTES else 0
     )
     inode_bytes = (
-        struct.unpack_from("<H", superblock, 0x58)[0] if _word(superblock, 0x4C) else OLD_INODE_BYTES
+        struct.unpack_from("<H", superblock, 0x58)[0] if _number(superblock, 0x4C, 4) else OLD_INODE_BYTES
     )
     inode = read(table * block + (ROOT_INODE - 1) * inode_bytes, INODE_READ_BYTES)
     if len(inode) < INODE_READ_BYTES or struct.unpack_from("<H", inode)[0] & 0xF000 != FOLDER:
         return False
-    return not _word(inode, 0x20) & (EXTENT_MAPPED | IN_THE_INODE)
-
-
-def _word(data: bytes, offset: int) -> int:
-    found: int = struct.unpack_from("<I", data, offset)[0]
-    return found
+    return not _number(inode, 0x20, 4) & (EXTENT_MAPPED | IN_THE_INODE)
 
 
 BLOCK_SHIFTS = (2, 1, 0)
@@ -234,16 +229,13 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
     return (offsets[min(offsets)] or None) if offsets else None
 
 
-EXT_START_BYTES = 1024
-EXT_MAGIC = 0xEF53
-EXT_LARGEST_BLOCK_SHIFT = 6
 EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
 EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
 EXT_RESERVED_AT, EXT_DESCRIPTOR_AT = (0xCE, 2), (0xFE, 2)
 """Offset and size of s_inodes_count to s_inodes_per_group, of s_blocks_count_hi to s_free_blocks_hi, of
 s_reserved_gdt_blocks and of s_desc_size."""
 
-EXT_META_BG, EXT_64BIT = 0x10, 0x80
+EXT_META_BG = 0x10
 XFS_READ_BYTES = 192
 XFS_VERSION_AT = 101
 """The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
@@ -255,14 +247,14 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
     del size_bytes, mark_bytes
     shift, magic, wanted = (
-        read(EXT_START_BYTES + 24, 4),
-        read(EXT_START_BYTES + 56, 2),
-        read(EXT_START_BYTES + 356, 16),
+        read(SUPERBLOCK_AT + 24, 4),
+        read(SUPERBLOCK_AT + 56, 2),
+        read(SUPERBLOCK_AT + 356, 16),
     )
-    if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != EXT_MAGIC:
+    if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != MAGIC:
         return NOTHING
     log = struct.unpack("<I", shift)[0]
-    if log > EXT_LARGEST_BLOCK_SHIFT:
+    if log > LARGEST_BLOCK_SHIFT:
         return NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
@@ -281,7 +273,7 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
 
 def _ext_features(read: Read) -> tuple[int, int, int] | None:
     """Return s_feature_compat, s_feature_incompat and s_feature_ro_compat. None in older recordings."""
-    words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
+    words = read(SUPERBLOCK_AT + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
@@ -293,7 +285,7 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
     """
     low, high, reserved, descriptor = (
-        read(EXT_START_BYTES + at, size)
+        read(SUPERBLOCK_AT + at, size)
         for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT, EXT_RESERVED_AT, EXT_DESCRIPTOR_AT)
     )
     features = _ext_features(read)
@@ -303,7 +295,7 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
         "<11I", low
     )
     limit, descriptor_bytes = (1 << 32) - 1, 32
-    if features[1] & EXT_64BIT:
+    if features[1] & WIDE:
         more, _, more_free = struct.unpack("<3I", high)
         blocks, free, limit = blocks + (more << 32), free + (more_free << 32), 1 << 48
         descriptor_bytes = max(descriptor_bytes, _number(descriptor, 0, 2))
