@@ -158,9 +158,15 @@ def _life(health: Health) -> Iterator[Message]:
 
 
 def find_health(drive: Drive) -> Iterator[Finding]:
-    """Yield unreadable sectors and wear. `find_use` reports a failed health check."""
+    """Yield a failed health check, unreadable sectors and wear."""
     health = drive.smart.health
     for code, severity, why, sentences in (
+        (
+            "health-failing",
+            Severity.DANGER,
+            t("The drive expects to lose data soon, or already has."),
+            tuple(_failing(drive)),
+        ),
         (
             "health-unreadable",
             Severity.DANGER,

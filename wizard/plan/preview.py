@@ -115,7 +115,7 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
         position = max(position, slot.end_bytes)
         least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * width))
         if slot.number or size >= least:
-            found.append(DrawnStretch(state_of(slot, after=after), size, [slot]))
+            found.append(DrawnStretch(_state_of(slot, after=after), size, [slot]))
     if not found:
         whole = (
             StretchState.UNREAD
@@ -128,7 +128,7 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
     return found
 
 
-def state_of(slot: Slot, *, after: bool) -> StretchState:
+def _state_of(slot: Slot, *, after: bool) -> StretchState:
     """Return the state of a slot. A filesystem without number fills a drive without a table."""
     if slot.kept:
         return StretchState.PRESERVED
@@ -334,7 +334,7 @@ def _layout_facts(layout: Layout) -> Iterator[Message | str]:
 
 
 def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, after: bool) -> Iterator[str]:
-    state = state_of(slot, after=after)
+    state = _state_of(slot, after=after)
     number = str(slot.number) if slot.number else "-"
     start = format_exact(slot.start_bytes)
     fixed = (

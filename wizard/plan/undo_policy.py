@@ -94,14 +94,9 @@ def lost_when(plan: Plan, why_direct: str = "") -> str:
 
 
 def shows_nothing(plan: Plan) -> bool:
-    """Return True if no contents are recognised on any drive and no run waits there. The drives may still
-    contain data."""
-    return all(is_bare(member.before) for member in plan.members)
-
-
-def is_bare(layout: Layout) -> bool:
-    """Return True if the drive shows no table, partition, signature or waiting run."""
-    return layout.table == "none" and not layout.partitions and not layout.has_other_contents
+    """Return True if no table, partition or contents are recognised on any drive and no run waits there. The
+    drives may still contain data."""
+    return all(member.before.is_bare for member in plan.members)
 
 
 def losses(plan: Plan) -> list[str]:

@@ -94,7 +94,7 @@ class Stretch:
         if self.used_bytes is not None and self.size_bytes:
             return t("{percent} % used", percent=min(100, round(100 * self.used_bytes / self.size_bytes)))
         is_old = self.filesystem not in ("", "swap") and self.fate in (Fate.PRESERVED, Fate.LOST)
-        return t("use unknown") if is_old else ""
+        return t("used space unknown") if is_old else ""
 
 
 @dataclass(frozen=True, slots=True)

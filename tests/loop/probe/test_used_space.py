@@ -75,4 +75,4 @@ def test_unknown_use_is_shown_as_unknown(work: Work, make_drive: MakeDrive, kind
     is_swap = kind == "swap"
     assert ("used space unknown" in shown) is not is_swap, shown
     assert any("used space unknown" in line for line in losses(plan)) is not is_swap, losses(plan)
-    assert any("use unknown" in str(one.use) for one in plan_bars(plan)[0].stretches) is not is_swap
+    assert any("used space unknown" in str(one.use) for one in plan_bars(plan)[0].stretches) is not is_swap

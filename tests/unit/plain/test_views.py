@@ -21,7 +21,7 @@ def test_view_is_printed_completely_with_banners_first() -> None:
         "about it",
         "All is lost",
         "  Both of it.",
-        "Now: films ext3 1.1 GB use unknown, old ext3 1.1 GB use unknown (lost), 998 GB",
+        "Now: films ext3 1.1 GB used space unknown, old ext3 1.1 GB used space unknown (lost), 998 GB",
         "  free.",
         "",
         "Found",

@@ -137,7 +137,7 @@ def test_preview_is_complete() -> None:
         "1 new",
         '"$(reboot)" at /srv/my files',
         "Destroys: The old table: partition 1 (ext3, used space unknown, 107 GB); partition 2 (xfs "
-        "\"?[31mred?[0m\", used space unknown, 53.7 GB).",
+        '"?[31mred?[0m", used space unknown, 53.7 GB).',
         "wipefs --all --quiet /dev/sda",
         "-L '$(reboot)'",
         "/srv/my\\040files ext4 noatime,nofail 0 2",
