@@ -4,6 +4,7 @@ All foreign text is made printable.
 """
 
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.errors import printable
@@ -117,7 +118,20 @@ def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Mes
     for device, marks in _marks_on(drive):
         for mark in marks if device in devices else ():
             if mark.is_shared and (others := _others(machine, device, mark)):
-                yield t("{volume} is also on {devices:and}.", volume=_volume_name(mark), devices=others)
+                whole = _with_profiles(machine, mark)
+                also = t("{volume} is also on {devices:and}.", volume=_volume_name(whole), devices=others)
+                yield join(also, *(() if whole == mark else (_fate(whole),)))
+
+
+def _with_profiles(machine: Machine, mark: Signature) -> Signature:
+    """Return a Btrfs with its profiles, if its chunk tree is on another attached device."""
+    for other in (*machine.drives, *machine.unprobed) if mark.data_profile is None else ():
+        for _, marks in _marks_on(other):
+            for one in marks:
+                if one.data_profile and _is_same_volume(mark, one):
+                    found, metadata = one.data_profile, one.metadata_profile
+                    return replace(mark, data_profile=found, metadata_profile=metadata)
+    return mark
 
 
 def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
@@ -186,7 +200,7 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                 Severity.WARNING if missing > 0 and known else Severity.INFO,
                 device,
                 join(
-                    *lost_beyond(device, (mark,)),
+                    *lost_beyond(device, (_with_profiles(machine, mark),)),
                     *([t("The others are {devices:list}.", devices=attached)] if attached else []),
                     *(
                         [tn("{count} is not attached.", "{count} are not attached.", count=missing)]

@@ -51,7 +51,7 @@ def machine_of(raw: RawMachine) -> Machine:
     inside, probed = is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
         kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture, kernel_modules(raw)),
-        drives=with_profiles(tuple(drive_of(drive, raw) for drive in raw.drives)),
+        drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,
         live_medium=is_live(raw.graph) and not inside,
@@ -69,36 +69,6 @@ def machine_of(raw: RawMachine) -> Machine:
         unread=tuple(
             Unread(error.what, reason_of(error), obstacle=obstacle_of(error)) for error in raw.graph.errors
         ),
-    )
-
-
-def with_profiles(drives: tuple[Drive, ...], others: tuple[Drive, ...] = ()) -> tuple[Drive, ...]:
-    """Return the drives, with the profiles of each Btrfs whose chunk tree is on another of all drives."""
-    known = {
-        mark.uuid: mark
-        for drive in (*drives, *others)
-        for marks in (drive.signatures, *(part.signatures for part in drive.partitions))
-        for mark in marks
-        if mark.uuid and mark.data_profile
-    }
-
-    def filled(marks: tuple[Signature, ...]) -> tuple[Signature, ...]:
-        return tuple(
-            replace(mark, data_profile=found.data_profile, metadata_profile=found.metadata_profile)
-            if mark.kind == "btrfs" and (found := known.get(mark.uuid or ""))
-            else mark
-            for mark in marks
-        )
-
-    return tuple(
-        replace(
-            drive,
-            signatures=filled(drive.signatures),
-            partitions=tuple(replace(part, signatures=filled(part.signatures)) for part in drive.partitions),
-        )
-        if known
-        else drive
-        for drive in drives
     )
 
 

@@ -16,7 +16,7 @@ from wizard.model.said import Sentence, t
 from wizard.probe.facts import SCHEMA, RawDrive, RawError, RawMachine
 from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, target, text
 from wizard.probe.host.system import read_machine
-from wizard.probe.interpret import drive_of, machine_of, with_profiles
+from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
 from wizard.probe.unread import NO_SENSE
 from wizard.process.program import remember
@@ -52,8 +52,7 @@ def with_others(machine: Machine) -> Machine:
         return machine
     read = {drive.path for drive in machine.drives}
     others = [path for path in list_drive_paths() if path not in read]
-    unprobed = probe_machine(others).drives
-    return replace(machine, drives=with_profiles(machine.drives, unprobed), unprobed=unprobed)
+    return replace(machine, unprobed=probe_machine(others).drives)
 
 
 def probe_drive(path: str, *, seconds: float = 10.0) -> Drive:

@@ -70,18 +70,26 @@ def test_other_half_is_named(
 
 
 PROFILES = [
-    ("raid0", "raid0", 2, 'is half of Btrfs "thesis" (RAID0). All files on the other devices are lost too.'),
-    ("raid0", "raid1", 3, 'is one of 3 devices of Btrfs "thesis" (data RAID0, metadata RAID1). All files on'),
-    ("raid1", "raid1", 2, 'is one of 2 devices of Btrfs "thesis" (RAID1). All files survive'),
-    ("single", "raid1", 3, "(data single, metadata RAID1). Files with a part here are lost."),
-    ("raid1", "single", 2, "(data RAID1, metadata single). Files on the other devices may be lost too."),
+    ("raid0", "raid0", 2, "half of", "(RAID0)", "All files on the other devices are lost too."),
+    ("raid0", "raid1", 3, "one of 3 devices of", "(data RAID0, metadata RAID1)", "All files on the other"),
+    ("raid1", "raid1", 2, "one of 2 devices of", "(RAID1)", "All files survive"),
+    ("single", "raid1", 3, "one of 3 devices of", "(data single, metadata RAID1)", "Files with a part here"),
+    ("raid1", "single", 2, "one of 2 devices of", "(data RAID1, metadata single)", "Files on the other"),
 ]
 
 
-@pytest.mark.parametrize(("data", "metadata", "count", "words"), PROFILES)
+@pytest.mark.parametrize(("data", "metadata", "count", "belongs", "profiles", "fate"), PROFILES)
 @pytest.mark.parametrize("block", [512, 4096])
 def test_profiles_of_a_btrfs_tell_what_is_lost(
-    work: Work, make_drive: MakeDrive, data: str, metadata: str, count: int, words: str, block: int
+    work: Work,
+    make_drive: MakeDrive,
+    data: str,
+    metadata: str,
+    count: int,
+    belongs: str,
+    profiles: str,
+    fate: str,
+    block: int,
 ) -> None:
     drives = [make_drive(400 * MIB, block) for _ in range(count)]
     options = ("-q", "-f", "-s", "4096", "-L", "thesis")
@@ -89,9 +97,14 @@ def test_profiles_of_a_btrfs_tell_what_is_lost(
     for path in drives:
         (alone,) = probe_machine([path]).drives[0].signatures
         assert alone.data_profile in (data, None) and alone.metadata_profile == metadata
-        asked = ("plan", path, "--replace", "--workload", "large-media", "--mount", "none")
-        for shown in (diskwright(work, *asked).stderr, diskwright(work, "inspect", path).stdout):
-            assert words in " ".join(shown.split()), shown
+        shown = " ".join(diskwright(work, "inspect", path).stdout.split())
+        assert f'{path} is {belongs} Btrfs "thesis" {profiles}. {fate}' in shown, shown
+        plan = str(work.folder / "plan.json")
+        asked = ("plan", path, "--replace", "--workload", "large-media", "--mount", "none", "-o", plan)
+        shown = " ".join(diskwright(work, *asked).stderr.split())
+        assert f'Btrfs "thesis" {profiles} is also on' in shown and fate in shown, shown
+        checked = diskwright(work, "apply", plan, "--dry-run", "--fstab", str(work.fstab))
+        assert checked.returncode == 0, checked.stderr
 
 
 def test_profiles_are_read_from_a_chunk_tree_of_two_levels(work: Work, make_drive: MakeDrive) -> None:
