@@ -60,7 +60,7 @@ UNKNOWN: dict[str, Callable[[int], dict[int, bytes]]] = {
 
 @pytest.mark.parametrize("parted", [False, True], ids=["whole drive", "partition"])
 @pytest.mark.parametrize("kind", [*UNKNOWN, "ntfs", "swap"])
-def test_unknown_use_is_shown_as_unknown(work: Work, make_drive: MakeDrive, kind: str, parted: bool) -> None:
+def test_unknown_use_is_reported(work: Work, make_drive: MakeDrive, kind: str, parted: bool) -> None:
     path = node = make_drive(700 * MIB)
     if parted:
         tool("sh", "-c", f"echo '1MiB,600MiB' | sfdisk --quiet --label gpt --no-reread {path}")

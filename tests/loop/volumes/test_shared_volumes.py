@@ -80,7 +80,7 @@ PROFILES = [
 
 @pytest.mark.parametrize(("data", "metadata", "count", "belongs", "profiles", "fate"), PROFILES)
 @pytest.mark.parametrize("block", [512, 4096])
-def test_profiles_of_a_btrfs_tell_what_is_lost(
+def test_btrfs_profiles_decide_the_data_loss(
     work: Work,
     make_drive: MakeDrive,
     data: str,
@@ -107,7 +107,7 @@ def test_profiles_of_a_btrfs_tell_what_is_lost(
         assert checked.returncode == 0, checked.stderr
 
 
-def test_profiles_are_read_from_a_chunk_tree_of_two_levels(work: Work, make_drive: MakeDrive) -> None:
+def test_chunk_tree_of_two_levels_is_read(work: Work, make_drive: MakeDrive) -> None:
     path = make_drive(200 * GIB)
     tool("mkfs.btrfs", "-q", "-f", "-s", "4096", "-n", "4096", "-m", "dup", path)
     place = work.place("in")

@@ -104,7 +104,7 @@ def test_counterfeit_drive_is_named_with_its_capacity(
     [(4 * MIB, 4 * MIB, "4.2 MB"), (11 * MIB, 11 * MIB, "11.5 MB"), (8 * MIB + 512, 4 * MIB, None)],
 )
 @pytest.mark.parametrize("byte", [b"\0", b"\xff"])
-def test_counterfeit_drive_that_returns_zeros_is_named(
+def test_counterfeit_drive_returning_zeros_is_named(
     tmp_path: Path, holds: int, place: int, said: str | None, byte: bytes
 ) -> None:
     run, drive = tmp_path / "0001-sdx", Drive(holds)
@@ -120,7 +120,7 @@ def test_counterfeit_drive_that_returns_zeros_is_named(
 
 
 @pytest.mark.parametrize("byte", [b"\0", b"\xff"])
-def test_place_that_another_program_zeroed_is_not_counterfeit(tmp_path: Path, byte: bytes) -> None:
+def test_zeros_by_another_program_are_not_counterfeit(tmp_path: Path, byte: bytes) -> None:
     run, drive = tmp_path / "0001-sdx", Drive(SIZE)
     drive.data[:] = Random(3).randbytes(SIZE)
     prepared(run, drive, {4 * MIB: byte})
