@@ -102,10 +102,6 @@ FATES = {
 """What happens to the rest of a volume that loses a device, by level or data profile."""
 
 MAY_BE_LOST = t("Files on the other devices may be lost too.")
-FATES_BY_KIND = {
-    "btrfs": t("Files on its other devices may be lost too, depending on the Btrfs profile."),
-    "LVM2_member": t("Logical volumes that reach here are lost, even their parts elsewhere."),
-}
 
 
 def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
@@ -164,8 +160,9 @@ def _fate(mark: Signature) -> Message:
         return ALL_LOST
     if mark.metadata_profile in ("single", "dup"):
         return MAY_BE_LOST
-    level = mark.level or mark.data_profile or ""
-    return FATES.get(level) or FATES_BY_KIND.get(mark.kind, MAY_BE_LOST)
+    if mark.kind == "LVM2_member":
+        return t("Logical volumes that reach here are lost, even their parts elsewhere.")
+    return FATES.get(mark.level or mark.data_profile or "", MAY_BE_LOST)
 
 
 _TITLES = {"LVM2_member": "LVM", "zfs_member": "ZFS", "bcache": "bcache"}

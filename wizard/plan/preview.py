@@ -16,7 +16,7 @@ from wizard.plan.messages import AGAIN_AS_ROOT, UNREAD
 from wizard.plan.plan import Plan, Step
 from wizard.plan.raid.striping import copies, mirror_note, striping_of, together_bytes
 from wizard.plan.steps import described_as_kept
-from wizard.plan.text import cell_width, command_lines, cut, inside_sentences, wrapped
+from wizard.plan.text import command_lines, cut, inside_sentences, wrapped
 from wizard.plan.undo_policy import promise
 
 ALL_OF_IT = t("all of it")
@@ -404,15 +404,3 @@ def _doubts(plan: Plan, width: int) -> Iterator[str]:
         yield str(t("Notes:"))
         for doubt in plan.doubts:
             yield from wrapped(f"  - {printable(str(doubt), 1000)}", width, hang=4)
-
-
-__all__ = [
-    "ASCII",
-    "BarGlyphs",
-    "Cell",
-    "StretchState",
-    "bar",
-    "cell_width",
-    "danger_of",
-    "preview_lines",
-]

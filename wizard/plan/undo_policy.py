@@ -146,15 +146,6 @@ def _member_losses(member: Member) -> list[str]:
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
     if whole := whole_lost(member):
         return [whole, *waiting]
-    signatures = [
-        printable(mark, 40)
-        for mark in (*before.signatures, *([before.table] if before.table != "none" else []))
-    ]
-    return (
-        [
-            str(t("{drive}: everything, recognised as {marks:list}.", drive=path, marks=tuple(signatures))),
-            *waiting,
-        ]
-        if signatures
-        else waiting
-    )
+    if before.table == "none":
+        return waiting
+    return [str(t("{drive}: everything, recognised as {table}.", drive=path, table=before.table)), *waiting]
