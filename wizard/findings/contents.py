@@ -16,11 +16,13 @@ NOT_READ = Sentence("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
 UNRECOGNISED = t("unrecognised data")
 
-_TABLES = {
-    "gpt": Sentence("a GPT table"),
-    "mbr": Sentence("an MBR table"),
-    "hybrid": Sentence("a hybrid table (GPT and MBR)"),
+TABLES = {
+    "gpt": Sentence("a GPT"),
+    "mbr": Sentence("an MBR"),
+    "hybrid": Sentence("a GPT and an MBR"),
+    "other": Sentence("an old table"),
 }
+"""Table types in a sentence."""
 
 
 def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
@@ -312,17 +314,14 @@ def layer_words(layer: Layer) -> str:
 
 
 def contents_words(drive: Drive) -> str:
-    """Describe the contents, e.g. `a GPT table with 2 partitions, 4.0 TB free`."""
+    """Describe the contents, e.g. `a GPT with 2 partitions, 4.0 TB free`."""
     if drive.table is None:
         return str(NOT_READ())
     if drive.is_empty:
         return str(t("empty: no table, partition or filesystem"))
     parts = []
     if drive.table.kind != "none":
-        count, table = (
-            len(drive.partitions),
-            _TABLES.get(drive.table.kind, Sentence("another table type"))(),
-        )
+        count, table = len(drive.partitions), TABLES[drive.table.kind]()
         parts.append(
             tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
             if count

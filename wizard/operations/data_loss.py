@@ -4,18 +4,10 @@ from collections.abc import Sequence
 
 from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.filesystems.registry import title_of
-from wizard.findings.contents import used_text
+from wizard.findings.contents import TABLES, used_text
 from wizard.model.errors import partition_path, printable
 from wizard.model.layout import Layout, Member, Slot
-from wizard.model.said import Message, Sentence, format_capacity, join, t
-
-TABLES = {
-    "gpt": Sentence("a GPT"),
-    "mbr": Sentence("an MBR"),
-    "hybrid": Sentence("a GPT and an MBR"),
-    "other": Sentence("an old table"),
-}
-"""Table types in a sentence."""
+from wizard.model.said import Message, format_capacity, join, t
 
 
 def content_of(slot: Slot) -> str:
