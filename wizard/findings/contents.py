@@ -90,13 +90,12 @@ def profiles_text(mark: Signature) -> tuple[Message | str, ...]:
 
 ALL_LOST = t("All files on the other devices are lost too.")
 ALL_SURVIVE = t("All files survive on the other devices.")
-ONE_MISSING = t("The files survive unless another device is missing.")
 TWO_MISSING = t("The files survive with at most one other device missing.")
 FATES = {
     **dict.fromkeys(("raid0", "linear", "disk"), ALL_LOST),
     **dict.fromkeys(("raid1", "raid10", "raid1c3", "raid1c4", "mirror"), ALL_SURVIVE),
     **dict.fromkeys(("single", "dup"), t("Files with a part here are lost. The others survive.")),
-    **dict.fromkeys(("raid4", "raid5", "raidz1"), ONE_MISSING),
+    **dict.fromkeys(("raid4", "raid5", "raidz1"), t("The files survive unless another device is missing.")),
     **dict.fromkeys(("raid6", "raidz2"), TWO_MISSING),
     "backing": t("The cache keeps no complete copy of the files."),
     "cache": t("Backing devices may lack recent changes, so their files may be damaged."),

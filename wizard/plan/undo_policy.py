@@ -135,11 +135,11 @@ def _member_losses(member: Member) -> list[str]:
                 t(
                     "{drive}: all of partition {number}, {what}.",
                     drive=path,
-                    number=slot.number,
-                    what=described(slot),
+                    number=one.number,
+                    what=described(one),
                 )
             )
-            for slot in before.partitions
+            for one in before.partitions
         ]
         return [*lost, *lost_elsewhere(before), *waiting]
     if before.table == "unread":

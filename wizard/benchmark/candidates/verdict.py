@@ -163,16 +163,13 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
 
 def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
     """Return the command that repeats a trial with larger limits."""
-    words = ["trial", verdict.drive, "--workload", verdict.workload, "--fs", verdict.planned]
     others = [one for one in verdict.candidates if one.id != verdict.planned]
-    if any(one.shift_bytes for one in others):
-        words.append("--misaligned")
-    else:
-        words += ["--with", ",".join(one.filesystem for one in others)]
-    words += ["--aged"] if verdict.aged else []
-    words += ["--seconds", str(ceil(verdict.seconds) * LONGER)]
-    words += ["--most-bytes", f"{ceil(verdict.written_bytes / GIB) * LONGER}G"]
-    return FindingCommand(("diskwright", *words))
+    is_shifted = any(one.shift_bytes for one in others)
+    names = ("--misaligned",) if is_shifted else ("--with", ",".join(one.filesystem for one in others))
+    seconds, most = ceil(verdict.seconds) * LONGER, ceil(verdict.written_bytes / GIB) * LONGER
+    limits = ("--seconds", str(seconds), "--most-bytes", f"{most}G", *(("--aged",) if verdict.aged else ()))
+    asked = ("--workload", verdict.workload, "--fs", verdict.planned, *names, *limits)
+    return FindingCommand(("diskwright", "trial", verdict.drive, *asked))
 
 
 def rate(unit: Unit, a_second: float) -> Message:

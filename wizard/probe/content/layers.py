@@ -198,19 +198,8 @@ def signatures_of(raw: RawDrive, name: str) -> tuple[Signature, ...]:
 
 
 def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
-    return Signature(
-        mark.kind,
-        mark.usage,
-        mark.label,
-        mark.uuid,
-        mark.version,
-        mark.offset_bytes,
-        ambivalent,
-        member=mark.member,
-        damaged_copy=mark.damaged_copy,
-        data_profile=mark.data_profile,
-        metadata_profile=mark.metadata_profile,
-    )
+    facts: dict[str, Any] = {one.name: getattr(mark, one.name) for one in fields(mark)}
+    return Signature(**facts, ambivalent=ambivalent)
 
 
 def superblock_digest_of(raw: RawDrive, name: str) -> str | None:
