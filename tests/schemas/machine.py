@@ -130,6 +130,8 @@ def _signature(shapes: Shapes) -> JSON:
         "level",
         "number",
         "used_bytes",
+        "data_profile",
+        "metadata_profile",
     )
     return shapes.record(Signature, shown, striping=_striping(shapes))
 

@@ -109,7 +109,7 @@ def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
     return tuple(map(str, caveats))
 
 
-def kinds_of_reads(look: ProbeComparison) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
+def _kinds_of_reads(look: ProbeComparison) -> tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]:
     """Return the compared reads by name of their kind: nanoseconds, batch by batch."""
     return (
         (str(t("written, random")), look.written_at_random),
@@ -133,7 +133,7 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
     """Return the median of each kind of read in nanoseconds."""
     return tuple(
         (name, median(time for batch in batches for time in batch))
-        for name, batches in kinds_of_reads(look)
+        for name, batches in _kinds_of_reads(look)
         if batches
     )
 

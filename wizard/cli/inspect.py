@@ -59,7 +59,8 @@ FIELDS: dict[type, list[str]] = {
     Recording: _names("kind management verdict confidence evidence"),
     Signature: _names(
         "kind usage label uuid version offset_bytes ambivalent data_offset_bytes striping block_bytes "
-        "member unclean group level number used_bytes"
+        "member unclean group level number used_bytes "
+        "data_profile metadata_profile"
     ),
     Smart: _names("passed model_family zoned_capability trim_supported rotation_rate model_name"),
     Table: _names("kind uuid first_usable_bytes end_usable_bytes primary backup"),

@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.findings.contents import contents_words, layer_words, unmarked_content, used_on, used_text
+from wizard.findings.contents import (
+    contents_words,
+    layer_words,
+    profiles_text,
+    unmarked_content,
+    used_on,
+    used_text,
+)
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Severity
@@ -50,8 +57,8 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
     yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2, hang=2)
     if has_health(drive):
         yield para(muted(t("Health:")), *judge_health(drive).said, indent=2, hang=2)
-    use = _use_of(drive, drive.path, drive.signatures)
-    yield para(muted(t("Contents:")), contents_words(drive), *use, indent=2, hang=2)
+    contents = ", ".join(map(str, (contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
+    yield para(muted(t("Contents:")), contents, indent=2, hang=2)
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _row(*map(str, heads))
@@ -97,32 +104,25 @@ def _partition_row(drive: Drive, part: Partition) -> Para:
         for use in drive.uses
         if use.subject == part.path and use.kind not in ("mounted", "running-system")
     ]
-    inside = [said for mark in part.signatures for said in _inside(mark)]
-    inside += map(str, _use_of(drive, part.path, part.signatures))
+    inside = map(str, _notes(drive, part.path, part.signatures))
     notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
     kind = TYPES.get(part.type or "", part.type or "-")
     return _row(part.number, _start(part.start_bytes), _size(part.size_bytes), kind, held, notes)
 
 
-def _use_of(drive: Drive, device: str, marks: Sequence[Signature]) -> tuple[Message, ...]:
-    """Return the used space, which is unknown for pools and arrays."""
-    used = used_text(used_on(drive, device))
-    return used or tuple(t("use unknown") for mark in marks if mark.kind in _UNCOUNTED)
-
-
-_UNCOUNTED = ("zfs_member", "bcache", "linux_raid_member")
-
-
-def _inside(mark: Signature) -> Iterator[str]:
-    """Yield an array's level and member number, and a container's data offset, if read."""
-    if mark.level:
-        yield (
-            mark.level
-            if mark.number is None
-            else str(t("{level} member {number}", level=mark.level, number=mark.number))
-        )
-    if mark.data_offset_bytes and mark.usage != "filesystem":
-        yield str(t("data at +{place:exact}", place=mark.data_offset_bytes))
+def _notes(drive: Drive, device: str, marks: Sequence[Signature]) -> Iterator[Message | str]:
+    """Yield an array's level and member number, profiles, a container's data offset, and the used space."""
+    for mark in marks:
+        if mark.level:
+            yield (
+                mark.level
+                if mark.number is None
+                else t("{level} member {number}", level=mark.level, number=mark.number)
+            )
+        yield from profiles_text(mark)
+        if mark.data_offset_bytes and mark.usage != "filesystem":
+            yield t("data at +{place:exact}", place=mark.data_offset_bytes)
+    yield from used_text("+".join(mark.kind for mark in marks), used_on(drive, device))
 
 
 def _start(start_bytes: int) -> str:

@@ -3,21 +3,29 @@
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, is_half_moved
-from wizard.findings import messages
-from wizard.findings.inside import compensated, find_chunks, find_inside, find_stripes, makes_up
+from wizard.findings.inside import (
+    LIARS,
+    TWO_BLOCKS,
+    compensated,
+    find_chunks,
+    find_inside,
+    find_stripes,
+    makes_up,
+)
 from wizard.findings.places import (
     HIDDEN_BLOCK_BYTES,
+    NAMED,
     DriveStart,
     StartState,
     place_of_drive,
     place_of_partition,
 )
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import MIB, Message, Sentence, join, t
 
-NO_ACTION = t("No action needed for this alone. New layouts start and end on 1 MiB.")
+NONE_ALONE = t("No action needed for this alone. New layouts start and end on 1 MiB.")
 
 KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
@@ -102,7 +110,7 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
                 "each write."
             ),
             KERNEL,
-            NO_ACTION,
+            NONE_ALONE,
         )
 
 
@@ -204,7 +212,7 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
         sentence,
         t("The start of the data does not split any write across physical blocks."),
         KERNEL,
-        messages.NOTHING_TO_DO,
+        NO_ACTION,
     )
 
 
@@ -261,7 +269,7 @@ def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: i
         why, source, remedy = (
             t("No cost: a BIOS boot partition is written only when a boot loader is installed."),
             KERNEL,
-            messages.NOTHING_TO_DO,
+            NO_ACTION,
         )
         return Finding(code, Severity.INFO, path, sentence, why, source, remedy)
     source = (
@@ -284,7 +292,7 @@ def _cost(drive: Drive, geometry: Geometry) -> Message:
             "write, a parity array reads and rewrites both."
         )
     return join(
-        messages.TWO_BLOCKS,
+        TWO_BLOCKS,
         t(
             "On a solid-state drive this adds wear, but costs less time than on a hard "
             "disk. The effect varies between drives."
@@ -307,7 +315,7 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
             off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
             block=geometry.physical_block_bytes,
         ),
-        messages.LIARS,
+        LIARS,
         t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
         t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
         (
@@ -337,7 +345,7 @@ def _grain(drive: Drive, partition: Partition) -> Finding:
             "as array stripes or a controller cache, may be straddled."
         ),
         t("the 1 MiB alignment of libfdisk and libparted"),
-        NO_ACTION,
+        NONE_ALONE,
     )
 
 
@@ -349,7 +357,7 @@ def _stack(path: str, kind: str = "") -> Finding:
         t(
             "The kernel reports {stack} as misaligned: the underlying devices do not "
             "start on each other's blocks.",
-            stack=messages.NAMED(path=path, kind=kind) if kind else path,
+            stack=NAMED(path=path, kind=kind) if kind else path,
         ),
         t("No start fits every underlying device, so some writes straddle physical blocks."),
         t("Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1"),

@@ -4,6 +4,7 @@ All foreign text is made printable.
 """
 
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.errors import printable
@@ -15,11 +16,13 @@ NOT_READ = Sentence("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
 UNRECOGNISED = t("unrecognised data")
 
-_TABLES = {
-    "gpt": Sentence("a GPT table"),
-    "mbr": Sentence("an MBR table"),
-    "hybrid": Sentence("a hybrid table (GPT and MBR)"),
+TABLES = {
+    "gpt": Sentence("a GPT"),
+    "mbr": Sentence("an MBR"),
+    "hybrid": Sentence("a GPT and an MBR"),
+    "other": Sentence("an old table"),
 }
+"""Table types in a sentence."""
 
 
 def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
@@ -63,29 +66,43 @@ def used_on(drive: Drive, device: str) -> int | None:
     return marks[0].used_bytes
 
 
-def used_text(used_bytes: int | None) -> tuple[Message, ...]:
-    """Return the used space as a note, if known."""
-    return () if used_bytes is None else (t("{used:size} used", used=used_bytes),)
+def used_text(kind: str | None, used_bytes: int | None) -> tuple[Message, ...]:
+    """Return the used space of contents of this kind as a note. Empty without contents, and for swap."""
+    if used_bytes is not None:
+        return (t("{used:size} used", used=used_bytes),)
+    return (t("used space unknown"),) if kind and kind != "swap" else ()
+
+
+def profiles_text(mark: Signature) -> tuple[Message | str, ...]:
+    """Return the profiles of a Btrfs as notes, as far as known."""
+    data, metadata = (
+        name.upper() if name and name != "single" else name
+        for name in (mark.data_profile, mark.metadata_profile)
+    )
+    if data == metadata:
+        return (data,) if data else ()
+    notes = (
+        data and t("data {profile}", profile=data),
+        metadata and t("metadata {profile}", profile=metadata),
+    )
+    return tuple(filter(None, notes))
 
 
 ALL_LOST = t("All files on the other devices are lost too.")
 ALL_SURVIVE = t("All files survive on the other devices.")
-ONE_MISSING = t("The files survive unless another device is missing.")
 TWO_MISSING = t("The files survive with at most one other device missing.")
 FATES = {
     **dict.fromkeys(("raid0", "linear", "disk"), ALL_LOST),
-    **dict.fromkeys(("raid1", "mirror"), ALL_SURVIVE),
-    **dict.fromkeys(("raid4", "raid5", "raidz1"), ONE_MISSING),
+    **dict.fromkeys(("raid1", "raid10", "raid1c3", "raid1c4", "mirror"), ALL_SURVIVE),
+    **dict.fromkeys(("single", "dup"), t("Files with a part here are lost. The others survive.")),
+    **dict.fromkeys(("raid4", "raid5", "raidz1"), t("The files survive unless another device is missing.")),
     **dict.fromkeys(("raid6", "raidz2"), TWO_MISSING),
     "backing": t("The cache keeps no complete copy of the files."),
     "cache": t("Backing devices may lack recent changes, so their files may be damaged."),
 }
-"""What happens to the rest of an array, pool or bcache set that loses a device, by level."""
+"""What happens to the rest of a volume that loses a device, by level or data profile."""
 
-FATES_BY_KIND = {
-    "btrfs": t("Files on its other devices may be lost too, depending on the Btrfs profile."),
-    "LVM2_member": t("Logical volumes that reach here are lost, even their parts elsewhere."),
-}
+MAY_BE_LOST = t("Files on the other devices may be lost too.")
 
 
 def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
@@ -98,7 +115,20 @@ def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Mes
     for device, marks in _marks_on(drive):
         for mark in marks if device in devices else ():
             if mark.is_shared and (others := _others(machine, device, mark)):
-                yield t("{volume} is also on {devices:and}.", volume=_volume_name(mark), devices=others)
+                whole = _with_profiles(machine, mark)
+                also = t("{volume} is also on {devices:and}.", volume=_volume_name(whole), devices=others)
+                yield join(also, *(() if whole == mark else (_fate(whole),)))
+
+
+def _with_profiles(machine: Machine, mark: Signature) -> Signature:
+    """Return a Btrfs with its profiles, if its chunk tree is on another attached device."""
+    for other in (*machine.drives, *machine.unprobed) if mark.data_profile is None else ():
+        for _, marks in _marks_on(other):
+            for one in marks:
+                if one.data_profile and _is_same_volume(mark, one):
+                    found, metadata = one.data_profile, one.metadata_profile
+                    return replace(mark, data_profile=found, metadata_profile=metadata)
+    return mark
 
 
 def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
@@ -112,14 +142,11 @@ def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
 
 
 def _beyond_text(device: str, mark: Signature) -> Message:
-    what = _volume_name(mark)
-    fate = (
-        FATES.get(mark.level or "")
-        or FATES_BY_KIND.get(mark.kind)
-        or t("Files on the other devices may be lost too.")
-    )
+    what, fate = _volume_name(mark), _fate(mark)
     if mark.devices is None:
         return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
+    if mark.devices == 2 and fate is ALL_LOST:
+        return t("{device} is half of {what}. {fate}", device=device, what=what, fate=fate)
     belongs = (
         Sentence("{device} is one of at least {count} devices of {what}. {fate}")
         if mark.kind in ("zfs_member", "bcache")
@@ -128,12 +155,25 @@ def _beyond_text(device: str, mark: Signature) -> Message:
     return belongs(device=device, count=mark.devices, what=what, fate=fate)
 
 
+def _fate(mark: Signature) -> Message:
+    """Return what the loss of this device means for the rest of its volume."""
+    if mark.metadata_profile == "raid0":
+        return ALL_LOST
+    if mark.metadata_profile in ("single", "dup"):
+        return MAY_BE_LOST
+    if mark.kind == "LVM2_member":
+        return t("Logical volumes that reach here are lost, even their parts elsewhere.")
+    return FATES.get(mark.level or mark.data_profile or "", MAY_BE_LOST)
+
+
 _TITLES = {"LVM2_member": "LVM", "zfs_member": "ZFS", "bcache": "bcache"}
 
 
 def _volume_name(mark: Signature) -> str:
     kind = _TITLES.get(mark.kind) or mark.level or title_of(mark.kind)
     name = f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
+    if profiles := profiles_text(mark):
+        return f"{name} ({', '.join(map(str, profiles))})"
     # Several pools can have the same name.
     return f"{name} ({printable(mark.uuid, 40)})" if mark.kind == "zfs_member" and mark.uuid else name
 
@@ -158,7 +198,7 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                 Severity.WARNING if missing > 0 and known else Severity.INFO,
                 device,
                 join(
-                    *lost_beyond(device, (mark,)),
+                    *lost_beyond(device, (_with_profiles(machine, mark),)),
                     *([t("The others are {devices:list}.", devices=attached)] if attached else []),
                     *(
                         [tn("{count} is not attached.", "{count} are not attached.", count=missing)]
@@ -273,17 +313,14 @@ def layer_words(layer: Layer) -> str:
 
 
 def contents_words(drive: Drive) -> str:
-    """Describe the contents, e.g. `a GPT table with 2 partitions, 4.0 TB free`."""
+    """Describe the contents, e.g. `a GPT with 2 partitions, 4.0 TB free`."""
     if drive.table is None:
         return str(NOT_READ())
     if drive.is_empty:
         return str(t("empty: no table, partition or filesystem"))
     parts = []
     if drive.table.kind != "none":
-        count, table = (
-            len(drive.partitions),
-            _TABLES.get(drive.table.kind, Sentence("another table type"))(),
-        )
+        count, table = len(drive.partitions), TABLES[drive.table.kind]()
         parts.append(
             tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
             if count

@@ -158,9 +158,15 @@ def _life(health: Health) -> Iterator[Message]:
 
 
 def find_health(drive: Drive) -> Iterator[Finding]:
-    """Yield unreadable sectors and wear. `find_use` reports a failed health check."""
+    """Yield a failed health check, unreadable sectors and wear."""
     health = drive.smart.health
     for code, severity, why, sentences in (
+        (
+            "health-failing",
+            Severity.DANGER,
+            t("The drive expects to lose data soon, or already has."),
+            tuple(_failing(drive)),
+        ),
         (
             "health-unreadable",
             Severity.DANGER,
@@ -407,79 +413,3 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         t("libblkid: UUID and UUID_SUB; the disk GUID or MBR signature"),
         *_copy_remedy(drive, devices),
     )
-
-
-CODES = frozenset(
-    {
-        "alignment-physical",
-        "alignment-4096",
-        "alignment-grain",
-        "alignment-ok",
-        "alignment-end",
-        "alignment-inside",
-        "alignment-compensated",
-        "alignment-chunk",
-        "alignment-stripe",
-        "alignment-stack",
-        "geometry-512e",
-        "geometry-4kn",
-        "geometry-usb-4096",
-        "geometry-optimal-io-bogus",
-        "geometry-contradiction",
-        "geometry-nvme-formats",
-        "geometry-large-blocks",
-        "recording-zoned-host-managed",
-        "recording-zoned-host-aware",
-        "recording-shingled",
-        "recording-shingled-likely",
-        "recording-listed-conventional",
-        "recording-unknown",
-        "recording-contradiction",
-        "content-shared",
-        "boot-may-stop",
-        "table-lost",
-        "contents-unrecognised",
-        "disc-image",
-        "table-overlap",
-        "content-unclean",
-        "content-hibernated",
-        "content-deprecated",
-        "content-beyond-partition",
-        "content-smaller",
-        "table-outside",
-        "table-covered",
-        "table-no-bytes",
-        "table-kernel-differs",
-        "table-primary-damaged",
-        "table-both-damaged",
-        "table-backup-missing",
-        "table-backup-damaged",
-        "table-backup-misplaced",
-        "table-mbr-over-2tib",
-        "table-hybrid",
-        "signatures-ambivalent",
-        "signatures-lost",
-        "signatures-beside-table",
-        "use-mounted",
-        "use-swap",
-        "use-holder",
-        "use-loop-backing",
-        "use-raid-member",
-        "use-running-system",
-        "use-opened",
-        "move-unfinished",
-        "drive-waiting",
-        "drive-left",
-        "identity-same-drive",
-        "identity-same-serial",
-        "identity-same-filesystem",
-        "drive-no-size",
-        "drive-unread",
-        "drive-locked",
-        "drive-read-only",
-        "health-failing",
-        "health-unreadable",
-        "health-worn",
-    }
-)
-"""All finding codes; docs/findings.md explains them."""

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterator
 
-from wizard.findings import messages
-from wizard.findings.places import FAT, Array, DriveStart, StartState
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.findings.places import FAT, NAMED, Array, DriveStart, StartState
+from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
 from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.said import Message, Sentence, join, t
+
+TWO_BLOCKS = t(
+    "A full filesystem block straddles physical blocks: for each write, the "
+    "drive must read, modify and rewrite two."
+)
+LIARS = t(
+    "Some drives with 4096-byte blocks report 512-byte blocks (WD10EARS, "
+    "HD204UI). On such drives, every write here is slow."
+)
 
 WHY = t(
     "These values control how the filesystem spreads tables over drives and "
@@ -38,7 +46,7 @@ def find_stripes(place: DriveStart) -> Iterator[Finding]:
 
 def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding | None:
     wanted, stated = array.striping, _stated(signature)
-    array_named = messages.NAMED(path=array.layer.path, kind=array.layer.kind)
+    array_named = NAMED(path=array.layer.path, kind=array.layer.kind)
     if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
         fits = t(
             "{filesystem} on {device} fits array {array}: {striping}.",
@@ -47,7 +55,7 @@ def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding |
             array=array_named,
             striping=_striping_text(stated),
         )
-        return _stripe(Severity.OK, leaf, fits, WHY, (messages.NOTHING_TO_DO, ()))
+        return _stripe(Severity.OK, leaf, fits, WHY, (NO_ACTION, ()))
     if stated is None:
         severity = Severity.WARNING if array.layer.kind in PARITY else Severity.INFO
         sentence = t(
@@ -273,7 +281,7 @@ def compensated(geometry: Geometry, place: DriveStart) -> Finding:
             "header writes straddle blocks."
         ),
         t("SD Association, File System Specification") if leaf.container in FAT else SOURCE,
-        messages.NOTHING_TO_DO,
+        NO_ACTION,
     )
 
 
@@ -307,7 +315,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
         join(*sentences),
-        messages.LIARS if hidden else messages.TWO_BLOCKS,
+        LIARS if hidden else TWO_BLOCKS,
         SOURCE,
         join(
             t(

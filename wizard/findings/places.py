@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from wizard.findings import messages
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
-from wizard.model.said import GIB, KIB, MIB, Message, t
+from wizard.model.said import GIB, KIB, MIB, Message, Sentence, t
 
 HIDDEN_BLOCK_BYTES = 4096
 """Possible block size of a drive that reports smaller blocks."""
@@ -30,6 +29,7 @@ ERASE_BLOCK_BYTES, SMALL_ERASE_BLOCK_BYTES = 4 * MIB, 16 * KIB
 SMALL_CARD_BYTES = 2 * GIB
 """Boundary units of the SD File System Specification; the smaller one for cards up to this size."""
 MOST_DEPTH = 8
+NAMED = Sentence("{path} ({kind})")
 Terms: TypeAlias = tuple[tuple[Message | str, int], ...]
 """Terms of a sum: name and bytes."""
 
@@ -195,7 +195,7 @@ class _Survey:
             # In an array, the sum is still valid for alignment to blocks if chunks are whole blocks.
             if layer.striping.unit_bytes % self.geometry.granularity_bytes:
                 position, sums = None, ()
-        name = messages.NAMED(path=layer.path, kind=layer.kind)
+        name = NAMED(path=layer.path, kind=layer.kind)
         return self.place(
             layer.path, name, position, sums, inner, layer.signatures, layer.geometry, depth + 1
         )

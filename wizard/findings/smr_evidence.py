@@ -11,12 +11,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from wizard.findings import messages as words
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind, fitting
-from wizard.model.finding import Clue, Finding, FindingCommand, Recorded, Recording, Severity
+from wizard.model.finding import (
+    NO_ACTION,
+    Clue,
+    Finding,
+    FindingCommand,
+    Recorded,
+    Recording,
+    Severity,
+)
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 from wizard.model.verdict import Displaced, DisplacedVerdict
+
+PAGE = t("SCSI VPD page B1h, byte 8, bits 5:4")
+WORD = t("IDENTIFY word 69, bits 1:0")
+SMARTCTL = t("smartctl, the drive's zoned capability")
+DATABASE = t("smartmontools' drive database")
+STATED_BITS = Sentence("{bits}: {management}")
+REPORTED = Sentence("reported as {management}")
+REPORTED_FAMILY = Sentence("{family}: reported as {management}")
+PROBED_LIKELY = t("written data is read from another place (this test is unconfirmed on real drives)")
+NOT_ASKED = Sentence("not available: {why}")
+CLUE = Sentence("{source}: {says}")
 
 LISTED = RecordingKind.LISTED_CONVENTIONAL.value
 DRIVE, HOST_AWARE, HOST_MANAGED = "drive", "host-aware", "host-managed"
@@ -70,13 +88,13 @@ def rungs_of(
 
 
 def _unavailable(source: Message, why: Message) -> Rung:
-    return Rung(Clue(source, words.NOT_ASKED(why=why), "low"), asked=False)
+    return Rung(Clue(source, NOT_ASKED(why=why), "low"), asked=False)
 
 
 def _zoned(drive: Drive) -> Iterator[Rung]:
     source = t("the kernel's queue/zoned")
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
-        clue = Clue(source, words.STATED(management=drive.zoned), "high")
+        clue = Clue(source, t("{management}", management=drive.zoned), "high")
         yield Rung(clue, drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
         yield Rung(Clue(source, t("{zoned}, as drive-managed drives also report", zoned=drive.zoned), "low"))
@@ -85,13 +103,13 @@ def _zoned(drive: Drive) -> Iterator[Rung]:
 
 
 def _vpd(drive: Drive) -> Iterator[Rung]:
-    source = words.PAGE
+    source = PAGE
     match drive.vpd_zoned:
         case 1:
-            stated = words.STATED_BITS(bits=1, management=HOST_AWARE)
+            stated = STATED_BITS(bits=1, management=HOST_AWARE)
             yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
         case 2:
-            stated = words.STATED_BITS(bits=2, management="drive-managed")
+            stated = STATED_BITS(bits=2, management="drive-managed")
             yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
         case int(bits):
             yield Rung(Clue(source, t("{bits}: not reported", bits=bits), "low"))
@@ -102,14 +120,14 @@ def _vpd(drive: Drive) -> Iterator[Rung]:
 
 
 def _word(drive: Drive) -> Iterator[Rung]:
-    source = words.WORD
+    source = WORD
     if drive.ata is not None:
         match drive.ata.zoned:
             case 1:
-                stated = words.STATED_BITS(bits=1, management=HOST_AWARE)
+                stated = STATED_BITS(bits=1, management=HOST_AWARE)
                 yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
             case 2:
-                stated = words.STATED_BITS(bits=2, management="device-managed")
+                stated = STATED_BITS(bits=2, management="device-managed")
                 yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
             case _:
                 yield Rung(Clue(source, t("not reported"), "low"))
@@ -127,13 +145,13 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     smart = drive.smart
     says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
     if says:
-        stated = words.STATED(management=smart.zoned_capability or "")
-        yield Rung(Clue(words.SMARTCTL, stated, "high"), says, Weight.STATED)
-    family, source = smart.model_family or "", words.DATABASE
+        stated = t("{management}", management=smart.zoned_capability or "")
+        yield Rung(Clue(SMARTCTL, stated, "high"), says, Weight.STATED)
+    family, source = smart.model_family or "", DATABASE
     if re.search(r"\(SMR\b", family):
-        yield Rung(Clue(source, words.FAMILY(family=family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
+        yield Rung(Clue(source, t("{family}", family=family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
     elif re.search(r"\(CMR\b", family):
-        yield Rung(Clue(source, words.FAMILY(family=family), "medium"), None, Weight.LISTED)
+        yield Rung(Clue(source, t("{family}", family=family), "medium"), None, Weight.LISTED)
     elif family:
         yield Rung(Clue(source, t("{family}, stating neither", family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
@@ -203,7 +221,7 @@ def _probed(verdict: DisplacedVerdict | None) -> Iterator[Rung]:
     source = t("the quick test")
     match verdict.outcome:
         case Displaced.LIKELY:
-            yield Rung(Clue(source, words.PROBED_LIKELY(), "low"), DRIVE, Weight.HINT, exact=False)
+            yield Rung(Clue(source, PROBED_LIKELY, "low"), DRIVE, Weight.HINT, exact=False)
         case Displaced.NOTHING_FOUND:
             yield Rung(Clue(source, t("no evidence found, which is not proof"), "low"))
         case Displaced.CANNOT_TELL:
@@ -215,9 +233,9 @@ def _describe(pattern: Pattern) -> Message:
     kind, family = pattern.kind.value.removeprefix("listed-"), pattern.family
     only_reported = pattern.confidence is Confidence.LOW
     if family:
-        named = words.REPORTED_FAMILY if only_reported else words.LISTED_FAMILY
+        named = REPORTED_FAMILY if only_reported else Sentence("{family}: {management}")
         return named(family=family, management=kind)
-    return (words.REPORTED if only_reported else words.LISTED)(management=kind)
+    return REPORTED(management=kind) if only_reported else t("{management}", management=kind)
 
 
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
@@ -272,13 +290,28 @@ def _solid(drive: Drive) -> Clue:
 def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
     """Yield the finding for a verdict. `find_contradictions` reports clues that cancel each other."""
     if recording.verdict is Recorded.LIKELY:
-        yield _shingled(drive, recording, "recording-shingled-likely", words.LIKELY)
+        yield _shingled(
+            drive,
+            recording,
+            "recording-shingled-likely",
+            Sentence("{drive} is likely shingled ({clues:semicolons})."),
+        )
     elif recording.management == HOST_MANAGED:
         yield _host_managed(drive, recording)
     elif recording.management == HOST_AWARE:
-        yield _shingled(drive, recording, "recording-zoned-host-aware", words.HOST_AWARE)
+        yield _shingled(
+            drive,
+            recording,
+            "recording-zoned-host-aware",
+            Sentence("{drive} is shingled and host-aware ({clues:semicolons})."),
+        )
     elif recording.verdict is Recorded.YES:
-        yield _shingled(drive, recording, "recording-shingled", words.SHINGLED)
+        yield _shingled(
+            drive,
+            recording,
+            "recording-shingled",
+            Sentence("{drive} is shingled and drive-managed ({clues:semicolons})."),
+        )
     elif recording.kind == LISTED:
         yield _listed_conventional(drive, rungs)
     elif may_be_shingled(drive, recording) and strongest(rungs) is None:
@@ -303,7 +336,7 @@ def _listed_conventional(drive: Drive, rungs: Sequence[Rung]) -> Finding:
         t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive.path),
         t("The list names model lines. The drive itself does not confirm this."),
         clue.source,
-        words.NOTHING_TO_DO,
+        NO_ACTION,
     )
 
 
@@ -311,7 +344,7 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
     conventional = [rung.clue for rung in rungs if speaks_for_conventional(rung)]
     unavailable = [rung.clue for rung in rungs if not rung.asked]
     if conventional:
-        clues = tuple(words.CLUE(source=clue.source, says=clue.says) for clue in conventional)
+        clues = tuple(CLUE(source=clue.source, says=clue.says) for clue in conventional)
         sentence = t(
             "No source reports {drive} as shingled (SMR), and it is listed as conventional "
             "({clues:semicolons}).",
@@ -396,9 +429,9 @@ def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence)
 
 def _clues(recording: Recording) -> tuple[Message, ...]:
     """Return the conclusive clues for a sentence."""
-    reported = {one.english for one in (words.REPORTED, words.REPORTED_FAMILY, words.PROBED_LIKELY)}
+    reported = {one.english for one in (REPORTED, REPORTED_FAMILY, PROBED_LIKELY)}
     return tuple(
-        words.CLUE(source=clue.source, says=clue.says)
+        CLUE(source=clue.source, says=clue.says)
         for clue in recording.evidence
         if clue.confidence != "low" or clue.says.english in reported
     )

@@ -1,10 +1,9 @@
-"""Findings about uses of a drive, unread facts and failing health."""
+"""Findings about uses of a drive and unread facts."""
 
 import shlex
 from collections.abc import Iterator
 
 from wizard.filesystems.kind import is_half_moved
-from wizard.findings import messages as words
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.run import Waiting
@@ -18,20 +17,29 @@ FORBIDDEN = Sentence(
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields required before any write."""
 
+NAMES = {
+    "drive": Sentence("the drive"),
+    "size_bytes": Sentence("size"),
+    "geometry": Sentence("block sizes"),
+    "table": Sentence("partition table"),
+    "partitions": Sentence("partitions"),
+    "signatures": Sentence("contents of the drive and partitions"),
+    "uses": Sentence("current use"),
+    "free": Sentence("free space"),
+    "content_digest": Sentence("checksum of the contents"),
+    "contents": Sentence("drive contents"),
+    "notice": Sentence("waiting run, if any"),
+    "layers": Sentence("storage layers (LUKS, LVM, md)"),
+    "zones": Sentence("zones"),
+    "smart": Sentence("health (SMART)"),
+    "ata": Sentence("identity (ATA)"),
+    "nvme_formats": Sentence("block formats (NVMe)"),
+}
+"""Names of the fields that the probe can fail to read."""
+
 
 def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """Yield findings about failing health, write protection, waiting runs, uses and unread facts."""
-    if drive.smart.passed is False:
-        yield Finding(
-            "health-failing",
-            Severity.DANGER,
-            drive.path,
-            t("{drive} is failing: the drive's SMART health check did not pass.", drive=drive.path),
-            t("The drive expects to lose data soon, or already has."),
-            t("smartctl: the drive's overall health assessment"),
-            t("Copy all data off the drive now and replace it. smartctl shows the failures."),
-            (FindingCommand(("smartctl", "-x", drive.path)),),
-        )
+    """Yield findings about write protection, waiting runs, uses and unread facts."""
     if drive.read_only:
         yield Finding(
             "drive-read-only",
@@ -192,11 +200,11 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
 
 
 def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
-    code, sentence, remedy = _used(use.kind, use.subject, use.by)
-    commands = _release(use, drive)
+    code, sentence, remedy, command = _used(use.kind, use.subject, use.by, drive)
     if has_system and use.kind in ("mounted", "swap"):
-        commands = ()
+        command = ()
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
+    unused = command[-1] if use.kind == "loop-backing" else ""
     return Finding(
         code,
         Severity.INFO,
@@ -205,62 +213,52 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
         t("A program that uses a device may write at any time. Other programs must not change the device."),
         t("/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open"),
         remedy,
-        commands,
+        (FindingCommand(command, unused),) if command and isinstance(use.by, str) else (),
     )
 
 
-def _release(use: Use, drive: Drive) -> tuple[FindingCommand, ...]:
-    """Return the command that ends a use, or finds the program."""
-    if not isinstance(use.by, str):
-        return ()
-    match use.kind:
-        case "mounted":
-            return (FindingCommand(("umount", use.by)),)
-        case "swap":
-            return (FindingCommand(("swapoff", use.subject)),)
-        case "loop-backing":
-            return (FindingCommand(("losetup", "--detach", use.by), use.by),)
-        case "opened":
-            return (FindingCommand(("fuser", "-v", use.subject)),)
-        case "holder" | "raid-member" if use.subject == drive.path or drive.partition(use.subject):
-            return (FindingCommand(("diskwright", "release", drive.path)),)
-        case _:
-            return ()
-
-
-def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Message]:
-    """Return code, sentence and remedy of a use."""
+def _used(
+    kind: str, device: str, by: Message | str, drive: Drive
+) -> tuple[str, Message, Message, tuple[str, ...]]:
+    """Return code, sentence and remedy of a use, and the command that ends it or finds the program."""
+    release = ("diskwright", "release", drive.path) if device == drive.path or drive.partition(device) else ()
     match kind:
         case "mounted":
-            remedy = (
+            return (
+                "use-mounted",
+                t("{device} is mounted on {by}.", device=device, by=by),
                 t("Unmount {by} when unused.", by=by)
                 if isinstance(by, str)
-                else t("Unmount it in the other session or container.")
+                else t("Unmount it in the other session or container."),
+                ("umount", str(by)),
             )
-            return "use-mounted", t("{device} is mounted on {by}.", device=device, by=by), remedy
         case "swap":
             return (
                 "use-swap",
                 t("{device} is used as swap space.", device=device),
                 t("Deactivate the swap space if memory suffices without it."),
+                ("swapoff", device),
             )
         case "holder":
             return (
                 "use-holder",
                 t("{device} is used by block device {by}.", device=device, by=by),
                 t("Close {by} first.", by=by),
+                release,
             )
         case "loop-backing":
             return (
                 "use-loop-backing",
                 t("{device} is used by loop device {by}.", device=device, by=by),
                 t("Detach {by} when unused.", by=by),
+                ("losetup", "--detach", str(by)),
             )
         case "raid-member":
             return (
                 "use-raid-member",
                 t("{device} is an active member of {by}.", device=device, by=by),
                 t("First remove the device from {by}, or stop {by}.", by=by),
+                release,
             )
         case "running-system":
             return (
@@ -270,12 +268,14 @@ def _used(kind: str, device: str, by: Message | str) -> tuple[str, Message, Mess
                     "No changes are possible while the system runs from this device: boot from "
                     "another medium."
                 ),
+                (),
             )
         case _:
             return (
                 "use-opened",
                 t("{device} is opened exclusively by {by}.", device=device, by=by),
                 t("End the program that uses the device."),
+                ("fuser", "-v", device) if kind == "opened" else (),
             )
 
 
@@ -311,7 +311,7 @@ READS: dict[Message, tuple[FindingCommand, ...]] = {
 
 def named_field(what: str) -> Message | str:
     """Return the display name of a field. Recordings by other versions may have unknown fields."""
-    return words.NAMES[what]() if what in words.NAMES else what
+    return NAMES[what]() if what in NAMES else what
 
 
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import MIB, Message, Sentences
+from wizard.model.said import MIB, Message, Sentences, t
 
 
 class Severity(StrEnum):
@@ -17,6 +17,9 @@ class Severity(StrEnum):
     WARNING = "warning"
     INFO = "info"
     OK = "ok"
+
+
+NO_ACTION = t("No action needed.")
 
 
 @dataclass(frozen=True, slots=True)

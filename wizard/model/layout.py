@@ -168,6 +168,11 @@ class Layout:
         """True if the drive has contents outside partitions."""
         return bool(self.signatures or self.waiting or self.unmarked)
 
+    @property
+    def is_bare(self) -> bool:
+        """True if the drive shows no table, partition, signature or waiting run."""
+        return self.table == "none" and not self.partitions and not self.has_other_contents
+
 
 @dataclass(frozen=True, slots=True)
 class Subvolume:

@@ -72,7 +72,8 @@ class Signature:
     volume group has, for ZFS and bcache at least. `most_bytes`: largest size to which an unmounted ext
     filesystem can grow. `damaged_copy`: one of the two LUKS2 headers is damaged, or of an unknown form.
     `used_bytes`: used space by the superblock's counters, which can be old while mounted: of all devices for
-    Btrfs, of the extents on this device for LVM.
+    Btrfs, of the extents on this device for LVM. `data_profile`, `metadata_profile`: weakest profile of a
+    Btrfs (`raid0`, `dup`).
     """
 
     kind: str
@@ -98,6 +99,8 @@ class Signature:
     most_bytes: int | None = None
     damaged_copy: bool = False
     used_bytes: int | None = None
+    data_profile: str | None = None
+    metadata_profile: str | None = None
 
     @property
     def is_shared(self) -> bool:

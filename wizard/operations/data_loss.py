@@ -4,18 +4,10 @@ from collections.abc import Sequence
 
 from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.filesystems.registry import title_of
-from wizard.findings.contents import used_text
+from wizard.findings.contents import TABLES, used_text
 from wizard.model.errors import partition_path, printable
 from wizard.model.layout import Layout, Member, Slot
-from wizard.model.said import Message, Sentence, join, t
-
-TABLES = {
-    "gpt": Sentence("a GPT"),
-    "mbr": Sentence("an MBR"),
-    "hybrid": Sentence("a GPT and an MBR"),
-    "other": Sentence("an old table"),
-}
-"""Table types in a sentence."""
+from wizard.model.said import Message, format_capacity, join, t
 
 
 def content_of(slot: Slot) -> str:
@@ -33,31 +25,31 @@ def marks(kinds: Sequence[str]) -> str:
     return str(t("{marks:and}", marks=shown)) if shown else ""
 
 
+def described(slot: Slot) -> str:
+    """Describe a partition: `ext4 "films", 1.2 GB used, 107 GB`."""
+    return _described(content_of(slot), slot.label or slot.name, slot.filesystem, slot, slot.size_bytes)
+
+
+def _described(content: str, label: str | None, kind: str | None, place: Slot | Layout, size: int) -> str:
+    named = f'{content} "{printable(label, 40)}"' if label else content
+    return ", ".join((named, *map(str, used_text(kind, place.used_bytes)), format_capacity(size)))
+
+
 def partition_lost(part: str, slot: Slot) -> str:
     """Describe the data lost by formatting or deleting one partition."""
     if not slot.filesystem:
         return str(t("Any unrecognised data on {part}, {size:size}.", part=part, size=slot.size_bytes))
-    label = slot.label or slot.name
-    what = printable(slot.filesystem, 40) + (f' "{printable(label, 40)}"' if label else "")
-    what = ", ".join((what, *map(str, used_text(slot.used_bytes))))
-    files = t("All files on {part}: {what}, {size:size}.", part=part, what=what, size=slot.size_bytes)
-    return str(join(files, *slot.beyond))
+    return str(join(t("All files on {part}: {what}.", part=part, what=described(slot)), *slot.beyond))
 
 
 def whole_lost(member: Member) -> str:
     """Describe the contents of the drive itself by name and size, or return an empty string."""
-    before = member.before
-    kinds = [*map(title_of, before.signatures), *map(str, before.unmarked)]
-    if not kinds:
+    before, drive = member.before, member.drive
+    content = "+".join((*map(title_of, before.signatures), *map(str, before.unmarked)))
+    if not content:
         return ""
-    named = f' "{printable(before.label, 40)}"' if before.label else ""
-    whole = t(
-        "All of {drive}: {content}, {size:size}.",
-        drive=member.drive.path,
-        content=", ".join((f"{'+'.join(kinds)}{named}", *map(str, used_text(before.used_bytes)))),
-        size=member.drive.size_bytes,
-    )
-    return str(join(whole, *before.beyond))
+    what = _described(content, before.label, "+".join(before.signatures), before, drive.size_bytes)
+    return str(join(t("All of {drive}: {what}.", drive=drive.path, what=what), *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:
@@ -123,14 +115,4 @@ def _removed(member: Member) -> list[Slot]:
 
 
 def _slot_text(slot: Slot) -> Message:
-    number, content = slot.number, content_of(slot)
-    facts = (t("{size:size}", size=slot.size_bytes), *used_text(slot.used_bytes))
-    if not slot.label:
-        return t("partition {number} ({content}, {facts:list})", number=number, content=content, facts=facts)
-    return t(
-        "partition {number} ({content} {label}, {facts:list})",
-        number=number,
-        content=content,
-        label=repr(printable(slot.label)),
-        facts=facts,
-    )
+    return t("partition {number} ({what})", number=slot.number, what=described(slot))

@@ -23,16 +23,9 @@ from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_system_role, role_by_type
 
-"""Listed with the signatures if zones have data without a signature."""
-
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Return the drive's identity, including the boot that its disk counter belongs to."""
-    return replace(identity_of(drive, size_bytes, geometry), boot_id=machine.boot_id)
-
-
-def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Return the drive's identity for a plan."""
+    """Return the drive's identity for a plan, including the boot that its disk counter belongs to."""
     return Identity(
         path=drive.path,
         by_id=drive.by_id,
@@ -47,6 +40,7 @@ def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
         held=held_on(drive),
         serial_shared=bool(drive.same_serial),
         wwn_shared=bool(drive.same_wwn),
+        boot_id=machine.boot_id,
     )
 
 

@@ -16,7 +16,7 @@ from wizard.plan.messages import AGAIN_AS_ROOT, UNREAD
 from wizard.plan.plan import Plan, Step
 from wizard.plan.raid.striping import copies, mirror_note, striping_of, together_bytes
 from wizard.plan.steps import described_as_kept
-from wizard.plan.text import cell_width, command_lines, cut, inside_sentences, wrapped
+from wizard.plan.text import command_lines, cut, inside_sentences, wrapped
 from wizard.plan.undo_policy import promise
 
 ALL_OF_IT = t("all of it")
@@ -115,7 +115,7 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
         position = max(position, slot.end_bytes)
         least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * width))
         if slot.number or size >= least:
-            found.append(DrawnStretch(state_of(slot, after=after), size, [slot]))
+            found.append(DrawnStretch(_state_of(slot, after=after), size, [slot]))
     if not found:
         whole = (
             StretchState.UNREAD
@@ -128,7 +128,7 @@ def stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool)
     return found
 
 
-def state_of(slot: Slot, *, after: bool) -> StretchState:
+def _state_of(slot: Slot, *, after: bool) -> StretchState:
     """Return the state of a slot. A filesystem without number fills a drive without a table."""
     if slot.kept:
         return StretchState.PRESERVED
@@ -334,7 +334,7 @@ def _layout_facts(layout: Layout) -> Iterator[Message | str]:
 
 
 def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, after: bool) -> Iterator[str]:
-    state = state_of(slot, after=after)
+    state = _state_of(slot, after=after)
     number = str(slot.number) if slot.number else "-"
     start = format_exact(slot.start_bytes)
     fixed = (
@@ -344,10 +344,11 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: BarGlyphs, *, afte
     if not slot.number:
         yield cut(fixed.rstrip(), width)
         return
-    yield from wrapped(f"{fixed} {_contents(slot)}", width, hang=6)
+    used = () if state is StretchState.NEW else used_text(slot.filesystem, slot.used_bytes)
+    yield from wrapped(f"{fixed} {_contents(slot, used)}", width, hang=6)
 
 
-def _contents(slot: Slot) -> str:
+def _contents(slot: Slot, used: Sequence[Message] = ()) -> str:
     label = printable(slot.label or slot.name or "")
     where = (
         str(words.TURNED_ON)
@@ -356,7 +357,7 @@ def _contents(slot: Slot) -> str:
         if slot.mount_point
         else ""
     )
-    tail = [content_of(slot), f'"{label}"' if label else "", where, *map(str, used_text(slot.used_bytes))]
+    tail = [content_of(slot), f'"{label}"' if label else "", where, *map(str, used)]
     return " ".join(word for word in tail if word)
 
 
@@ -403,15 +404,3 @@ def _doubts(plan: Plan, width: int) -> Iterator[str]:
         yield str(t("Notes:"))
         for doubt in plan.doubts:
             yield from wrapped(f"  - {printable(str(doubt), 1000)}", width, hang=4)
-
-
-__all__ = [
-    "ASCII",
-    "BarGlyphs",
-    "Cell",
-    "StretchState",
-    "bar",
-    "cell_width",
-    "danger_of",
-    "preview_lines",
-]

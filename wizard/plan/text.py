@@ -16,7 +16,6 @@ from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
 from wizard.plan.raid.striping import together_bytes
-from wizard.plan.undo_policy import is_bare
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
@@ -157,7 +156,7 @@ def _free_used(plan: Plan) -> Iterator[Message]:
 def _covers_free(before: Layout, after: Layout) -> bool:
     free = [slot for slot in before.slots if not slot.number and slot.size_bytes > FLOOR_BYTES]
     parts = [slot for slot in after.partitions if not is_container(slot)]
-    return not is_bare(before) and any(slot.overlaps(part) for slot in free for part in parts)
+    return not before.is_bare and any(slot.overlaps(part) for slot in free for part in parts)
 
 
 def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:

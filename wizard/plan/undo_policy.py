@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from wizard.findings.contents import used_text
 from wizard.model.errors import printable
-from wizard.model.layout import Layout, Member, Slot
+from wizard.model.layout import Layout, Member
 from wizard.model.said import Sentences, joined, t, tn
-from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
+from wizard.operations.data_loss import described, waiting_lost, whole_lost
 from wizard.plan.plan import Plan
 from wizard.plan.steps import direct_reason
 
@@ -95,34 +94,24 @@ def lost_when(plan: Plan, why_direct: str = "") -> str:
 
 
 def shows_nothing(plan: Plan) -> bool:
-    """Return True if no contents are recognised on any drive and no run waits there. The drives may still
-    contain data."""
-    return all(is_bare(member.before) for member in plan.members)
-
-
-def is_bare(layout: Layout) -> bool:
-    """Return True if the drive shows no table, partition, signature or waiting run."""
-    return layout.table == "none" and not layout.partitions and not layout.has_other_contents
+    """Return True if no table, partition or contents are recognised on any drive and no run waits there. The
+    drives may still contain data."""
+    return all(member.before.is_bare for member in plan.members)
 
 
 def losses(plan: Plan) -> list[str]:
     """Return each partition that is lost, with its contents. If the drive has none, return the data loss of
     the steps."""
     if plan.others:
-        return [line for member in plan.members for line in _member_losses(member)] + _mirror_losses(plan)
+        lost = [line for member in plan.members for line in _member_losses(member)]
+        # A mirror overwrites everything, recognised or not.
+        return [*lost, *(array.copy_loss for array in plan.arrays if array.copied)]
     if plan.only_table:
         return []
     lost_slots = [slot for slot in plan.before.partitions if not slot.kept]
     if lost_slots:
         lost = [
-            str(
-                t(
-                    "All of partition {number}: {content}, {size:size}.",
-                    number=slot.number,
-                    content=_slot_contents(slot),
-                    size=slot.size_bytes,
-                )
-            )
+            str(t("All of partition {number}: {what}.", number=slot.number, what=described(slot)))
             for slot in lost_slots
         ]
         return [*lost, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
@@ -142,40 +131,21 @@ def _member_losses(member: Member) -> list[str]:
     waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
         lost = [
-            t(
-                "{drive}: all of partition {number}, {content}, {size:size}.",
-                drive=path,
-                number=slot.number,
-                content=_slot_contents(slot),
-                size=slot.size_bytes,
+            str(
+                t(
+                    "{drive}: all of partition {number}, {what}.",
+                    drive=path,
+                    number=one.number,
+                    what=described(one),
+                )
             )
-            for slot in before.partitions
+            for one in before.partitions
         ]
-        return [*map(str, lost), *lost_elsewhere(before), *waiting]
+        return [*lost, *lost_elsewhere(before), *waiting]
     if before.table == "unread":
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
     if whole := whole_lost(member):
         return [whole, *waiting]
-    signatures = [
-        printable(mark, 40)
-        for mark in (*before.signatures, *([before.table] if before.table != "none" else []))
-    ]
-    return (
-        [
-            str(t("{drive}: everything, recognised as {marks:list}.", drive=path, marks=tuple(signatures))),
-            *waiting,
-        ]
-        if signatures
-        else waiting
-    )
-
-
-def _mirror_losses(plan: Plan) -> list[str]:
-    """Return what a mirror overwrites, recognised or not."""
-    return [array.copy_loss for array in plan.arrays if array.copied]
-
-
-def _slot_contents(slot: Slot) -> str:
-    label = slot.label or slot.name
-    named = f' "{printable(label, 40)}"' if label else ""
-    return ", ".join((content_of(slot) + named, *map(str, used_text(slot.used_bytes))))
+    if before.table == "none":
+        return waiting
+    return [str(t("{drive}: everything, recognised as {table}.", drive=path, table=before.table)), *waiting]

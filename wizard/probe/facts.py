@@ -29,7 +29,7 @@ class RawChunk:
 @dataclass(frozen=True, slots=True)
 class RawSignature:
     """A superblock as libblkid or udev's database describes it. `offset_bytes` counts from the start of its
-    device. `member`: UUID_SUB. `damaged_copy`: see Signature. Older recordings have neither."""
+    device. `member`: UUID_SUB. The rest as in Signature, missing in older recordings."""
 
     kind: str
     usage: str
@@ -39,6 +39,8 @@ class RawSignature:
     offset_bytes: int | None = None
     member: str | None = None
     damaged_copy: bool = False
+    data_profile: str | None = None
+    metadata_profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

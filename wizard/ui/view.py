@@ -90,10 +90,11 @@ class Stretch:
 
     @property
     def use(self) -> Text:
-        """The used share, or an empty text."""
-        if self.used_bytes is None or not self.size_bytes:
-            return ""
-        return t("{percent} % used", percent=min(100, round(100 * self.used_bytes / self.size_bytes)))
+        """The used share. Empty without old contents, and for swap."""
+        if self.used_bytes is not None and self.size_bytes:
+            return t("{percent} % used", percent=min(100, round(100 * self.used_bytes / self.size_bytes)))
+        is_old = self.filesystem not in ("", "swap") and self.fate in (Fate.PRESERVED, Fate.LOST)
+        return t("used space unknown") if is_old else ""
 
 
 @dataclass(frozen=True, slots=True)

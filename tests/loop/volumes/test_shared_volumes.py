@@ -7,7 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, spec
-from tests.loop.program import MIB, Mode, partition_path, probe_machine
+from tests.loop.program import GIB, MIB, Mode, partition_path, probe_machine
 from tests.unit.probe.superblocks import bcache, zfs, zfs_list, zfs_top
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
@@ -67,6 +67,59 @@ def test_other_half_is_named(
     words = ("plan", drives[0], "--replace", "--workload", "large-media", "--mount", "none")
     shown = diskwright(work, *words).stderr
     assert all(node in shown for node in nodes[1:]), shown
+
+
+PROFILES = [
+    ("raid0", "raid0", 2, "half of", "(RAID0)", "All files on the other devices are lost too."),
+    ("raid0", "raid1", 3, "one of 3 devices of", "(data RAID0, metadata RAID1)", "All files on the other"),
+    ("raid1", "raid1", 2, "one of 2 devices of", "(RAID1)", "All files survive"),
+    ("single", "raid1", 3, "one of 3 devices of", "(data single, metadata RAID1)", "Files with a part here"),
+    ("raid1", "single", 2, "one of 2 devices of", "(data RAID1, metadata single)", "Files on the other"),
+]
+
+
+@pytest.mark.parametrize(("data", "metadata", "count", "belongs", "profiles", "fate"), PROFILES)
+@pytest.mark.parametrize("block", [512, 4096])
+def test_btrfs_profiles_decide_the_data_loss(
+    work: Work,
+    make_drive: MakeDrive,
+    data: str,
+    metadata: str,
+    count: int,
+    belongs: str,
+    profiles: str,
+    fate: str,
+    block: int,
+) -> None:
+    drives = [make_drive(400 * MIB, block) for _ in range(count)]
+    options = ("-q", "-f", "-s", "4096", "-L", "thesis")
+    tool("mkfs.btrfs", *options, "-d", data, "-m", metadata, *drives)
+    for path in drives:
+        (alone,) = probe_machine([path]).drives[0].signatures
+        assert alone.data_profile in (data, None) and alone.metadata_profile == metadata
+        shown = " ".join(diskwright(work, "inspect", path).stdout.split())
+        assert f'{path} is {belongs} Btrfs "thesis" {profiles}. {fate}' in shown, shown
+        plan = str(work.folder / "plan.json")
+        asked = ("plan", path, "--replace", "--workload", "large-media", "--mount", "none", "-o", plan)
+        shown = " ".join(diskwright(work, *asked).stderr.split())
+        assert f'Btrfs "thesis" {profiles} is also on' in shown and fate in shown, shown
+        checked = diskwright(work, "apply", plan, "--dry-run", "--fstab", str(work.fstab))
+        assert checked.returncode == 0, checked.stderr
+
+
+def test_chunk_tree_of_two_levels_is_read(work: Work, make_drive: MakeDrive) -> None:
+    path = make_drive(200 * GIB)
+    tool("mkfs.btrfs", "-q", "-f", "-s", "4096", "-n", "4096", "-m", "dup", path)
+    place = work.place("in")
+    place.mkdir(parents=True)
+    tool("mount", path, str(place))
+    tool("fallocate", "-l", "150G", str(place / "film"))
+    tool("umount", str(place))
+    assert "chunk_root_level\t1" in tool("btrfs", "inspect-internal", "dump-super", path)
+    (mark,) = probe_machine([path]).drives[0].signatures
+    assert (mark.data_profile, mark.metadata_profile) == ("single", "dup")
+    shown = " ".join(diskwright(work, "inspect", path).stdout.split())
+    assert "btrfs, data single, metadata DUP, " in shown
 
 
 SET = "0d7f3b1c-93a5-4e0b-8f53-6a1f0c7c2d4e"

@@ -14,7 +14,7 @@ from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Use
 from wizard.model.said import GIB, KIB
-from wizard.plan.dangers import identity_of
+from wizard.plan.dangers import known_identity
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 FSTAB = "# mine\n/dev/sda1\t/srv  ext4   defaults,relatime  0 2 # media\nUUID=1 / xfs\n"
@@ -102,7 +102,7 @@ def test_only_one_field_of_the_fstab_line_changes() -> None:
 
 def test_udev_rule_matches_the_serial_number() -> None:
     values = (("scheduler", "none"), ("read_ahead_kb", "256"))
-    known = identity_of(drive(), GIB, E512)
+    known = known_identity(machine(drive()), drive(), GIB, E512)
     rule = udev_rule(known, values)
     assert rule == (
         'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ENV{ID_SERIAL_SHORT}=="S1", '
@@ -131,7 +131,7 @@ def test_udev_rule_matches_the_serial_number() -> None:
 def test_udev_rule_never_matches_a_drive_with_the_same_serial(
     serial_shared: bool, wwn: str | None, wwn_shared: bool, match: str
 ) -> None:
-    known = replace(identity_of(drive(), GIB, E512), wwn=wwn)
+    known = replace(known_identity(machine(drive()), drive(), GIB, E512), wwn=wwn)
     shared = replace(known, serial_shared=serial_shared, wwn_shared=wwn_shared)
     rule = udev_rule(shared, (("scheduler", "none"),))
     assert match in rule and ("S1" in rule) is not serial_shared

@@ -1,6 +1,7 @@
 """Texts about a benchmark of filesystems, and its document."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -49,11 +50,13 @@ def test_verdict_in_a_sentence(shown: TrialVerdict, pieces: tuple[str, ...]) -> 
 def test_undecided_trial_names_the_next_step(ended: EndReason, logs: tuple[float, ...]) -> None:
     shown = verdict(logs, ended=ended)
     said = " ".join(map(str, caveats(shown)))
-    options = re.findall("repeat the trial with `([^`]*)`", said)
-    assert ("Choose either" in said, len(options)) == ((True, 0) if len(logs) == MOST else (False, 1))
-    for option in options:
-        asked = parser_of("trial").parse_args(["/dev/sdx", "--workload", "nas", *option.split()])
+    commands = re.findall("run a longer trial: `sudo diskwright trial ([^`]*)`", said)
+    assert ("Choose either" in said, len(commands)) == ((True, 0) if len(logs) == MOST else (False, 1))
+    for command in commands:
+        asked = parser_of("trial").parse_args(shlex.split(command))
         _check_trial(asked)
+        assert (asked.device, asked.workload, asked.fs) == (shown.drive, shown.workload, shown.planned)
+        assert (asked.others, asked.misaligned, asked.aged) == ("xfs", False, False)
         assert asked.seconds > shown.seconds and parse_size(asked.most_bytes) > shown.written_bytes
 
 

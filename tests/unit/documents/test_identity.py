@@ -10,12 +10,12 @@ from wizard.apply.plan.identity_check import check_same_start, identity_differen
 from wizard.model.errors import Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.plan.dangers import identity_of, known_identity
+from wizard.plan.dangers import known_identity
 
 
 def known(one: Drive) -> Identity:
     assert one.size_bytes is not None and one.geometry is not None
-    return identity_of(one, one.size_bytes, one.geometry)
+    return known_identity(machine(one), one, one.size_bytes, one.geometry)
 
 
 @pytest.mark.parametrize(

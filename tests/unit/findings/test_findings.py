@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import wizard.findings
+from tests.readme import finding_codes
 from tests.unit.findings.stacks import CHUNK, array, ext4, holding, luks, lvm, member
 from tests.unit.machines import (
     E512,
@@ -29,7 +30,7 @@ from tests.unit.probe.gptimage import Image
 from wizard.cli.inspect import drive_document
 from wizard.documents.decode import decode
 from wizard.filesystems.kind import MOVING_GPT_TYPE
-from wizard.findings.diagnose import CODES, diagnose
+from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, FindingCommand, Severity
@@ -218,12 +219,14 @@ def test_drive_with_a_waiting_run_has_not_lost_its_files() -> None:
 
 
 def test_documented_and_emitted_codes_are_the_same() -> None:
+    codes = finding_codes()
+    assert codes == sorted(set(codes))
     emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
-    assert emitted == set(CODES) - {"boot-may-stop"}, "fstab is not a fact of a drive: tests/loop/probe"
+    assert emitted == {*codes} - {"boot-may-stop"}, "fstab is not a fact of a drive: tests/loop/probe"
     themes = "alignment|geometry|recording|table|signatures|use|drive|health|identity"
     words = re.compile(rf'^\s+(?:"|code = ")((?:{themes})-[a-z0-9-]+)"', re.MULTILINE)
     for module in Path(wizard.findings.__path__[0]).glob("*.py"):
-        assert set(words.findall(module.read_text())) <= set(CODES), module.name
+        assert set(words.findall(module.read_text())) <= {*codes}, module.name
 
 
 def test_findings_are_complete_sentences_about_a_node_of_the_drive() -> None:

@@ -5,8 +5,7 @@ import pytest
 from tests.unit.machines import drive, machine, unread
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
-from wizard.findings.messages import NOT_ASKED
-from wizard.findings.smr_evidence import judge_recording, rungs_of
+from wizard.findings.smr_evidence import NOT_ASKED, judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Discard, Smart
 from wizard.model.finding import Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive

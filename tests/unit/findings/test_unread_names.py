@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import wizard.probe
-from wizard.findings.messages import NAMES
-from wizard.findings.use import ESSENTIAL
+from wizard.findings.use import ESSENTIAL, NAMES
 from wizard.probe.interpret import CONTENT_FIELDS
 
 MAKERS = ("unread", "not_read", "Unread", "RawError")

@@ -14,14 +14,15 @@ from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, Sc
 
 def test_view_is_printed_completely_with_banners_first() -> None:
     told = Talked(EVERYTHING).hear()
-    assert told.lines[:21] == [
+    assert told.lines[:22] == [
         "",
         "Step 2 of 5: Purpose",
         "Title",
         "about it",
         "All is lost",
         "  Both of it.",
-        "Now: films ext3 1.1 GB, old ext3 1.1 GB (lost), 998 GB free.",
+        "Now: films ext3 1.1 GB used space unknown, old ext3 1.1 GB used space unknown",
+        "  (lost), 998 GB free.",
         "",
         "Found",
         "It starts off. (f: fix in place)",

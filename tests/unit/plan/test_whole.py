@@ -72,7 +72,8 @@ def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:
     check_plan(plan)
     assert (
         plan.steps[0].destroys
-        == "Everything on /dev/sda, immediately. The old data there: partition 1 (btrfs, 1.1 GB)."
+        == "Everything on /dev/sda, immediately. The old data there: partition 1 (btrfs, "
+        "used space unknown, 1.1 GB)."
     )
 
 

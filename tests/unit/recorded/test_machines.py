@@ -6,10 +6,11 @@ import pytest
 
 from tests.lab.drives.members import FLEETS
 from tests.lab.visits.drives.portraits import MACHINES, diagnosis_of, file_of, unlike
+from tests.readme import finding_codes
 from wizard.cli.inspect import machine_document
 from wizard.cli.output import page_lines
 from wizard.cli.portrait import portrait
-from wizard.findings.diagnose import CODES, diagnose
+from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_facts
@@ -61,4 +62,4 @@ def test_recorded_drive_is_shown_in_a_narrow_terminal_and_as_json(name: str) -> 
 
 def test_expected_codes_exist() -> None:
     expected = {code for member in MEMBERS.values() if member.expected for code in member.expected.findings}
-    assert expected <= set(CODES)
+    assert expected <= set(finding_codes())

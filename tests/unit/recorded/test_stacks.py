@@ -6,7 +6,7 @@ import pytest
 from tests.lab.drives.layers import STACK_FLEET, STACKS, Placed, Stack, placed
 from tests.lab.visits.drives.stack_portraits import NAMES, STACK_MACHINES
 from tests.lab.visits.drives.stacks import as_expected, findings_of
-from wizard.findings.diagnose import CODES
+from tests.readme import finding_codes
 from wizard.model.errors import partition_path
 from wizard.model.machine import Machine
 from wizard.probe.machine import load_machine
@@ -53,7 +53,7 @@ def test_every_layer_has_an_offset_a_size_and_a_geometry(machines: dict[str, Mac
 
 def test_expected_codes_exist() -> None:
     assert {code.partition(":")[0] for stack in STACKS for code in (*stack.opened, *stack.closed)} <= set(
-        CODES
+        finding_codes()
     )
 
 

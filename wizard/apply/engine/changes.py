@@ -34,7 +34,6 @@ from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB, Message, t
 from wizard.plan.plan import Plan
-from wizard.plan.undo_policy import is_bare
 
 SAMPLES, SAMPLE_BYTES, END_BYTES = 256, 256 * KIB, MIB
 """64 MiB in pieces: they find contiguous data of at least a 256th of the drive. A disk needs about 2 s to
@@ -90,7 +89,7 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> tuple
         if (byte := _find_data(run, number, change, zeros_wanted(plan, member))) is None
         else record.UNKNOWN_DATA(drive=change.path, byte=byte)
         for number, (member, change) in drives
-        if is_bare(member.before) and not change.blank
+        if member.before.is_bare and not change.blank
     )
 
 

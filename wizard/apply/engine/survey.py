@@ -258,15 +258,20 @@ def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
     bytes than the new and hidden ones."""
     planned: dict[bytes, list[int]] = {}
     moved: list[tuple[int, bytes]] = []
+    zeroed: list[tuple[int, bytes]] = []
     try:
-        for start, now, *known in _sectors(side, (written,) if written else (side.new, side.hidden)):
-            for digest in {sha256(one).digest() for one in known if len({*one}) >= LEAST_VALUES}:
-                planned.setdefault(digest, []).append(start)
-            if now not in known and len({*now}) >= LEAST_VALUES:
-                moved.append((start, sha256(now).digest()))
+        reads = (partial(_read_or_empty, side.old), *((written,) if written else (side.new, side.hidden)))
+        for start, (now, old, *known) in _sectors(side, reads):
+            # Zeros could come from anywhere. They count if both places had the same old bytes, too.
+            was = old if len({*old}) >= LEAST_VALUES else b""
+            for block in {*known}:
+                if key := _key(block, was):
+                    planned.setdefault(key, []).append(start)
+            if now not in known and (key := _key(now, was)):
+                (moved if len({*now}) >= LEAST_VALUES else zeroed).append((start, key))
     except Failed:
         return None
-    sources = [(place, planned.get(digest, [])) for place, digest in moved]
+    sources = [(place, planned.get(key, [])) for place, key in moved or zeroed]
     if not sources or not all(known_at for _, known_at in sources):
         return None
     # Bytes with several sources, such as both copies of a GPT, only count if there are no others. The real
@@ -290,13 +295,20 @@ def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
     )
 
 
-def _sectors(side: DriveSide, known: Sequence[Read]) -> Iterator[tuple[int, bytes, *tuple[bytes, ...]]]:
-    """Yield start, current bytes and known bytes of each sector. Raises Failed."""
+def _key(block: bytes, was: bytes) -> bytes | None:
+    """Return a digest that identifies where a sector was written, or None. `was`: its old bytes, if any
+    identify them."""
+    if len({*block}) >= LEAST_VALUES:
+        return sha256(block).digest()
+    return sha256(block + was).digest() if was else None
+
+
+def _sectors(side: DriveSide, known: Sequence[Read]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+    """Yield start of each sector, with its current and its known bytes. Raises Failed."""
     for chunk in chunks(side.change.places):
         read = [one(chunk.start_bytes, chunk.size_bytes) for one in (side.medium.read, *known)]
         for at in range(0, chunk.size_bytes, KERNEL_SECTOR_BYTES):
-            now, *wanted = (one[at : at + KERNEL_SECTOR_BYTES] for one in read)
-            yield chunk.start_bytes + at, now, *wanted
+            yield chunk.start_bytes + at, tuple(one[at : at + KERNEL_SECTOR_BYTES] for one in read)
 
 
 def _read_or_empty(read: Read, start_bytes: int, size_bytes: int) -> bytes:

@@ -43,7 +43,6 @@ from wizard.plan.check import render_plan
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.plan.steps import on_nodes, rehearsed_steps
-from wizard.plan.undo_policy import is_bare
 from wizard.probe.content.notices import notices
 from wizard.process.program import run as run_command
 
@@ -158,7 +157,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             one,
             old[number],
             new[number],
-            blank=is_bare(member.before) and not old[number],
+            blank=member.before.is_bare and not old[number],
             zeros_in=zeros_wanted(plan, member),
             progress=part_of(progress, number / drives_count, (number + 1) / drives_count),
         )

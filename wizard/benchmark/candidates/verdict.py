@@ -18,6 +18,7 @@ from wizard.benchmark.candidates.compare import (
 from wizard.benchmark.loads.script import Unit
 from wizard.benchmark.measure import ENDED, LOOP
 from wizard.filesystems.registry import KINDS
+from wizard.model.finding import FindingCommand
 from wizard.model.said import GIB, Message, Sentence, join, t
 
 ENDS = {
@@ -154,14 +155,21 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
         yield (
             t("The difference is small or varies. Choose either.")
             if len(verdict.rounds) >= MOST
-            else t(
-                "To decide, repeat the trial with `--seconds {seconds} --most-bytes {most}G`.",
-                seconds=ceil(verdict.seconds) * LONGER,
-                most=ceil(verdict.written_bytes / GIB) * LONGER,
-            )
+            else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
         )
     for limit in verdict.not_done:
         yield LIMITS[limit]
+
+
+def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
+    """Return the command that repeats a trial with larger limits."""
+    others = [one for one in verdict.candidates if one.id != verdict.planned]
+    is_shifted = any(one.shift_bytes for one in others)
+    names = ("--misaligned",) if is_shifted else ("--with", ",".join(one.filesystem for one in others))
+    seconds, most = ceil(verdict.seconds) * LONGER, ceil(verdict.written_bytes / GIB) * LONGER
+    limits = ("--seconds", str(seconds), "--most-bytes", f"{most}G", *(("--aged",) if verdict.aged else ()))
+    asked = ("--workload", verdict.workload, "--fs", verdict.planned, *names, *limits)
+    return FindingCommand(("diskwright", "trial", verdict.drive, *asked))
 
 
 def rate(unit: Unit, a_second: float) -> Message:

@@ -10,6 +10,7 @@ from typing import Any
 from wizard.model.machine import Obstacle
 from wizard.model.said import t
 from wizard.probe import unread as words
+from wizard.probe.content.btrfs import read_profiles
 from wizard.probe.content.superblocks import (
     LUKS2_HEADER_BYTES,
     READERS,
@@ -70,7 +71,7 @@ def superblocks(
     path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
 ) -> tuple[list[Facts], Facts | None]:
     """Return RawChunks of the superblocks in `content`, and a RawError if any are unreadable. Raises OSError.
-    Adds to LUKS signatures if a copy of the header is damaged.
+    Adds to LUKS signatures if a copy of the header is damaged, and to Btrfs the profiles.
 
     Offsets count from `offset_bytes`. `size_bytes` 0 means to the end of the device. `node` names the content
     in errors. For LUKS, only locations are recorded: no salts, digests or tokens.
@@ -89,6 +90,9 @@ def superblocks(
             reader = Bytes(descriptor, offset_bytes, node)
             if signature["kind"] == "crypto_LUKS":
                 signature["damaged_copy"] = has_damaged_copy(Bytes(descriptor, offset_bytes, node).read)
+            if signature["kind"] == "btrfs":
+                profiles = read_profiles(Bytes(descriptor, offset_bytes, node).read)
+                signature["data_profile"], signature["metadata_profile"] = profiles
             read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
             chunks = _without_secrets(reader.chunks) if signature["kind"] == "crypto_LUKS" else reader.chunks
             found += _encoded(chunks)

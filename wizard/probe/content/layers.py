@@ -4,7 +4,8 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content.lvm import NOTHING, DataLayout, data_drives, striping
@@ -33,24 +34,12 @@ def copy_left(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk]) -> 
 
 def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: int) -> Signature:
     found = read_inside(mark.kind, replayed(known), size_bytes, mark.offset_bytes)
-    return replace(
-        mark,
-        data_offset_bytes=found.data_offset_bytes,
-        striping=found.striping,
-        block_bytes=found.block_bytes,
-        features=found.features,
-        unconverted=found.unconverted,
-        taken_bytes=found.taken_bytes,
-        size_bytes=found.size_bytes,
-        version=found.version or mark.version,
-        unclean=found.unclean,
-        group=found.group,
-        level=found.level,
-        number=found.number,
-        devices=found.devices,
-        most_bytes=found.most_bytes,
-        used_bytes=found.used_bytes,
-    )
+    facts: dict[str, Any] = {name: getattr(found, name) for name in COMMON}
+    return replace(mark, **facts, version=found.version or mark.version)
+
+
+COMMON = {one.name for one in fields(DataLayout)} - {"volumes", "version"}
+"""Facts of a superblock that a signature has too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,17 +198,8 @@ def signatures_of(raw: RawDrive, name: str) -> tuple[Signature, ...]:
 
 
 def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
-    return Signature(
-        mark.kind,
-        mark.usage,
-        mark.label,
-        mark.uuid,
-        mark.version,
-        mark.offset_bytes,
-        ambivalent,
-        member=mark.member,
-        damaged_copy=mark.damaged_copy,
-    )
+    facts: dict[str, Any] = {one.name: getattr(mark, one.name) for one in fields(mark)}
+    return Signature(**facts, ambivalent=ambivalent)
 
 
 def superblock_digest_of(raw: RawDrive, name: str) -> str | None:

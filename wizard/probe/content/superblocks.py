@@ -10,12 +10,12 @@ import json
 import os
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from wizard.probe.content.gpt import Read as ExtRead
-from wizard.probe.content.gpt import Read as SuperblocksRead
+from wizard.probe.content.btrfs import read_volume
+from wizard.probe.content.gpt import Read
 from wizard.probe.content.lvm import (
     NOTHING,
     SECTOR_BYTES,
@@ -45,37 +45,32 @@ LARGEST_BLOCK_SHIFT = 6
 OLD_INODE_BYTES = 128
 
 
-def is_unconverted(read: ExtRead) -> bool:
+def is_unconverted(read: Read) -> bool:
     """Return True if the extent feature is on but the root directory is block-mapped. False if unreadable."""
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
         return False
-    features, shift = _word(superblock, 0x60), _word(superblock, 0x18)
+    features, shift = _number(superblock, 0x60, 4), _number(superblock, 0x18, 4)
     if not features & EXTENT or shift > LARGEST_BLOCK_SHIFT:
         return False
     block = 1024 << shift
     wide = bool(features & WIDE) and struct.unpack_from("<H", superblock, 0xFE)[0] >= WIDE_DESCRIPTOR_BYTES
     # The first group descriptor follows the superblock's block.
     descriptor = read(
-        (_word(superblock, 0x14) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES
+        (_number(superblock, 0x14, 4) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES
     )
     if len(descriptor) < DESCRIPTOR_BYTES:
         return False
-    table = _word(descriptor, 0x08) | (
-        _word(descriptor, 0x28) << 32 if len(descriptor) == WIDE_DESCRIPTOR_BYTES else 0
+    table = _number(descriptor, 0x08, 4) | (
+        _number(descriptor, 0x28, 4) << 32 if len(descriptor) == WIDE_DESCRIPTOR_BYTES else 0
     )
     inode_bytes = (
-        struct.unpack_from("<H", superblock, 0x58)[0] if _word(superblock, 0x4C) else OLD_INODE_BYTES
+        struct.unpack_from("<H", superblock, 0x58)[0] if _number(superblock, 0x4C, 4) else OLD_INODE_BYTES
     )
     inode = read(table * block + (ROOT_INODE - 1) * inode_bytes, INODE_READ_BYTES)
     if len(inode) < INODE_READ_BYTES or struct.unpack_from("<H", inode)[0] & 0xF000 != FOLDER:
         return False
-    return not _word(inode, 0x20) & (EXTENT_MAPPED | IN_THE_INODE)
-
-
-def _word(data: bytes, offset: int) -> int:
-    found: int = struct.unpack_from("<I", data, offset)[0]
-    return found
+    return not _number(inode, 0x20, 4) & (EXTENT_MAPPED | IN_THE_INODE)
 
 
 BLOCK_SHIFTS = (2, 1, 0)
@@ -92,7 +87,7 @@ def copy_places() -> tuple[tuple[int, int], ...]:
     return tuple((shift, ((8192 << shift) + (shift == 0)) * (1024 << shift)) for shift in BLOCK_SHIFTS)
 
 
-def find_copy(read: ExtRead) -> int | None:
+def find_copy(read: Read) -> int | None:
     """Return the offset of the first backup superblock that matches its place, or None."""
     return next((place for shift, place in copy_places() if _is_backup(read(place, COPY_BYTES), shift)), None)
 
@@ -107,9 +102,7 @@ def _is_backup(data: bytes, shift: int) -> bool:
     return (magic, own_shift, group) == (MAGIC, shift, SECOND_GROUP)
 
 
-def read_inside(
-    kind: str, read: SuperblocksRead, size_bytes: int, mark_bytes: int | None = None
-) -> DataLayout:
+def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> DataLayout:
     """Return the contents of the superblock of this kind, empty for kinds without a parser. Drops offsets
     outside the device."""
     reader = READERS.get(kind)
@@ -124,7 +117,7 @@ def read_inside(
     )
 
 
-def replayed(chunks: Iterable[tuple[int, bytes]]) -> SuperblocksRead:
+def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
     """Return a function that reads from recorded bytes. Gaps read as zeros. A range without any recorded byte
     reads as empty."""
     known = [(start, data) for start, data in chunks if data]
@@ -158,7 +151,7 @@ LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
 SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
-def _luks(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     del size_bytes, mark_bytes
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
@@ -180,7 +173,7 @@ LUKS2_ALGORITHM, LUKS2_UUID, LUKS2_CHECKSUM = slice(72, 104), slice(168, 208), s
 """Fields of a LUKS2 header: name of the checksum's algorithm, UUID, and checksum (LUKS2 On-Disk Format)."""
 
 
-def has_damaged_copy(read: SuperblocksRead) -> bool:
+def has_damaged_copy(read: Read) -> bool:
     """Return True if one of the two LUKS2 headers fails its checksum or has another UUID."""
     head = read(0, LUKS1_READ_BYTES)
     if len(head) < LUKS1_READ_BYTES or not head.startswith(LUKS_MAGIC):
@@ -236,37 +229,32 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
     return (offsets[min(offsets)] or None) if offsets else None
 
 
-EXT_START_BYTES = 1024
-EXT_MAGIC = 0xEF53
-EXT_LARGEST_BLOCK_SHIFT = 6
 EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
 EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
 EXT_RESERVED_AT, EXT_DESCRIPTOR_AT = (0xCE, 2), (0xFE, 2)
 """Offset and size of s_inodes_count to s_inodes_per_group, of s_blocks_count_hi to s_free_blocks_hi, of
 s_reserved_gdt_blocks and of s_desc_size."""
 
-EXT_META_BG, EXT_64BIT = 0x10, 0x80
+EXT_META_BG = 0x10
 XFS_READ_BYTES = 192
 XFS_VERSION_AT = 101
 """The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
 XFS_FREE_AT = 144
 """sb_fdblocks."""
-BTRFS_AT, BTRFS_READ_BYTES = 64 * 1024, 256
-"""The first superblock, up to the start of dev_item."""
 
 
-def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
     del size_bytes, mark_bytes
     shift, magic, wanted = (
-        read(EXT_START_BYTES + 24, 4),
-        read(EXT_START_BYTES + 56, 2),
-        read(EXT_START_BYTES + 356, 16),
+        read(SUPERBLOCK_AT + 24, 4),
+        read(SUPERBLOCK_AT + 56, 2),
+        read(SUPERBLOCK_AT + 356, 16),
     )
-    if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != EXT_MAGIC:
+    if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != MAGIC:
         return NOTHING
     log = struct.unpack("<I", shift)[0]
-    if log > EXT_LARGEST_BLOCK_SHIFT:
+    if log > LARGEST_BLOCK_SHIFT:
         return NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
@@ -283,13 +271,13 @@ def _ext(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
     )
 
 
-def _ext_features(read: SuperblocksRead) -> tuple[int, int, int] | None:
+def _ext_features(read: Read) -> tuple[int, int, int] | None:
     """Return s_feature_compat, s_feature_incompat and s_feature_ro_compat. None in older recordings."""
-    words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
+    words = read(SUPERBLOCK_AT + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
-def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, ...]:
+def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     """Return the least size in bytes, the used bytes, the size, and the largest size after growing, as far as
     known.
 
@@ -297,7 +285,7 @@ def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, ...
     resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
     """
     low, high, reserved, descriptor = (
-        read(EXT_START_BYTES + at, size)
+        read(SUPERBLOCK_AT + at, size)
         for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT, EXT_RESERVED_AT, EXT_DESCRIPTOR_AT)
     )
     features = _ext_features(read)
@@ -307,7 +295,7 @@ def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, ...
         "<11I", low
     )
     limit, descriptor_bytes = (1 << 32) - 1, 32
-    if features[1] & EXT_64BIT:
+    if features[1] & WIDE:
         more, _, more_free = struct.unpack("<3I", high)
         blocks, free, limit = blocks + (more << 32), free + (more_free << 32), 1 << 48
         descriptor_bytes = max(descriptor_bytes, _number(descriptor, 0, 2))
@@ -322,7 +310,7 @@ def _ext_sizes(read: SuperblocksRead, block_bytes: int) -> tuple[int | None, ...
     return taken * block_bytes, (blocks - free) * block_bytes, blocks * block_bytes, most
 
 
-def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Parse sb_unit and sb_width, in filesystem blocks."""
     del size_bytes, mark_bytes
     data = read(0, XFS_READ_BYTES)
@@ -339,17 +327,6 @@ def _xfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> Data
     )
 
 
-def _btrfs(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
-    """Return dev_item.total_bytes, the bytes of this device, num_devices, and bytes_used. Source: Linux
-    uapi/linux/btrfs_tree.h."""
-    del size_bytes, mark_bytes
-    data = read(BTRFS_AT, BTRFS_READ_BYTES)
-    if len(data) < BTRFS_READ_BYTES or data[64:72] != b"_BHRfS_M":
-        return NOTHING
-    used = _number(data, 120, 8)
-    return DataLayout(size_bytes=_number(data, 209, 8), devices=_number(data, 136, 8), used_bytes=used)
-
-
 FAT_ENTRY_BYTES = 32
 """Size of an entry in the root directory of FAT12 and FAT16, which precedes the file area."""
 
@@ -357,7 +334,7 @@ FAT_COUNTS_AT = 48
 """Number of the sector with the free clusters of FAT32, FSInfo. FAT12 and FAT16 have none."""
 
 
-def _boot_sector(read: SuperblocksRead, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _boot_sector(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
     """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area and use of the first two.
     NTFS has a copy of the sector after its last one, and counts its clusters elsewhere."""
     del size_bytes, mark_bytes
@@ -387,7 +364,7 @@ MFT_VOLUME = 3
 VOLUME_INFORMATION, LAST_ATTRIBUTE, DIRTY = 0x70, 0xFFFFFFFF, 1
 
 
-def _is_dirty(read: SuperblocksRead, boot: bytes) -> bool:
+def _is_dirty(read: Read, boot: bytes) -> bool:
     """Return True if NTFS is marked for a check. Source: linux-ntfs, layout.h."""
     start, size = _mft_bytes(boot), boot[64]
     record_bytes = size * _cluster_bytes(boot) if size < 128 else 1 << min(256 - size, MOST_SHIFT)
@@ -413,14 +390,12 @@ READERS: Mapping[str, Reader] = {
     "bcache": read_cache_set,
     **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),
     "xfs": _xfs,
-    "btrfs": _btrfs,
+    "btrfs": read_volume,
     **dict.fromkeys(("vfat", "exfat", "ntfs"), _boot_sector),
 }
 """Parsers by libblkid's TYPE."""
 
 
-Read = Callable[[int, int], bytes]
-"""Returns bytes at an offset of a device. Short at the end."""
 Place = tuple[int, int]
 """Offset and size in bytes."""
 KIB = 1024

@@ -6,9 +6,9 @@ from wizard.filesystems.registry import title_of
 from wizard.host.session import Session
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
-from wizard.model.layout import NO_PLACE, Member, Slot
+from wizard.model.layout import NO_PLACE, Member
 from wizard.model.said import Sentence, t
-from wizard.operations.data_loss import waiting_lost, whole_lost
+from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeSpec, more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
@@ -60,7 +60,12 @@ def lost_line(session: Session, plan: Plan) -> Para:
     """List the lost partitions and other data with sizes, or state that no data is lost."""
     gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
     names = tuple(
-        t("{name} ({what}, {size:size})", name=_called(slot), what=_what(slot), size=slot.size_bytes)
+        t(
+            "{name} ({what}, {size:size})",
+            name=printable(slot.label or slot.name or str(slot.number), 40),
+            what=content_of(slot),
+            size=slot.size_bytes,
+        )
         for slot in gone
     )
     lost: list[Text] = [t("{names:and}.", names=names)] if names else []
@@ -90,17 +95,6 @@ def _other_losses(member: Member) -> Iterator[Text]:
         yield t("everything on {drives:and}.", drives=(short(member.drive.path),))
     if waiting := waiting_lost(member.before):
         yield waiting
-
-
-def _called(slot: Slot) -> str:
-    named = slot.label or slot.name
-    return printable(named, 40) if named else str(slot.number)
-
-
-def _what(slot: Slot) -> str:
-    from wizard.operations.data_loss import content_of
-
-    return content_of(slot)
 
 
 def undo_line(plan: Plan, why_direct: str) -> Para:

@@ -25,7 +25,7 @@ from tests.lab.visits.drives.held_against import (
     formats_of,
 )
 from wizard.documents.codec import from_json
-from wizard.findings import messages as words
+from wizard.findings import smr_evidence as words
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model.machine import Drive, Machine

@@ -1,6 +1,6 @@
 """Counterfeit drives: writes beyond the real capacity overwrite the beginning."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -56,16 +56,18 @@ class Drive:
         """Do nothing, since no cache is simulated."""
 
 
-def prepared(run: Path, drive: Drive | None = None) -> None:
+def prepared(run: Path, drive: Drive, same: Mapping[int, bytes]) -> None:
+    """Record a run. `same`: bytes to write in all of a place."""
     (run / FOLDER).mkdir(parents=True)
     with (
         Store(old_file(run, 0), make_bytes=SIZE) as before,
         Store(new_file(run, 0), make_bytes=SIZE) as after,
     ):
         for place in PLACES:
-            after.write(place.start_bytes, Random(place.start_bytes).randbytes(place.size_bytes))
-            if drive:
-                before.write(place.start_bytes, drive.read(place.start_bytes, place.size_bytes))
+            one = same.get(place.start_bytes, b"") * place.size_bytes
+            new = one or Random(place.start_bytes).randbytes(place.size_bytes)
+            after.write(place.start_bytes, new)
+            before.write(place.start_bytes, drive.read(place.start_bytes, place.size_bytes))
         change = DriveChange("/dev/sdx", SIZE, PLACES, MARKS, MARKS, "", "", "", False)
         digests = (
             digest_of(PLACES, before.read),
@@ -76,13 +78,26 @@ def prepared(run: Path, drive: Drive | None = None) -> None:
     save_record(run, Record(Phase.SAVED, (change,)))
 
 
-@pytest.mark.parametrize(("holds", "said"), [(4 * MIB, "4.2 MB"), (11 * MIB, "11.5 MB"), (2 * MIB, "2.1 MB")])
+@pytest.mark.parametrize(
+    ("holds", "said", "same"),
+    [
+        (4 * MIB, "4.2 MB", {}),
+        (11 * MIB, "11.5 MB", {}),
+        (2 * MIB, "2.1 MB", {}),
+        (4 * MIB, "4.2 MB", {4 * MIB: b"\0"}),
+        (4 * MIB, "4.2 MB", {4 * MIB: b"\xff"}),
+        (11 * MIB, "11.5 MB", {11 * MIB: b"\0"}),
+    ],
+)
 @pytest.mark.parametrize("cached", [False, True])
 def test_counterfeit_drive_is_named_with_its_capacity(
-    tmp_path: Path, holds: int, said: str, cached: bool
+    tmp_path: Path, holds: int, said: str, same: Mapping[int, bytes], cached: bool
 ) -> None:
-    run, drive = tmp_path / "0001-sdx", Drive(holds, cached)
-    prepared(run)
+    run, drive = tmp_path / "0001-sdx", Drive(holds)
+    drive.data[:] = Random(3).randbytes(holds)
+    prepared(run, drive, same)
+    drive.cache[:] = drive.read(0, SIZE)
+    drive.cached = cached
     exchange = Exchange(run, [drive])
     if cached:
         exchange.commit(lambda _: None)
@@ -102,7 +117,7 @@ def test_counterfeit_drive_gets_its_old_bytes_back(tmp_path: Path, holds: int, c
     run, drive = tmp_path / "0001-sdx", Drive(holds)
     was = Random(3).randbytes(holds)
     drive.data[:] = was
-    prepared(run, drive)
+    prepared(run, drive, {})
     drive.cache[:] = drive.read(0, SIZE)
     drive.cached = cached
     exchange = Exchange(run, [drive])
@@ -124,6 +139,10 @@ def overwritten(data: bytearray) -> None:
     data[4 * MIB : 4 * MIB + 4096] = Random(1).randbytes(4096)
 
 
+def zeroed(data: bytearray) -> None:
+    data[: 32 * KIB] = bytes(32 * KIB)
+
+
 def filled(data: bytearray) -> None:
     data[4 * MIB : 4 * MIB + 4096] = b"\x01" * 4096
 
@@ -137,12 +156,13 @@ def partly_copied(data: bytearray) -> None:
     data[4096:8192] = Random(2).randbytes(4096)
 
 
-@pytest.mark.parametrize("change", [overwritten, filled, copied_nearby, partly_copied])
+@pytest.mark.parametrize("change", [overwritten, zeroed, filled, copied_nearby, partly_copied])
 def test_drive_changed_by_another_program_is_not_counterfeit(
     tmp_path: Path, change: Callable[[bytearray], None]
 ) -> None:
     run, drive = tmp_path / "0001-sdx", Drive(SIZE)
-    prepared(run)
+    drive.data[:] = Random(3).randbytes(SIZE)
+    prepared(run, drive, {6 * MIB + 512: b"\0"})
     exchange = Exchange(run, [drive])
     exchange.commit(lambda _: None)
     change(drive.data)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.machines import E512, N512, drive
+from tests.unit.machines import E512, N512, drive, machine
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_operations
@@ -21,7 +21,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table
 from wizard.model.said import GIB, MIB
 from wizard.operations.table import WipeSignatures
-from wizard.plan.dangers import identity_of
+from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
 
 EXT4 = frozenset(["rw", "noatime", "errors=remount-ro", "commit=30", "data=ordered"])
@@ -192,7 +192,7 @@ def test_table_places_include_both_ends_and_an_old_middle_copy() -> None:
 def test_identity_by_permanent_properties_of_a_drive() -> None:
     with_serial = drive(serial="A1", wwn=None, diskseq=5)
     assert with_serial.size_bytes is not None and with_serial.geometry is not None
-    one = identity_of(with_serial, with_serial.size_bytes, with_serial.geometry)
+    one = known_identity(machine(with_serial), with_serial, with_serial.size_bytes, with_serial.geometry)
     assert identity_difference(one, with_serial) is None
     assert identity_difference(one, replace(with_serial, diskseq=9)) is None, "a restart counts anew"
 

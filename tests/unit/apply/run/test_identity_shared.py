@@ -16,7 +16,7 @@ from wizard.model.errors import Refused
 from wizard.model.finding import Severity
 from wizard.model.machine import Drive
 from wizard.operations.settings import rules_name
-from wizard.plan.dangers import identity_of
+from wizard.plan.dangers import known_identity
 from wizard.probe.facts import RawDrive
 from wizard.probe.host import sysfs as attached
 from wizard.probe.interpret import machine_of
@@ -79,19 +79,22 @@ def test_plan_is_confirmed_by_device_name_with_a_reason() -> None:
 
 
 def test_tune_has_separate_rules_for_each_drive() -> None:
-    one, other = (identity_of(shared(path=path), SIZE_BYTES, E512) for path in ("/dev/sda", "/dev/sdb"))
+    one, other = (
+        known_identity(machine(shared(path=path)), shared(path=path), SIZE_BYTES, E512)
+        for path in ("/dev/sda", "/dev/sdb")
+    )
     assert rules_name(one) != rules_name(other)
 
 
 def test_shared_serial_does_not_identify_a_drive() -> None:
-    known = identity_of(drive(), SIZE_BYTES, E512)
+    known = known_identity(machine(drive()), drive(), SIZE_BYTES, E512)
     assert tells_who_it_is(known)
     assert tells_who_it_is(replace(known, serial_shared=True))
     assert not tells_who_it_is(replace(known, serial_shared=True, wwn_shared=True))
 
 
 def test_plan_is_refused_once_another_drive_has_its_serial() -> None:
-    known = identity_of(drive(), SIZE_BYTES, E512)
+    known = known_identity(machine(drive()), drive(), SIZE_BYTES, E512)
     check_same_start(known, drive())
     with pytest.raises(Refused, match="/dev/sdb now reports the same serial number as /dev/sda"):
         check_same_start(known, drive(same_serial=("/dev/sdb",)))
@@ -135,7 +138,9 @@ def test_every_job_identifies_drives_by_one_rule(
     serial: str | None, is_shared: bool, is_attached_anew: bool, left: bool | None, said: str
 ) -> None:
     now = drive(serial=serial, wwn=None, diskseq=7)
-    known = replace(identity_of(now, SIZE_BYTES, E512), serial_shared=is_shared, boot_id=None)
+    known = replace(
+        known_identity(machine(now), now, SIZE_BYTES, E512), serial_shared=is_shared, boot_id=None
+    )
     known = replace(known, diskseq=6 if is_attached_anew else 7)
     fault = drive_fault(known, now, lambda: left)
     assert said in str(fault) if said else fault is None
@@ -144,5 +149,7 @@ def test_every_job_identifies_drives_by_one_rule(
 def test_other_serial_or_size_is_another_drive() -> None:
     now = drive(serial="S1", diskseq=7)
     for other in (replace(now, serial="S2"), replace(now, size_bytes=SIZE_BYTES * 2)):
-        fault = drive_fault(replace(identity_of(now, SIZE_BYTES, E512), boot_id=None), other, lambda: True)
+        fault = drive_fault(
+            replace(known_identity(machine(now), now, SIZE_BYTES, E512), boot_id=None), other, lambda: True
+        )
         assert fault is not None and "is another drive" in str(fault)

@@ -130,13 +130,14 @@ def test_lines_fit_the_width_and_contain_no_control_characters(plan: Plan, width
 
 
 def test_preview_is_complete() -> None:
-    text = "\n".join(preview_lines(replacing(), 100))
+    text = " ".join(" ".join(preview_lines(replacing(), 100)).split())
     for wanted in (
         "/dev/sda: Example HDD 500, serial S1, 500 GB",
         "1 removed",
         "1 new",
         '"$(reboot)" at /srv/my files',
-        "Destroys: The old table: partition 1 (ext3, 107 GB); partition 2 (xfs '?[31mred?[0m', 53.7 GB).",
+        "Destroys: The old table: partition 1 (ext3, used space unknown, 107 GB); partition 2 (xfs "
+        '"?[31mred?[0m", used space unknown, 53.7 GB).',
         "wipefs --all --quiet /dev/sda",
         "-L '$(reboot)'",
         "/srv/my\\040files ext4 noatime,nofail 0 2",

@@ -315,7 +315,7 @@ def test_danger_and_every_drive_are_shown_first() -> None:
     )
     assert together in text
     made = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
-    assert made.destroys == "The old data on /dev/sdb: partition 1 (ext3, 1.1 GB)."
+    assert made.destroys == "The old data on /dev/sdb: partition 1 (ext3, used space unknown, 1.1 GB)."
     assert made.undo.startswith("If the drive has old contents, `diskwright undo` restores them bit for bit")
     assert isinstance(made.operation, MakeFilesystem) and made.operation.striping == Striping(512 * KIB, MIB)
     assert max(map(len, lines)) <= 100

@@ -204,7 +204,7 @@ def test_unchanged_table_is_reported_as_preserved() -> None:
 def test_preview_names_the_lost_content() -> None:
     for plan in (formatted(three(), three().partitions[1]), deleted(three(), three().partitions[1])):
         text = " ".join(" ".join(preview_lines(plan, 100)).split())
-        assert text.count('Destroys: All files on /dev/sda2: ntfs "films", 10.7 GB.') == 1
+        assert text.count('Destroys: All files on /dev/sda2: ntfs "films", used space unknown, 10.7 GB.') == 1
         assert text.count("Destroys:") == 1
 
 

@@ -43,10 +43,7 @@ def crowded() -> Drive:
 def test_long_names_stay_within_the_screen_and_the_holder_is_named() -> None:
     said = words(crowded())
     assert (
-        "a GPT table with 1 partition" in said
-        and "no backup" in said
-        and "free" in said
-        and "LVM2_member" in said
+        "a GPT with 1 partition" in said and "no backup" in said and "free" in said and "LVM2_member" in said
     )
     below = said.replace("\n" + " " * NOTES_AT, " ")
     assert "holder /dev/mapper/secret" in below and "63209875968 B" in below

@@ -11,7 +11,7 @@ from tests.unit.probe import rawfacts
 from wizard.documents.codec import from_json, to_json
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.findings.messages import NOT_ASKED
+from wizard.findings.smr_evidence import NOT_ASKED
 from wizard.model.drive_facts import Ata, NvmeFormat
 from wizard.model.finding import Recorded
 from wizard.model.machine import Drive, Obstacle

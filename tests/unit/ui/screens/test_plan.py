@@ -76,7 +76,7 @@ def test_lost_content_without_partitions_has_name_and_size() -> None:
     person.act("actions", "/dev/sda")
     person.act("do", "set-up")
     person.act("plan", MEDIA)
-    told = 'All of /dev/sda: exFAT "STICK", 500 GB.'
+    told = 'All of /dev/sda: exFAT "STICK", used space unknown, 500 GB.'
     assert told in person.text
     now = next(block for block in person.view.above if isinstance(block, Bar))
     assert [str(stretch.name) for stretch in now.stretches] == ["STICK"]

@@ -94,7 +94,8 @@ def test_drive_without_a_serial_is_confirmed_by_its_whole_name() -> None:
 def test_data_loss_is_named_first_if_any() -> None:
     person = anew(Live(machine(crowded())))
     assert (
-        "All of partition 1: ext4, 107 GB." in person.text and "Deleted when you choose Keep" in person.text
+        "All of partition 1: ext4, used space unknown, 107 GB." in person.text
+        and "Deleted when you choose Keep" in person.text
     )
     assert "Nothing is lost." not in person.text
     apply = person.view.action("apply")
