@@ -26,13 +26,14 @@ from tests.loop.bring.bringing import (
 )
 from tests.loop.program import MIB, Failed, Purpose, Refused, RunState, request_stop, resume, state, undo
 from wizard.apply.block.devices import open_exclusively
-from wizard.apply.copy import copying
-from wizard.apply.copy import copying as pieces
+from wizard.apply.copy import copy_tree
+from wizard.apply.copy.copied import LIST, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.places import source_open
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.process import STOP
-from wizard.apply.tree.copying import TreeCopy, copy_entry
-from wizard.apply.tree.manifest import BEFORE
+from wizard.apply.tree import manifest
+from wizard.apply.tree.entry import TreeEntry
 
 
 def test_kill_at_any_moment_loses_no_copied_file(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,15 +129,15 @@ def test_run_stops_between_files_and_resumes(ways: Ways, monkeypatch: pytest.Mon
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
     seen: list[bytes] = []
 
-    def stop_at_thirty(copy: TreeCopy, path: bytes, *rest: object) -> int:
+    def stop_at_thirty(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
         seen.append(path)
         if len(seen) == 30:
             request_stop(run)
-        return copy_entry(copy, path, *rest)  # type: ignore[arg-type]
+        return copy_entry(copy, path, on_bytes)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pieces, "copy_entry", stop_at_thirty)
-        patch.setattr(pieces, "SHARED_FROM", 1 << 20)
+        patch.setattr(copy_tree, "copy_entry", stop_at_thirty)
+        patch.setattr(manifest, "SHARED_FROM", 1 << 20)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
     assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
@@ -152,7 +153,7 @@ def test_kill_or_stop_with_parallel_workers(ways: Ways, monkeypatch: pytest.Monk
         folder.mkdir(exist_ok=True)
         (folder / str(number)).write_bytes(b"%d" % number * (number % 700))
     (source.place / "29/linked").hardlink_to(source.place / "0/0")
-    monkeypatch.setattr(pieces, "PIECE_ENTRIES", 400)
+    monkeypatch.setattr(copy_tree, "BATCH_ENTRIES", 400)
     drawn = random.Random(14)
     for name in ("killed", "stopped"):
         run = ways.begin(work_out(str(source.place), str(target.place), name))
@@ -180,9 +181,7 @@ def test_kill_or_stop_with_parallel_workers(ways: Ways, monkeypatch: pytest.Monk
         assert (target.place / name / "29/linked").samefile(target.place / name / "0/0")
 
 
-def test_stop_takes_effect_during_listing_and_within_a_file(
-    ways: Ways, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stop_takes_effect_within_a_file(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     (source.place / "big").write_bytes(os.urandom(40 * MIB))
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
@@ -194,14 +193,12 @@ def test_stop_takes_effect_during_listing_and_within_a_file(
 
         return stop
 
-    for module, name, listed_ in ((copying, "take_manifest", False), (pieces, "copy_entry", True)):
-        with monkeypatch.context() as patch:
-            patch.setattr(module, name, stop_before(getattr(module, name)))
-            carry_out(run, Purpose.APPLY, ())
-        assert state(run) is RunState.STOPPED, story(run)
-        assert (run / BEFORE).exists() is listed_
-        (run / STOP).unlink()
-    assert (target.place / "in/big").stat().st_size < 40 * MIB
+    with monkeypatch.context() as patch:
+        patch.setattr(copy_tree, "copy_entry", stop_before(copy_entry))
+        carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.STOPPED, story(run)
+    assert not (target.place / "in/big").exists() and [*entries_in(run / LIST)] == []
+    (run / STOP).unlink()
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert_alike(ways, source.place, target.place / "in", "xfs")

@@ -12,14 +12,14 @@ import pytest
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
 from wizard.apply.copy import places, survey
-from wizard.apply.copy.copying import is_steady
-from wizard.apply.copy.own_copy import DigestNotes, with_digests
+from wizard.apply.copy.copied import Recorder, entries_in
+from wizard.apply.copy.copy_tree import is_steady
 from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tree.differences import as_held
-from wizard.apply.tree.entry import EntryKind, TreeEntry
+from wizard.apply.tree.entry import EntryKind, TreeEntry, to_line
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
@@ -156,7 +156,7 @@ def entry(**fields: object) -> TreeEntry:
         b"a", EntryKind.FILE, 0o640, 5, 6, 10, "", 1_234_567_890_123_456_789, 7, 8, 9, 2, b"b", b"", 0x10,
         (("user.a", "00"), ("btrfs.compression", "11")), "digest", "10 in 1, 00", "4096 in 1, 00",
     )  # fmt: skip
-    return replace(made, **fields)  # type: ignore[arg-type]
+    return made._replace(**fields)  # type: ignore[arg-type]
 
 
 def test_compared_attributes_of_an_entry() -> None:
@@ -331,27 +331,46 @@ def test_no_document_replaces_the_root() -> None:
         read_bring(render_bring(wrong), "it")
 
 
-def test_entries_after_the_last_durable_one_are_dropped(tmp_path: Path) -> None:
-    plain = TreeEntry(
-        b"", EntryKind.FILE, 0, 0, 0, 1, "", 0, 0, 0, 1, 1, b"", b"", 0, (), "", "1 in 1, x", ""
-    )
-    listed = [
-        replace(plain, kind=EntryKind.FOLDER),
-        replace(plain, path=b"a", links=2),
-        replace(plain, path=b"b"),
-        replace(plain, path=b"c", links=2, same_as=b"a"),
-    ]
-    with DigestNotes(tmp_path, 0) as digests:
-        digests.note(1, ("of a", "1", "1"))
-        digests.note(2, ("of b", "1", "1"))
-        digests.sync()
-    with (tmp_path / "digests").open("ab") as file:
-        file.write(b"3\thalf\0\0")
-    with DigestNotes(tmp_path, 2) as digests:
-        digests.note(2, ("of b again", "1", "1"))
-        digests.sync()
-    found = [entry.digest for entry in with_digests(tmp_path, iter(listed))]
-    assert found == ["", "of a", "of b again", "of a"]
-    # A run of an older version has its digests in the list.
-    older = [replace(entry, digest="old") for entry in listed]
-    assert [*with_digests(tmp_path, iter(older))] == older
+def test_entries_after_the_last_count_are_dropped(tmp_path: Path) -> None:
+    def record(*paths: bytes) -> None:
+        recorder = Recorder(tmp_path / "list")
+        recorder.add([to_line(entry(path=path)) for path in paths])
+        recorder.close()
+
+    def recorded() -> list[bytes]:
+        return [one.path for one in entries_in(tmp_path / "list")]
+
+    assert recorded() == []
+    record(b"a", b"b")
+    # A power cut leaves anything after what was synced.
+    for torn in (
+        to_line(entry(path=b"c")) + b"\n",
+        to_line(entry(path=b"c"))[:40],
+        b"\0" * 5000,
+        b'{"entries',
+    ):
+        before = recorded()
+        with (tmp_path / "list").open("ab") as file:
+            file.write(torn)
+        assert recorded() == before
+        record(b"d")
+        assert recorded() == [*before, b"d"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: b"",
+        lambda text: b"\xff\0" * 300,
+        lambda text: text.replace(b'"b"', b'"b'),
+        lambda text: text.replace(b'["b"', b'"b"'),
+    ],
+)
+def test_damaged_list_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    recorder = Recorder(tmp_path / "list")
+    for path in (b"a", b"b", b"c"):
+        recorder.add([to_line(entry(path=path))])
+    recorder.close()
+    (tmp_path / "list").write_bytes(damage((tmp_path / "list").read_bytes()))
+    with pytest.raises(BadInput):
+        list(entries_in(tmp_path / "list"))

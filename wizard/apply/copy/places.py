@@ -25,6 +25,7 @@ from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_machine
 
 NO_FOLDER = Sentence("Folder {path} does not exist.")
+READ_ONLY = Sentence("{path} is mounted read-only.")
 OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no changes.")
 
 

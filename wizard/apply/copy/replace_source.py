@@ -1,25 +1,21 @@
-"""Mount the target in place of the source through fstab, and undo that. Uses the common fstab editor."""
+"""Plan how the target replaces the source in fstab."""
 
 import os
 from pathlib import Path
 
 from wizard.apply.copy.places import device_of, refused, shown
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import Journal
-from wizard.apply.run.runs import load_environment
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
-from wizard.apply.settings.system import RunningSystem
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, parse
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.entry import attribute_names
+from wizard.apply.tree.manifest import open_folder
 from wizard.filesystems.registry import KINDS
-from wizard.model.run import Event
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Top
-from wizard.operations.operation import How
-from wizard.plan.changes import Bring, BringFrom, BringTo, TakePlace
-from wizard.plan.copy import OF_THE_PLACE, fstab_step, place_edit, takes_fault
+from wizard.plan.changes import BringFrom, BringTo, TakePlace
+from wizard.plan.copy import OF_THE_PLACE, place_edit, takes_fault
 from wizard.plan.settings.possible import line_of
 
 
@@ -115,13 +111,10 @@ def _own_line(
 
 
 def _read_top(folder: Path) -> Top:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with open_folder(folder) as fd:
         status = os.fstat(fd)
         pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
         return Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)
-    finally:
-        os.close(fd)
 
 
 def restore_top(there: int, top: Top) -> None:
@@ -135,33 +128,3 @@ def restore_top(there: int, top: Top) -> None:
     for name, value in old.items():
         if os.getxattr(there, name).hex() != value:
             os.setxattr(there, name, bytes.fromhex(value))
-
-
-def check_place(bring: Bring) -> None:
-    """Raises Refused if fstab was changed since planning."""
-    if bring.takes is None:
-        return
-    edit = bring.takes.edit
-    check_writable(Path(edit.file), NO_FSTAB)
-    if (found := edit.read(RunningSystem(bring.drive, (edit,)))).how is not How.BEFORE:
-        raise refused(t("Unexpected change: {seen}.", seen=found.seen))
-
-
-def take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
-    """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
-    Failed."""
-    assert bring.takes is not None
-    message = bring.takes.edit.do(_system(run, bring, number, journal))
-    journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
-    return message
-
-
-def restore_source_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
-    """Restore the old lines of fstab, and no others. Return a result message. Raises Failed."""
-    assert bring.takes is not None
-    return bring.takes.edit.undo(_system(run, bring, number, journal))
-
-
-def _system(run: Path, bring: Bring, number: int, journal: Journal) -> RunningSystem:
-    assert bring.takes is not None
-    return RunningSystem(bring.drive, (bring.takes.edit,), load_environment(run), number, run.name, journal)

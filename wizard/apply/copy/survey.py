@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from wizard.apply.copy.places import (
+    READ_ONLY,
     DeviceFilesystem,
     FolderLocation,
     device_of,
@@ -22,22 +23,14 @@ from wizard.apply.copy.replace_source import taken_place
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.system.mounts import read_mounts
 from wizard.apply.tree.content import data_ranges
-from wizard.apply.tree.entry import GONE, LOST_AND_FOUND, TO_READ, Inode, named, opened, status_at, walk
+from wizard.apply.tree.entry import GONE, LOST_AND_FOUND, TO_READ, named, opened, status_at, walk
+from wizard.apply.tree.manifest import Inode, linked_inode, open_folder
+from wizard.apply.tree.mount_read_only import NOT_READ
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
-from wizard.model.said import Message, Sentence, rounded_up, t
+from wizard.model.said import Message, rounded_up, t
 from wizard.plan.changes import Bring, BringAmount, BringFrom, BringTo
 from wizard.plan.copy import losses_of, name_fault, size_fault
-
-READ_ONLY = Sentence("{path} is mounted read-only.")
-UNREAD = Sentence("Cannot read {path}: {why}.")
-
-
-MORE_CHANGE = Sentence("{count:,d} more")
-
-
-NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
-
 
 ENTRY_BYTES = 1024
 """Metadata per file: an inode, twice if the filesystem stores two copies, and a name."""
@@ -73,17 +66,10 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
     Raises Refused for the first file that the target cannot store, Failed if something cannot be read.
     """
     count = _Count()
-    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for path, _, _ in walk(fd, names_in(fd), changing=True):
-            try:
-                if path:
-                    _count_one(fd, path, count, filesystem, block_bytes)
-            except OSError as error:
-                if error.errno not in GONE:
-                    raise refused(UNREAD(path=named(path), why=str(error.strerror))) from None
-    finally:
-        os.close(fd)
+    with open_folder(top) as fd:
+        for path, status in walk(fd, names_in(fd), changing=True):
+            if path:
+                _count_one(fd, path, status, count, filesystem, block_bytes)
     return BringAmount(
         count.entries,
         count.files,
@@ -95,13 +81,15 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
     )
 
 
-def _count_one(top: int, path: bytes, count: _Count, filesystem: str, block_bytes: int) -> None:
-    status, holds = status_at(top, path), KINDS[filesystem].holds
+def _count_one(
+    top: int, path: bytes, status: os.stat_result, count: _Count, filesystem: str, block_bytes: int
+) -> None:
+    inode, holds = linked_inode(status), KINDS[filesystem].holds
     count.entries += 1
     count.room_bytes += ENTRY_BYTES
     if stat.S_ISDIR(status.st_mode):
         count.room_bytes += block_bytes
-    elif status.st_nlink > 1 and (status.st_dev, status.st_ino) in count.seen:
+    elif inode in count.seen:
         count.names += 1
         if not holds.links and stat.S_ISREG(status.st_mode):
             count.room_bytes += rounded_up(status.st_size, block_bytes)
@@ -115,8 +103,8 @@ def _count_one(top: int, path: bytes, count: _Count, filesystem: str, block_byte
         count.links += 1
     else:
         count.others += 1
-    if status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode):
-        count.seen.add((status.st_dev, status.st_ino))
+    if inode:
+        count.seen.add(inode)
     if holds.links or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
         _check_name(path, count, filesystem)
 
@@ -150,8 +138,13 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     """Return the size of a file without holes. A compressed file uses fewer blocks than its size, too."""
     if status.st_blocks * 512 >= status.st_size:
         return status.st_size
-    with opened(top, path, TO_READ) as fd:
-        return sum(end - start for start, end in data_ranges(fd, status.st_size))
+    try:
+        with opened(top, path, TO_READ) as fd:
+            return sum(end - start for start, end in data_ranges(fd, status.st_size))
+    except OSError as error:
+        if error.errno in GONE:
+            return 0
+        raise refused(NOT_READ(path=named(path), why=str(error.strerror))) from None
 
 
 def work_out(
@@ -174,7 +167,8 @@ def work_out(
     drive = drive_of(to.device)
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
     with source_open(origin) as top:
-        _check_free(top, to)
+        with open_folder(top) as fd:
+            check_names_free(names_in(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
         raise refused(t("{source} is empty: no files to copy.", source=shown(source)))
@@ -277,15 +271,6 @@ def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> 
                 target=shown(to.folder),
             )
         )
-
-
-def _check_free(top: Path, to: BringTo) -> None:
-    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        names = names_in(fd)
-    finally:
-        os.close(fd)
-    check_names_free(names, to)
 
 
 def check_names_free(names: frozenset[bytes], to: BringTo) -> None:

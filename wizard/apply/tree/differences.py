@@ -1,13 +1,9 @@
 """Describe the differences between two manifests, file by file."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
-from wizard.apply.tree import mount_read_only
 from wizard.apply.tree.entry import LOST_AND_FOUND, EntryKind, TreeEntry, from_line, named
-from wizard.apply.tree.manifest import manifest_lines
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t, tn
@@ -26,6 +22,7 @@ KINDS = {
 }
 """Names of entry types for display."""
 
+ENTRY = t("An entry of a manifest")
 CHANGED = Sentence("{field} changed from {was} to {now}")
 """`field`: a property of stat(2), flags, holes, or the target of a link."""
 
@@ -35,15 +32,15 @@ SeenAs = Callable[[TreeEntry], TreeEntry | None]
 
 
 def differences(
-    before: Path,
-    after: Path,
+    before: Iterable[bytes],
+    after: Iterable[bytes],
     *,
     inode_numbers: bool,
     rewritten: frozenset[bytes] = frozenset(),
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
-    """Describe the differences between two manifests: the first few and a count. Empty if they match. Raises
-    BadInput if a manifest is unreadable.
+    """Describe the differences between the lines of two manifests: the first few and a count. Empty if they
+    match. Raises BadInput if a line is unreadable.
 
     With `inode_numbers`, both are of the same filesystem, and everything must match. Otherwise, the second is
     of a copy: inodes, change times, block sizes and lost+found may differ. The content of `rewritten` files
@@ -63,13 +60,17 @@ def differences(
 
 
 def _differences(
-    before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes], seen_as: SeenAs
+    before: Iterable[bytes],
+    after: Iterable[bytes],
+    inode_numbers: bool,
+    rewritten: frozenset[bytes],
+    seen_as: SeenAs,
 ) -> Iterator[Message]:
     for found in _pairs(before, after):
         old, new = (entry and seen_as(entry) for entry in found)
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
-            new = replace(new, digest=old.digest)
+            new = new._replace(digest=old.digest)
         if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is EntryKind.FOLDER:
             continue
         if new is None and old is not None:
@@ -82,16 +83,18 @@ def _differences(
             yield t("{path}: {how:semicolons}.", path=named(old.path), how=tuple(pieces))
 
 
-def _pairs(before: Path, after: Path) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
-    """Yield entries with equal paths as pairs, and others alone. Skip identical lines. Both files have the
-    same order."""
-    old_lines, new_lines = manifest_lines(before), manifest_lines(after)
+def _pairs(
+    before: Iterable[bytes], after: Iterable[bytes]
+) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
+    """Yield entries with equal paths as pairs, and others alone. Skip identical lines. Both have the same
+    order."""
+    old_lines, new_lines = iter(before), iter(after)
     old_line, new_line = next(old_lines, None), next(new_lines, None)
     while old_line or new_line:
         if old_line == new_line:
             old_line, new_line = next(old_lines, None), next(new_lines, None)
             continue
-        old, new = _entry(old_line, before), _entry(new_line, after)
+        old, new = (from_line(line, ENTRY) if line else None for line in (old_line, new_line))
         if new is None or (old and old.order < new.order):
             yield old, None
             old_line = next(old_lines, None)
@@ -101,10 +104,6 @@ def _pairs(before: Path, after: Path) -> Iterator[tuple[TreeEntry | None, TreeEn
         else:
             yield old, new
             old_line, new_line = next(old_lines, None), next(new_lines, None)
-
-
-def _entry(line: bytes | None, file: Path) -> TreeEntry | None:
-    return from_line(line, mount_read_only.ENTRY_OF(file=str(file))) if line else None
 
 
 def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
@@ -202,8 +201,7 @@ def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
     def seen(entry: TreeEntry) -> TreeEntry | None:
         if not entry.path or entry.path in skipped or not (holds.links or entry.kind in CONTENT):
             return None
-        return replace(
-            entry,
+        return entry._replace(
             mode=entry.mode if holds.owners else 0,
             uid=entry.uid if holds.owners else 0,
             gid=entry.gid if holds.owners else 0,

@@ -17,7 +17,6 @@ from wizard.apply.tree.content import (
     Content,
     content_beside,
     content_of,
-    outline_of,
     runs_of_data,
     segments,
     widened,
@@ -166,4 +165,3 @@ def test_hashing_while_copying_equals_hashing_alone(tmp_path: Path) -> None:
             beside = content_beside(file.fileno(), size, done.extend)
             assert beside == alone
             assert sum(end - start for start, end in done) == int(alone[1].partition(" ")[0])
-            assert outline_of(file.fileno(), size) == ("", *alone[1:])

@@ -1,0 +1,265 @@
+"""Source and target of a copy, opened so that paths cannot escape, and what the run recorded of the copy.
+
+Every entry is recorded before it gets its own name. So what a run made is what its lists contain.
+"""
+
+import ctypes
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from heapq import merge
+from pathlib import Path
+from typing import TypeVar
+
+from wizard.apply.copy.copy_entry import TreeCopy
+from wizard.apply.copy.places import shown, source_open
+from wizard.apply.run.backup_store import read_kept, replace_document
+from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.process import STOP
+from wizard.apply.tree.entry import TreeEntry, from_line
+from wizard.apply.tree.manifest import BEFORE, NOT_WRITTEN, manifest_lines, open_folder
+from wizard.apply.tree.mount_read_only import NOT_READ, seen_alone
+from wizard.documents.codec import from_json, parse_document
+from wizard.model.errors import BadInput, Failed
+from wizard.model.said import Sentence, t
+from wizard.plan.changes import Bring
+from wizard.plan.copy import holds_of
+
+T = TypeVar("T")
+
+FILE, SCHEMA = "copied.json", "diskwright.copied/2"
+PENDING, PENDING_SCHEMA = "pending.json", "diskwright.pending/1"
+AGAIN, AGAIN_SCHEMA = "again.json", "diskwright.again/2"
+
+LIST, AGAIN_LIST = "copied.list", "again.list"
+"""Lines of the copied entries in order, and of those copied again, each as the source was then."""
+
+INCOMPLETE = Sentence("{file} is incomplete.")
+
+EXPECTED = "expected.manifest"
+"""List of a finished copy of version 1.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What the run copies to `folder`: `names` in the source's top folder, as `os.fsdecode` returns them."""
+
+    folder: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Paths that may have temporary names, and the number of `entries` in the list `file` before them."""
+
+    file: str = LIST
+    entries: int = 0
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Changes during the copy: `gone` paths, `unsteady` ones that still change, and `new` names in the
+    source's top folder."""
+
+    gone: tuple[str, ...] = ()
+    unsteady: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+
+class CopyStopped(Exception):
+    """The run was asked to stop, and can resume."""
+
+
+@dataclass(frozen=True, slots=True)
+class BringSite:
+    """Open folders of a run: the read-only `source`, and the `target` of the copy."""
+
+    run: Path
+    bring: Bring
+    copy: TreeCopy
+
+    def sync(self) -> None:
+        """Flush the target's filesystem. Raises Failed."""
+        library = ctypes.CDLL(None, use_errno=True)
+        if library.syncfs(self.copy.target):
+            number = ctypes.get_errno()
+            raise _not_written(self.bring.target.folder, OSError(number, os.strerror(number)))
+
+    def check_not_stopped(self) -> None:
+        """Raises CopyStopped if the run was asked to stop."""
+        # Called for each file, so without a path object.
+        if os.path.exists(f"{self.run}/{STOP}"):  # noqa: PTH110
+            raise CopyStopped
+
+    def counting(self, note: Callable[[float], None], total: int) -> Callable[[int], None]:
+        """Return a function that counts work done, notes the share of the total, and raises CopyStopped."""
+        done = 0
+
+        def count(more: int) -> None:
+            nonlocal done
+            self.check_not_stopped()
+            done += more
+            note(min(done / max(total, 1), 1.0))
+
+        return count
+
+    def save(self, copied: Copied) -> None:
+        """Record what the run copies, and begin the list. Raises Failed."""
+        Recorder(self.run / LIST).close()
+        replace_document(self.run / FILE, SCHEMA, copied)
+
+    def pending(self) -> Pending:
+        """Return the paths that may have temporary names. Raises BadInput."""
+        return _load(self.run / PENDING, PENDING_SCHEMA, Pending) or Pending()
+
+    def save_pending(self, pending: Pending) -> None:
+        """Record paths before they are copied. Raises Failed."""
+        replace_document(self.run / PENDING, PENDING_SCHEMA, pending)
+
+    def save_again(self, again: Again) -> None:
+        """Write the changes during the copy durably. Raises Failed."""
+        replace_document(self.run / AGAIN, AGAIN_SCHEMA, again)
+
+    def entries(self) -> Iterator[TreeEntry]:
+        """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
+        for file in (self.run / EXPECTED, self.run / BEFORE):
+            if file.exists():
+                return (from_line(line, file.name) for line in manifest_lines(file))
+        newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
+        older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
+        return merge(older, sorted(newer.values(), key=_order), key=_order)
+
+
+def _order(entry: TreeEntry) -> list[bytes]:
+    return entry.order
+
+
+def is_older(run: Path) -> bool:
+    """Return True if version 1.0 made the copy. Such a run can only be undone."""
+    return (run / BEFORE).exists()
+
+
+def load_copied(run: Path) -> Copied | None:
+    """Return what the run copies, or None before it starts. Raises BadInput if a file is damaged."""
+    copied = None if is_older(run) else _load(run / FILE, SCHEMA, Copied)
+    if copied is not None and not (run / LIST).exists():
+        raise BadInput(INCOMPLETE(file=str(run / LIST)))
+    return copied
+
+
+def load_again(run: Path) -> Again:
+    """Return the changes during the copy, empty before they are searched for. Raises BadInput."""
+    return _load(run / AGAIN, AGAIN_SCHEMA, Again) or Again()
+
+
+def _load(file: Path, schema: str, kind: type[T]) -> T | None:
+    text = read_kept(file)
+    return None if text is None else from_json(parse_document(text, schema, file.name), kind, str(file))
+
+
+def entries_in(file: Path) -> Iterator[TreeEntry]:
+    """Yield the committed entries of a list, none if the list does not exist. Raises BadInput if it is
+    damaged."""
+    what = t("An entry of {file}", file=str(file))
+    return (from_line(line, what) for line in _committed(file))
+
+
+def _committed(file: Path) -> Iterator[bytes]:
+    """Yield the lines up to the last count. After a power cut, anything can follow."""
+    count, held, damaged = -1, list[bytes](), False
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                if line.startswith(b"["):
+                    held.append(line)
+                elif line == _count_line(max(count, 0) + len(held)):
+                    yield from held
+                    count, held = max(count, 0) + len(held), []
+                elif line == _count_line(count):
+                    # The run was resumed, and dropped what it had not committed.
+                    held = []
+                else:
+                    damaged = damaged or (line.startswith(b'{"entries"') and line.endswith(b"}\n"))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise BadInput(NOT_READ(path=str(file), why=str(error.strerror))) from None
+    if count < 0 or damaged:
+        raise BadInput(INCOMPLETE(file=str(file)))
+
+
+def _count_line(count: int) -> bytes:
+    return json.dumps({"entries": count}).encode() + b"\n"
+
+
+class Recorder:
+    """Append lines of entries to a list. They count once their number follows."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.count = sum(1 for _ in _committed(path))
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            self._file = os.fdopen(fd, "ab")
+            self._file.write(b"\n" if self._file.tell() else b"")
+            self.add(())
+            sync_folder(path.parent)
+        except OSError as error:
+            raise _not_written(path, error) from None
+
+    def close(self) -> None:
+        """Close the list."""
+        self._file.close()
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Append lines and sync them. Raises Failed."""
+        self.count += len(lines)
+        try:
+            self._file.write(b"".join(line + b"\n" for line in lines) + _count_line(self.count))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _not_written(self._path, error) from None
+
+
+def _not_written(path: Path | str, error: OSError) -> Failed:
+    return Failed(NOT_WRITTEN(file=shown(path), why=str(error.strerror)))
+
+
+@contextmanager
+def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
+    """Open source and target of a run. With `makes`, create missing folders of the target. Raises Refused or
+    Failed."""
+    copied = load_copied(run)
+    if copied is not None and copied.folder != bring.target.folder:
+        raise Failed(
+            t(
+                "{run} copied to {folder}, but its bring.json belongs to another run. This "
+                "attempt made no changes.",
+                run=run.name,
+                folder=shown(copied.folder),
+            )
+        )
+    with ExitStack() as held:
+        source = held.enter_context(source_open(bring.source))
+        target = held.enter_context(_target_open(bring, makes=makes))
+        here, there = (held.enter_context(open_folder(place)) for place in (source, target))
+        yield BringSite(
+            run, bring, TreeCopy(here, there, holds_of(bring.target.filesystem), os.fsencode(run.name))
+        )
+
+
+@contextmanager
+def _target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
+    """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
+    to = bring.target
+    with open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
+        try:
+            for path in to.makes if makes else ():
+                (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
+        except OSError as error:
+            raise _not_written(to.folder, error) from None
+        yield top / Path(to.folder).relative_to(to.place)
