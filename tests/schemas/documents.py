@@ -200,9 +200,7 @@ DOCUMENTS = (
     _of(commit.SCHEMA, commit.SnapshotState, "snapshot.json: a filesystem that is put back whole", RUN),
     _of(direct_record.SCHEMA, direct_record.UndoRecord, "direct.json: what a migration in place keeps", RUN),
     _of(move_notes.SCHEMA, move_notes.Notes, "moved.json: what a run noted of each of its moves", RUN),
-    _of(copy_record.SCHEMA, copy_record.Copied, "copied.json: what a run copies", RUN),
-    _of(copy_record.PENDING_SCHEMA, copy_record.Pending, "pending.json: what a run is copying", RUN),
-    _of(copy_record.AGAIN_SCHEMA, copy_record.Again, "again.json: what changed while it was copied", RUN),
+    _of(copy_record.SCHEMA, copy_record.Copied, "copied.json: how far a copy is", RUN),
     _of(profiles.SCHEMA, Notice, "What a drive that waits says of itself", "the drive"),
 )
 """In the order in which their list has them."""

@@ -11,7 +11,7 @@ from tests.loop.applying import carry_out, ended, story
 from tests.loop.bring.bringing import Ways, small, temporary
 from tests.loop.program import Purpose, Refused, RunState, resume, state, undo
 from wizard.apply.copy import copy_tree, job
-from wizard.apply.copy.copied import AGAIN, FILE, LIST, PENDING, BringSite, entries_in
+from wizard.apply.copy.copied import FILE, LIST, BringSite, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.survey import work_out
 from wizard.apply.tree.entry import TreeEntry, to_line
@@ -153,7 +153,7 @@ def test_copy_of_version_1_can_be_undone(ways: Ways) -> None:
     run = ways.start(work_out(str(source.place), str(target.place), "in"))
     assert ended(run) is RunState.DONE, story(run)
     write_manifest(run / BEFORE, [to_line(entry._replace(digest="")) for entry in entries_in(run / LIST)])
-    for name in (FILE, LIST, PENDING, AGAIN):
+    for name in (FILE, LIST):
         (run / name).unlink()
     undo(run)
     assert not (target.place / "in").exists(), story(run)

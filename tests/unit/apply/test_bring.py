@@ -12,7 +12,7 @@ import pytest
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
 from wizard.apply.copy import places, survey
-from wizard.apply.copy.copied import Recorder, entries_in
+from wizard.apply.copy.copied import EntryList, entries_in
 from wizard.apply.copy.copy_tree import is_steady
 from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
@@ -333,7 +333,7 @@ def test_no_document_replaces_the_root() -> None:
 
 def test_entries_after_the_last_count_are_dropped(tmp_path: Path) -> None:
     def record(*paths: bytes) -> None:
-        recorder = Recorder(tmp_path / "list")
+        recorder = EntryList(tmp_path / "list")
         recorder.add([to_line(entry(path=path)) for path in paths])
         recorder.close()
 
@@ -367,7 +367,7 @@ def test_entries_after_the_last_count_are_dropped(tmp_path: Path) -> None:
     ],
 )
 def test_damaged_list_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
-    recorder = Recorder(tmp_path / "list")
+    recorder = EntryList(tmp_path / "list")
     for path in (b"a", b"b", b"c"):
         recorder.add([to_line(entry(path=path))])
     recorder.close()

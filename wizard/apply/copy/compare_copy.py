@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.copy.copied import BringSite, load_again, load_copied
+from wizard.apply.copy.copied import BringSite, load_copied
 from wizard.apply.copy.copy_entry import remove_entry, telling
 from wizard.apply.copy.places import shown
 from wizard.apply.run.backup_store import replace_durably
@@ -37,9 +37,8 @@ def compare(site: BringSite) -> tuple[Message, int]:
 
     Raises Failed with the differences.
     """
-    copied, again, to = load_copied(site.run), load_again(site.run), site.bring.target
-    assert copied is not None, "the first step is done"
-    gone, unsteady = (frozenset(map(os.fsencode, paths)) for paths in (again.gone, again.unsteady))
+    copied, to = site.load(), site.bring.target
+    gone, unsteady = (frozenset(map(os.fsencode, paths)) for paths in (copied.gone, copied.unsteady))
     size_bytes = site.bring.amount.size_bytes
     count = -1
 
@@ -151,7 +150,8 @@ def remove_brought(site: BringSite) -> Message:
     """Remove the entries that the run made. Return a message about removed and kept ones. Raises Failed."""
     removal, top = _Removal(), site.copy.target
     note = noting(site.run)
-    pending = [os.fsencode(path) for path in site.pending().paths]
+    copied = load_copied(site.run)
+    pending = [os.fsencode(path) for path in copied.pending] if copied else []
     paths = dict.fromkeys(entry.path for entry in site.entries() if entry.path)
     for path in pending:
         with telling(path, NOT_REMOVED):

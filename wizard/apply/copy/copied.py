@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from heapq import merge
 from pathlib import Path
-from typing import TypeVar
 
 from wizard.apply.copy.copy_entry import TreeCopy
 from wizard.apply.copy.places import shown, source_open
@@ -27,11 +26,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.changes import Bring
 from wizard.plan.copy import holds_of
 
-T = TypeVar("T")
-
 FILE, SCHEMA = "copied.json", "diskwright.copied/2"
-PENDING, PENDING_SCHEMA = "pending.json", "diskwright.pending/1"
-AGAIN, AGAIN_SCHEMA = "again.json", "diskwright.again/2"
 
 LIST, AGAIN_LIST = "copied.list", "again.list"
 """Lines of the copied entries in order, and of those copied again, each as the source was then."""
@@ -44,26 +39,19 @@ EXPECTED = "expected.manifest"
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What the run copies to `folder`: `names` in the source's top folder, as `os.fsdecode` returns them."""
+    """State of the copy of `names` in the source's top folder to `folder`. Paths are as `os.fsdecode` returns
+    them.
+
+    `pending` paths may have temporary names; the list `file` had that number of `entries` before them.
+    `gone` are missing in the source meanwhile, `unsteady` still change, and `new` are new names in its top
+    folder.
+    """
 
     folder: str
     names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """Paths that may have temporary names, and the number of `entries` in the list `file` before them."""
-
     file: str = LIST
     entries: int = 0
-    paths: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """Changes during the copy: `gone` paths, `unsteady` ones that still change, and `new` names in the
-    source's top folder."""
-
+    pending: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     unsteady: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
@@ -106,22 +94,16 @@ class BringSite:
 
         return count
 
+    def load(self) -> Copied:
+        """Return the state of the copy. Raises BadInput if the run has none."""
+        copied = load_copied(self.run)
+        if copied is None:
+            raise BadInput(INCOMPLETE(file=str(self.run / FILE)))
+        return copied
+
     def save(self, copied: Copied) -> None:
-        """Record what the run copies, and begin the list. Raises Failed."""
-        Recorder(self.run / LIST).close()
+        """Write the state of the copy durably. Raises Failed."""
         replace_document(self.run / FILE, SCHEMA, copied)
-
-    def pending(self) -> Pending:
-        """Return the paths that may have temporary names. Raises BadInput."""
-        return _load(self.run / PENDING, PENDING_SCHEMA, Pending) or Pending()
-
-    def save_pending(self, pending: Pending) -> None:
-        """Record paths before they are copied. Raises Failed."""
-        replace_document(self.run / PENDING, PENDING_SCHEMA, pending)
-
-    def save_again(self, again: Again) -> None:
-        """Write the changes during the copy durably. Raises Failed."""
-        replace_document(self.run / AGAIN, AGAIN_SCHEMA, again)
 
     def entries(self) -> Iterator[TreeEntry]:
         """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
@@ -143,21 +125,13 @@ def is_older(run: Path) -> bool:
 
 
 def load_copied(run: Path) -> Copied | None:
-    """Return what the run copies, or None before it starts. Raises BadInput if a file is damaged."""
-    copied = None if is_older(run) else _load(run / FILE, SCHEMA, Copied)
-    if copied is not None and not (run / LIST).exists():
+    """Return the state of the copy, or None before it starts. Raises BadInput if a file is damaged."""
+    text = None if is_older(run) else read_kept(run / FILE)
+    if text is None:
+        return None
+    if not (run / LIST).exists():
         raise BadInput(INCOMPLETE(file=str(run / LIST)))
-    return copied
-
-
-def load_again(run: Path) -> Again:
-    """Return the changes during the copy, empty before they are searched for. Raises BadInput."""
-    return _load(run / AGAIN, AGAIN_SCHEMA, Again) or Again()
-
-
-def _load(file: Path, schema: str, kind: type[T]) -> T | None:
-    text = read_kept(file)
-    return None if text is None else from_json(parse_document(text, schema, file.name), kind, str(file))
+    return from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
 
 
 def entries_in(file: Path) -> Iterator[TreeEntry]:
@@ -195,7 +169,7 @@ def _count_line(count: int) -> bytes:
     return json.dumps({"entries": count}).encode() + b"\n"
 
 
-class Recorder:
+class EntryList:
     """Append lines of entries to a list. They count once their number follows."""
 
     def __init__(self, path: Path) -> None:

@@ -40,6 +40,7 @@ from wizard.apply.tree.entry import (
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Sentence
+from wizard.operations.mounts import Top
 
 NOT_COPIED = Sentence("Cannot copy {path}: {why}.")
 
@@ -243,3 +244,16 @@ def set_flags(top: int, path: bytes, flags: int) -> None:
         fcntl.ioctl(fd, GET_FLAGS, buffer)
         stored = struct.unpack_from("=I", buffer)[0] & ABOUT_STORAGE
         fcntl.ioctl(fd, SET_FLAGS, struct.pack("=II", stored | flags, 0))
+
+
+def restore_top(target: int, top: Top) -> None:
+    """Restore owner, mode and attributes of the target's top folder. Raises OSError."""
+    os.fchown(target, top.owner, top.group)
+    os.fchmod(target, top.mode)
+    old = dict(top.attributes)
+    for name in attribute_names(target):
+        if name not in old:
+            os.removexattr(target, name)
+    for name, value in old.items():
+        if os.getxattr(target, name).hex() != value:
+            os.setxattr(target, name, bytes.fromhex(value))

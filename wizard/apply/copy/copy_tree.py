@@ -7,19 +7,18 @@ kill leaves complete files and temporary names, which the next attempt renames o
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
 
 from wizard.apply.copy.compare_copy import check_own
 from wizard.apply.copy.copied import (
     AGAIN_LIST,
+    INCOMPLETE,
     LIST,
-    Again,
     BringSite,
     Copied,
-    Pending,
-    Recorder,
+    EntryList,
     entries_in,
     load_copied,
 )
@@ -54,7 +53,8 @@ def copy_listed(site: BringSite) -> Message:
     if copied is None:
         names = names_in(site.copy.source)
         check_names_free(names, site.bring.target)
-        copied = Copied(site.bring.target.folder, tuple(sorted(map(os.fsdecode, names))))
+        copied = Copied(site.bring.target.folder, _sorted(names))
+        EntryList(site.run / LIST).close()
         site.save(copied)
     _settle(site)
     done_bytes, last = 0, None
@@ -148,9 +148,9 @@ class _Batches:
     def __init__(self, site: BringSite, file: str, linked: dict[Inode, TreeEntry], on_bytes: OnBytes) -> None:
         self._site, self._file, self._on_bytes = site, file, on_bytes
         self._linked = linked if site.copy.holds.links else None
-        self._pending = site.pending()
-        self._earlier = frozenset(map(os.fsencode, self._pending.paths))
-        self.recorder = Recorder(site.run / file)
+        self._copied = site.load()
+        self._earlier = frozenset(map(os.fsencode, self._copied.pending))
+        self.recorder = EntryList(site.run / file)
         self.copied_bytes = 0
 
     def __enter__(self) -> "_Batches":
@@ -160,7 +160,7 @@ class _Batches:
         self.recorder.close()
         if kind is None:
             self._site.sync()
-            self._site.save_pending(Pending())
+            self._site.save(replace(self._copied, pending=()))
 
     def copy(self, batch: Sequence[Found], own: Mapping[bytes, TreeEntry]) -> frozenset[bytes]:
         """Copy a batch, and replace the entries that the run copied before as `own`. Return the paths that
@@ -168,8 +168,9 @@ class _Batches:
         site, begin = self._site, self.recorder.count
         paths = tuple(os.fsdecode(path) for path, _ in batch)
         # Until this batch is flushed, the new names of the last one may be lost.
-        first = self._pending.entries if self._pending.file == self._file else begin
-        site.save_pending(Pending(self._file, first, (*self._pending.paths, *paths)))
+        last = self._copied
+        first = last.entries if last.pending and last.file == self._file else begin
+        site.save(replace(last, file=self._file, entries=first, pending=(*last.pending, *paths)))
         read = partial(_copy_one, site, self._earlier | own.keys())
         lines = list(read_batch(batch, self._linked, read, self._count))
         for line in lines:
@@ -179,7 +180,7 @@ class _Batches:
         self.recorder.add([line.line for line in lines])
         for line in lines:
             _give_name(site, line.path, own.get(line.path))
-        self._pending = Pending(self._file, begin, paths)
+        self._copied = replace(last, file=self._file, entries=begin, pending=paths)
         return frozenset(path for path, _ in batch) - {line.path for line in lines}
 
     def _count(self, more: int) -> None:
@@ -252,8 +253,8 @@ def _exists(top: int, path: bytes) -> bool:
 def _settle(site: BringSite) -> None:
     """Finish the renames of an earlier attempt, and remove its other temporary names. Raises Failed, and
     BadInput if the lists are damaged."""
-    pending = site.pending()
-    paths = dict.fromkeys(map(os.fsencode, pending.paths))
+    pending = site.load()
+    paths = dict.fromkeys(map(os.fsencode, pending.pending))
     recorded, own, count = set[bytes](), dict[bytes, TreeEntry](), 0
     for file in (LIST, AGAIN_LIST) if paths else ():
         for number, entry in enumerate(entries_in(site.run / file), 1):
@@ -263,8 +264,8 @@ def _settle(site: BringSite) -> None:
                 recorded.add(entry.path)
             elif entry.path in paths:
                 own[entry.path] = entry
-    if count < pending.entries:
-        raise BadInput(t("{file} is incomplete.", file=str(site.run / pending.file)))
+    if paths and count < pending.entries:
+        raise BadInput(INCOMPLETE(file=str(site.run / pending.file)))
     for path in paths:
         if path in recorded:
             _give_name(site, path, own.get(path))
@@ -287,8 +288,7 @@ def catch_up(site: BringSite) -> Message:
     """Copy changed files again, and finish the copy. Return a result message. Raises Failed and
     CopyStopped."""
     note = noting(site.run, 2)
-    copied = load_copied(site.run)
-    assert copied is not None, "the first step is done"
+    copied = site.load()
     _settle(site)
     linked: dict[Inode, TreeEntry] = {}
     changed = _find_changed(site, copied, linked)
@@ -307,7 +307,7 @@ def catch_up(site: BringSite) -> Message:
     _finish(site, gone)
     unsteady = missed | {*_unsteady(site, gone)}
     site.sync()
-    site.save_again(Again(*(tuple(sorted(map(os.fsdecode, paths))) for paths in (gone, unsteady, new))))
+    site.save(replace(site.load(), gone=_sorted(gone), unsteady=_sorted(unsteady), new=_sorted(new)))
     count = len(changed.again) + len(gone - missed)
     return (
         tn(
@@ -318,6 +318,10 @@ def catch_up(site: BringSite) -> Message:
         if count
         else t("No entries changed during the copy.")
     )
+
+
+def _sorted(paths: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(os.fsdecode(path) for path in sorted(paths))
 
 
 def _find_changed(site: BringSite, copied: Copied, linked: dict[Inode, TreeEntry]) -> _Changed:

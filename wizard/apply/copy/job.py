@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.copy.compare_copy import NOT_REMOVED, compare, paths_shown, remove_brought
-from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_again, site_of
-from wizard.apply.copy.copy_entry import telling
+from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_copied, site_of
+from wizard.apply.copy.copy_entry import restore_top, telling
 from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.places import (
     READ_ONLY,
@@ -19,7 +19,6 @@ from wizard.apply.copy.places import (
     shown,
     uuid_of,
 )
-from wizard.apply.copy.replace_source import restore_top
 from wizard.apply.copy.survey import check_room_there
 from wizard.apply.plan.identity_check import drive_fault
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
@@ -251,7 +250,8 @@ def _system(run: Path, bring: Bring, number: int, journal: Journal) -> RunningSy
 
 def _done_message(run: Path, bring: Bring) -> Message:
     folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
-    again = load_again(run)
+    again = load_copied(run)
+    assert again is not None, "it is copied"
     notes = (
         [t("Not copied because created during the copy: {paths:list}.", paths=paths_shown(again.new))]
         if again.new

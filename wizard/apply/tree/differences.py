@@ -110,72 +110,41 @@ def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> I
     if old.kind is not new.kind:
         yield CHANGED(field="type", was=KINDS[old.kind], now=KINDS[new.kind])
         return
-    if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
-        yield (
-            t("content differs")
-            if old.size_bytes == new.size_bytes
-            else CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
-        )
-    yield from _storage_differences(old, new, inode_numbers)
-    yield from _property_differences(old, new)
-    yield from _attribute_differences(old, new)
-    yield from _link_differences(old, new, inode_numbers)
+    if old.size_bytes != new.size_bytes:
+        yield CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
+    elif old.digest != new.digest:
+        yield t("content differs")
+    was, now = (_properties(entry, inode_numbers) for entry in (old, new))
+    for field, (value, shown) in now.items():
+        if value != was[field][0] and (field != "holes" or old.size_bytes == new.size_bytes):
+            yield CHANGED(field=field, was=was[field][1], now=shown)
+    attributes = dict(old.attributes), dict(new.attributes)
+    for name in sorted({*attributes[0], *attributes[1]}):
+        if attributes[0].get(name) != attributes[1].get(name):
+            yield t("extended attribute {name} differs", name=name)
 
 
-def _property_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
-    pairs = (
-        ("mode", f"{old.mode:04o}", f"{new.mode:04o}"),
-        ("owner", f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
-        ("mtime", old.modified, new.modified),
-        ("atime", old.accessed, new.accessed),
-        ("target", old.target, new.target),
-        ("device", old.device, new.device),
-        ("flags", f"{old.flags:#x}", f"{new.flags:#x}"),
-    )
-    for field, was, is_now in pairs:
-        if was != is_now:
-            yield CHANGED(field=field, was=_format(was), now=_format(is_now))
-
-
-def _format(value: str | int | bytes) -> str:
-    """Format a property: a time, or the target of a symbolic link."""
-    match value:
-        case int():
-            return _time(value)
-        case bytes():
-            return printable(value.decode(errors="backslashreplace"), 200)
-        case _:
-            return value
-
-
-def _storage_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
-    was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
-    if was != is_now and old.size_bytes == new.size_bytes:
-        yield CHANGED(field="holes", was=was, now=is_now)
-
-
-def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
-    was, now = dict(old.attributes), dict(new.attributes)
-    for name in sorted({*was, *now}):
-        attribute = name
-        if was.get(name) != now.get(name):
-            yield t("extended attribute {name} differs", name=attribute)
-
-
-def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
-    """The link count of a folder only counts its subfolders, which are compared themselves."""
-    if old.same_as != new.same_as:
-        was, is_now = (
-            t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
-            for entry in (old, new)
-        )
-        yield CHANGED(field="link", was=was, now=is_now)
-    if old.kind is not EntryKind.FOLDER and old.links != new.links:
-        yield CHANGED(field="nlink", was=old.links, now=new.links)
-    if inode_numbers and old.inode != new.inode:
-        yield CHANGED(field="inode", was=old.inode, now=new.inode)
-    if inode_numbers and old.changed != new.changed:
-        yield CHANGED(field="ctime", was=_time(old.changed), now=_time(new.changed))
+def _properties(entry: TreeEntry, inode_numbers: bool) -> dict[str, tuple[object, Message | str | int]]:
+    """Return the properties to compare, and each as shown."""
+    first = t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
+    data = entry.data if inode_numbers else entry.wide_data
+    # The link count of a folder only counts its subfolders, which are compared themselves.
+    links = entry.links if entry.kind is not EntryKind.FOLDER else 0
+    found: dict[str, tuple[object, Message | str | int]] = {
+        "holes": (data, data),
+        "mode": (entry.mode, f"{entry.mode:04o}"),
+        "owner": ((entry.uid, entry.gid), f"{entry.uid}:{entry.gid}"),
+        "mtime": (entry.modified, _time(entry.modified)),
+        "atime": (entry.accessed, _time(entry.accessed)),
+        "target": (entry.target, printable(entry.target.decode(errors="backslashreplace"), 200)),
+        "device": (entry.device, entry.device),
+        "flags": (entry.flags, f"{entry.flags:#x}"),
+        "link": (entry.same_as, first),
+        "nlink": (links, links),
+    }
+    if inode_numbers:
+        found |= {"inode": (entry.inode, entry.inode), "ctime": (entry.changed, _time(entry.changed))}
+    return found
 
 
 def _time(nanoseconds: int) -> str:
