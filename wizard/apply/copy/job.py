@@ -15,6 +15,7 @@ from wizard.apply.copy.places import (
     drives_under,
     ground_of,
     held_on,
+    node_with,
     refused,
     shown,
     uuid_of,
@@ -38,7 +39,7 @@ from wizard.apply.run.load import load_bring
 from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives, unlock
 from wizard.apply.run.runs import BRING, check_room, load_environment, make_run, run_argument
 from wizard.apply.settings.existing_filesystem import CLONED
-from wizard.apply.settings.guard import clones_of, nodes_with
+from wizard.apply.settings.guard import clones_of
 from wizard.apply.settings.system import RunningSystem
 from wizard.apply.system.fstab import NO_FSTAB, check_writable
 from wizard.filesystems.registry import KINDS
@@ -97,7 +98,12 @@ def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False
 
     Raises Refused unless they are those of the plan, or if a drive is off limits for this run.
     """
-    drives = _drives_anywhere(bring) if anywhere else _drives_now(bring)
+    to = bring.target
+    if anywhere:
+        node = node_with(to.device, to.filesystem, to.uuid)
+        drives = _own_drives(bring, node) if node else ()
+    else:
+        drives = _drives_now(bring)
     if bring.takes is not None:
         edit = bring.takes.edit
         if why := edit.foreign(RunningSystem(bring.drive, (edit,), environment)):
@@ -127,17 +133,6 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     if "ro" in location.mounted.options:
         raise refused(READ_ONLY(path=shown(to.place)))
     return _own_drives(bring, found.node)
-
-
-def _drives_anywhere(bring: Bring) -> tuple[str, ...]:
-    """Return the drives below the target wherever it is mounted, or none if it is not attached."""
-    to = bring.target
-    for path in (to.device, *nodes_with(to.uuid)):
-        with suppress(BadInput):
-            found = held_on(path)
-            if (found.filesystem, found.uuid) == (to.filesystem, to.uuid):
-                return _own_drives(bring, found.node)
-    return ()
 
 
 def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
