@@ -186,15 +186,12 @@ def test_stop_takes_effect_within_a_file(ways: Ways, monkeypatch: pytest.MonkeyP
     (source.place / "big").write_bytes(os.urandom(40 * MIB))
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
 
-    def stop_before(real: Callable[..., object]) -> Callable[..., object]:
-        def stop(*words: object, **named: object) -> object:
-            request_stop(run)
-            return real(*words, **named)
-
-        return stop
+    def stop_before(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
+        request_stop(run)
+        return copy_entry(copy, path, on_bytes)
 
     with monkeypatch.context() as patch:
-        patch.setattr(copy_tree, "copy_entry", stop_before(copy_entry))
+        patch.setattr(copy_tree, "copy_entry", stop_before)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
     assert not (target.place / "in/big").exists() and [*entries_in(run / LIST)] == []

@@ -1,8 +1,9 @@
 """Copying files: the document is read as written or refused, and lost attributes are reported."""
 
+import ctypes
+import errno
 import json
 import os
-import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,17 @@ import pytest
 
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
-from wizard.apply.copy import places, survey
+from wizard.apply.copy import copy_entry, places, survey
 from wizard.apply.copy.copied import EntryList, entries_in
-from wizard.apply.copy.copy_tree import is_steady
+from wizard.apply.copy.copy_entry import TreeCopy, give_name
 from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tree.differences import as_held
 from wizard.apply.tree.entry import EntryKind, TreeEntry, to_line
+from wizard.apply.tree.manifest import open_folder
+from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
@@ -184,22 +187,6 @@ def test_compared_attributes_of_an_entry() -> None:
     assert as_held(KINDS["xfs"].holds, frozenset({b"a"}))(entry()) is None
 
 
-def test_changes_are_noticed() -> None:
-    def status(
-        mode: int = stat.S_IFREG, size: int = 10, modified: int = 3, changed: int = 8
-    ) -> os.stat_result:
-        times = {"st_mtime_ns": modified, "st_ctime_ns": changed, "st_atime_ns": 0}
-        return os.stat_result((mode, 9, 1, 1, 0, 0, size, 0, 0, 0), times)
-
-    known = entry(modified=3)
-    assert is_steady(known, status())
-    assert not is_steady(known, status(size=11))
-    assert not is_steady(known, status(changed=9))
-    assert not is_steady(known, status(modified=4))
-    assert not is_steady(known, status(stat.S_IFLNK))
-    assert is_steady(entry(modified=3, kind=EntryKind.FOLDER, size_bytes=0), status(stat.S_IFDIR, 4096))
-
-
 def test_speed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter((0.0, 10.0))
     monkeypatch.setattr(progress_log, "monotonic", lambda: next(clock))
@@ -355,6 +342,28 @@ def test_entries_after_the_last_count_are_dropped(tmp_path: Path) -> None:
         assert recorded() == before
         record(b"d")
         assert recorded() == [*before, b"d"]
+
+
+def test_file_gets_its_name_without_support_for_the_flag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OldFuse:
+        def renameat2(self, *_: object) -> int:
+            ctypes.set_errno(errno.EINVAL)
+            return -1
+
+    monkeypatch.setattr(copy_entry, "LIBRARY", OldFuse())
+    with open_folder(tmp_path) as top:
+        copy = TreeCopy(top, top, EVERYTHING, b"run")
+        for content in ("copied", "again"):
+            (tmp_path / os.fsdecode(copy.temporary(b"a"))).write_text(content)
+            if content == "copied":
+                give_name(copy, b"a")
+        with pytest.raises(FileExistsError):
+            give_name(copy, b"a")
+        assert (tmp_path / "a").read_text() == "copied"
+        give_name(copy, b"a", replace=True)
+    assert (tmp_path / "a").read_text() == "again"
 
 
 @pytest.mark.parametrize(

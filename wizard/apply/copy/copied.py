@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from heapq import merge
 from pathlib import Path
 
-from wizard.apply.copy.copy_entry import TreeCopy
+from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import shown, source_open
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import sync_folder
@@ -71,8 +71,7 @@ class BringSite:
 
     def sync(self) -> None:
         """Flush the target's filesystem. Raises Failed."""
-        library = ctypes.CDLL(None, use_errno=True)
-        if library.syncfs(self.copy.target):
+        if LIBRARY.syncfs(self.copy.target):
             number = ctypes.get_errno()
             raise _not_written(self.bring.target.folder, OSError(number, os.strerror(number)))
 

@@ -50,6 +50,8 @@ SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
 RENAME_NOREPLACE = 1
 """Fail if the new name exists (renameat2(2))."""
 
+LIBRARY = ctypes.CDLL(None, use_errno=True)
+
 STEP_BYTES = 8 * MIB
 TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -126,16 +128,32 @@ def make_link(copy: TreeCopy, first: bytes, path: bytes) -> None:
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
-def give_name(copy: TreeCopy, path: bytes, *, replace: bool) -> None:
+def give_name(copy: TreeCopy, path: bytes, *, replace: bool = False) -> None:
     """Rename a temporary file to its own name. Unless `replace`, this name must be free. Raises OSError."""
-    library = ctypes.CDLL(None, use_errno=True)
     with (
         folder_of(copy.target, copy.temporary(path)) as (above, old),
         folder_of(copy.target, path) as (folder, new),
     ):
-        if library.renameat2(above, old, folder, new, 0 if replace else RENAME_NOREPLACE):
-            number = ctypes.get_errno()
+        if not replace and LIBRARY.renameat2(above, old, folder, new, RENAME_NOREPLACE) == 0:
+            return
+        number = 0 if replace else ctypes.get_errno()
+        if number == errno.EINVAL:
+            # Some FUSE programs, such as ntfs-3g, do not know the flag.
+            number = errno.EEXIST if exists(folder, new) else 0
+        if number:
             raise OSError(number, os.strerror(number))
+        os.rename(old, new, src_dir_fd=above, dst_dir_fd=folder)
+
+
+def exists(top: int, path: bytes) -> bool:
+    """Return True if an entry exists. Raises OSError."""
+    try:
+        status_at(top, path)
+    except OSError as error:
+        if error.errno in GONE:
+            return False
+        raise
+    return True
 
 
 def remove_name(top: int, path: bytes) -> None:

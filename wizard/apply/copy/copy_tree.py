@@ -7,6 +7,7 @@ kill leaves complete files and temporary names, which the next attempt renames o
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic
@@ -232,22 +233,12 @@ def _link(site: BringSite, first: bytes, path: bytes) -> None:
 def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
     """Rename a temporary file, and replace what the run copied before as `own`. Raises Failed."""
     copy = site.copy
-    with telling(path):
-        if not _exists(copy.target, copy.temporary(path)):
-            return
-        if replaces := _exists(copy.target, path):
+    with telling(path), suppress(FileNotFoundError, NotADirectoryError):
+        try:
+            without_flags(copy.target, path, partial(give_name, copy, path))
+        except FileExistsError:
             check_own(site, path, own)
-        without_flags(copy.target, path, partial(give_name, copy, path, replace=replaces))
-
-
-def _exists(top: int, path: bytes) -> bool:
-    try:
-        status_at(top, path)
-    except OSError as error:
-        if error.errno in GONE:
-            return False
-        raise
-    return True
+            without_flags(copy.target, path, partial(give_name, copy, path, replace=True))
 
 
 def _settle(site: BringSite) -> None:
