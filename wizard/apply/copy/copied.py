@@ -17,6 +17,7 @@ from wizard.apply.copy.places import shown, source_open
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import STOP
+from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree.entry import TreeEntry, from_line
 from wizard.apply.tree.manifest import BEFORE, NOT_WRITTEN, manifest_lines, open_folder
 from wizard.apply.tree.mount_read_only import NOT_READ, seen_alone
@@ -81,15 +82,14 @@ class BringSite:
         if os.path.exists(f"{self.run}/{STOP}"):  # noqa: PTH110
             raise CopyStopped
 
-    def counting(self, note: Callable[[float], None], total: int) -> Callable[[int], None]:
+    def counting(self, note: Progress, total: int) -> Callable[[int], None]:
         """Return a function that counts work done, notes the share of the total, and raises CopyStopped."""
-        done = 0
+        tally = Tally()
+        tally.begin(note, total)
 
         def count(more: int) -> None:
-            nonlocal done
             self.check_not_stopped()
-            done += more
-            note(min(done / max(total, 1), 1.0))
+            tally(more)
 
         return count
 

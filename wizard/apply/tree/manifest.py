@@ -13,8 +13,8 @@ import signal
 import stat
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -24,6 +24,7 @@ from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.progress_log import Tally
 from wizard.apply.tree.content import Content, content_of
 from wizard.apply.tree.entry import Found, TreeEntry, from_line, look, named, to_line, walk
 from wizard.apply.tree.mount_read_only import NOT_READ
@@ -46,7 +47,7 @@ DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG (prctl(2))."""
 
 
-def share_out(work: Sequence[T], workers: int, do: Callable[[T], R]) -> Iterator[R]:
+def share_out(work: Sequence[T], workers: int, do: Callable[[T], R]) -> Generator[R]:
     """Process all work in several processes, roughly in order, and yield the results as they arrive. Raises
     Failed if one of them fails or ends unexpectedly.
 
@@ -186,9 +187,10 @@ def _read_all(
         yield path, to_line(entry) if entry else b""
     # By inode, which is roughly the order on the drive.
     paths = [path for _, path in sorted(shared)]
-    for path, line, read_bytes in share_out(paths, workers, partial(_read_one, read)):
-        on_bytes(read_bytes)
-        yield path, line
+    with closing(share_out(paths, workers, partial(_read_one, read))) as results:
+        for path, line, read_bytes in results:
+            on_bytes(read_bytes)
+            yield path, line
 
 
 def _read_one(read: Read, path: bytes) -> tuple[bytes, bytes, int]:
@@ -207,10 +209,9 @@ BATCH = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Statistics of a written manifest: entries, bytes read, and seconds."""
+    """Statistics of a written manifest: entries and seconds."""
 
     entries: int
-    read_bytes: int
     seconds: float
 
 
@@ -269,21 +270,15 @@ def take_manifest(
 
     `on_progress` receives the share done of the used space, from 0 to 1.
     """
-    begun, read_bytes = monotonic(), 0
-
-    def count(more: int) -> None:
-        nonlocal read_bytes
-        read_bytes += more
-        on_progress(min(read_bytes / used, 1.0))
-
+    begun, tally = monotonic(), Tally()
     with open_folder(place) as top:
         status = os.statvfs(top)
-        used = max((status.f_blocks - status.f_bfree) * status.f_frsize, 1)
+        tally.begin(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
         try:
-            entries = write_manifest(file, read_tree(top, count, workers=workers))
+            entries = write_manifest(file, read_tree(top, tally, workers=workers))
         except OSError as error:
             raise Failed(NOT_WRITTEN(file=str(file), why=str(error.strerror))) from None
-    return Manifest(entries, read_bytes, monotonic() - begun)
+    return Manifest(entries, monotonic() - begun)
 
 
 def write_manifest(file: Path, lines: Iterable[bytes]) -> int:

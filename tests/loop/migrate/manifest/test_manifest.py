@@ -95,8 +95,6 @@ def test_manifest_is_complete(drive: str, tmp_path: Path) -> None:
     assert seen[bottom].attributes == (("user.deep", b"y".hex()),)
     assert seen[bottom + b"/bottom"].digest == sha256(b"deep").hexdigest()
     assert seen[bottom + b"/pipe"].kind is EntryKind.FIFO
-    # Nothing of the holes was read, which are more than a hundred times what the drive holds.
-    assert made.read_bytes < 2 * MIB
     assert shares
     assert all(0 <= share <= 1 for share in shares)
 
