@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
+from typing import TypeVar
 
 from wizard.apply.tree.content import SHORTER, Content, Range, content_beside
 from wizard.apply.tree.entry import (
@@ -41,6 +42,8 @@ from wizard.filesystems.kind import Holds
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Sentence
 from wizard.operations.mounts import Top
+
+T = TypeVar("T")
 
 NOT_COPIED = Sentence("Cannot copy {path}: {why}.")
 
@@ -192,13 +195,13 @@ def free(top: int, path: bytes) -> None:
                 set_flags(top, one, 0)
 
 
-def without_flags(top: int, path: bytes, work: Callable[[], object]) -> None:
+def without_flags(top: int, path: bytes, work: Callable[[], T]) -> T:
     """Run `work`. If flags set by an earlier attempt forbid that, clear them and retry."""
     try:
-        work()
+        return work()
     except PermissionError:
         free(top, path)
-        work()
+        return work()
 
 
 def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Iterable[Range]) -> None:

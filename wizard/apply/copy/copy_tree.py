@@ -25,6 +25,7 @@ from wizard.apply.copy.copied import (
 )
 from wizard.apply.copy.copy_entry import (
     copy_entry,
+    exists,
     finish_folder,
     give_name,
     make_folder,
@@ -195,26 +196,22 @@ def _copy_one(
     """Copy one entry to its temporary name, or return None if it changed meanwhile. Folders in `known` may
     exist. Raises Failed, and whatever `on_bytes` raises."""
     before: os.stat_result | None = None
-    entry: TreeEntry | None = None
 
-    def work() -> None:
-        nonlocal entry
-        if before is not None and stat.S_ISDIR(before.st_mode) and path:
-            make_folder(site.copy, path, again=path in known)
+    def work() -> TreeEntry:
         entry = copy_entry(site.copy, path, on_bytes)
+        if entry.kind is EntryKind.FOLDER and path:
+            make_folder(site.copy, path, again=path in known)
+        return entry
 
     with telling(path):
         try:
             before = status_at(site.copy.source, path)
-            without_flags(site.copy.target, path, work)
+            return without_flags(site.copy.target, path, work)
         except OSError as error:
             if error.errno not in GONE and (before is None or not _has_changed(site, path, before)):
                 raise
-            entry = None
-        if entry is None or before is None or entry.kind is not KINDS[stat.S_IFMT(before.st_mode)]:
             remove_entry(site.copy.target, site.copy.temporary(path))
-            return None
-    return entry
+    return None
 
 
 def _has_changed(site: BringSite, path: bytes, before: os.stat_result) -> bool:
@@ -237,6 +234,8 @@ def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
         try:
             without_flags(copy.target, path, partial(give_name, copy, path))
         except FileExistsError:
+            if not exists(copy.target, copy.temporary(path)):
+                return
             check_own(site, path, own)
             without_flags(copy.target, path, partial(give_name, copy, path, replace=True))
 
