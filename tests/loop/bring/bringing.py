@@ -161,7 +161,7 @@ PLACES = (
     (edited_file, "sync_folder"),
     (EditFstab, "read"),
 )
-"""What a kill comes before."""
+"""Calls to kill before."""
 
 
 def small(patch: pytest.MonkeyPatch) -> None:
