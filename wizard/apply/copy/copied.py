@@ -14,8 +14,7 @@ from pathlib import Path
 
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import shown, source_open
-from wizard.apply.run.backup_store import read_kept, replace_document
-from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.backup_store import read_kept, replace_document, replace_durably
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree.entry import TreeEntry, from_line
@@ -173,15 +172,16 @@ class EntryList:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.count = sum(1 for _ in _committed(path))
         try:
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            if not path.exists():
+                replace_durably(path, _count_line(0))
+            self.count = sum(1 for _ in _committed(path))
+            fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._file = os.fdopen(fd, "ab")
-            self._file.write(b"\n" if self._file.tell() else b"")
-            self.add(())
-            sync_folder(path.parent)
+            self._file.write(b"\n")
         except OSError as error:
             raise _not_written(path, error) from None
+        self.add(())
 
     def close(self) -> None:
         """Close the list."""
