@@ -5,7 +5,6 @@ import os
 import signal
 import stat
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -16,21 +15,18 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.manifest.manifests import ACL, fill
 from tests.loop.program import GIB, MIB, Purpose, make_run
-from wizard.apply.copy import compare_copy, copied, copy_tree
-from wizard.apply.copy import job as running
-from wizard.apply.copy.copied import AGAIN_LIST, LIST, BringSite, entries_in
+from tests.unit.apply.copy_calls import count_calls, small
+from wizard.apply.copy.copied import AGAIN_LIST, LIST, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy
 from wizard.apply.copy.job import start_document
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
-from wizard.apply.system import edited_file
 from wizard.apply.tree.differences import as_held, differences
 from wizard.apply.tree.entry import EntryKind
 from wizard.apply.tree.manifest import manifest_lines, open_folder, read_tree, write_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS
-from wizard.operations.fstab import EditFstab
 from wizard.plan.changes import Bring
 from wizard.plan.copy import render_bring
 
@@ -143,48 +139,6 @@ def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
                 what = str(path.readlink())
             found[str(path.relative_to(place))] = (status.st_mode, what)
     return found
-
-
-PLACES = (
-    (copy_tree, "copy_entry"),
-    (copy_tree, "make_folder"),
-    (copy_tree, "make_link"),
-    (copy_tree, "give_name"),
-    (copy_tree, "walk"),
-    (copy_tree, "finish_folder"),
-    (copy_tree, "set_flags"),
-    (copied, "replace_document"),
-    (BringSite, "sync"),
-    (running, "compare"),
-    (compare_copy, "differences"),
-    (running, "_take_place"),
-    (edited_file, "sync_folder"),
-    (EditFstab, "read"),
-)
-"""Calls to kill before."""
-
-
-def small(patch: pytest.MonkeyPatch) -> None:
-    """Record copied files often."""
-    patch.setattr(copy_tree, "BATCH_ENTRIES", 8)
-
-
-def count_calls(patch: pytest.MonkeyPatch, on_call: Callable[[int], None]) -> Callable[[], int]:
-    """Call `on_call` with a counter at each call of one of PLACES."""
-    calls = 0
-
-    def heard(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*words: object, **named: object) -> object:
-            nonlocal calls
-            calls += 1
-            on_call(calls)
-            return real(*words, **named)
-
-        return call
-
-    for module, name in PLACES:
-        patch.setattr(module, name, heard(getattr(module, name)))
-    return lambda: calls
 
 
 def killed_at(run: Path, number: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daily import IS_FULL, one_in
+from tests.daily import one_in
 from tests.devices import tool
 from tests.fingerprint import fingerprint
 from tests.loop.applying import carry_out, ended, story
@@ -17,14 +17,11 @@ from tests.loop.bring.bringing import (
     NO_FLUSH,
     Ways,
     assert_alike,
-    contents,
-    count_calls,
     cut_off,
     inodes,
     killed_at,
-    small,
 )
-from tests.loop.program import MIB, Failed, Purpose, Refused, RunState, request_stop, resume, state, undo
+from tests.loop.program import MIB, Failed, Purpose, RunState, request_stop, resume, state
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.copy import copy_tree
 from wizard.apply.copy.copied import LIST, entries_in
@@ -34,38 +31,6 @@ from wizard.apply.copy.survey import work_out
 from wizard.apply.run.process import STOP
 from wizard.apply.tree import manifest
 from wizard.apply.tree.entry import TreeEntry
-
-
-def test_kill_at_any_moment_loses_no_copied_file(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, target = ways.source(), ways.target()
-    was = contents(target.place)
-    with monkeypatch.context() as patch:
-        small(patch)
-        calls = count_calls(patch, lambda _now: None)
-        run = ways.begin(work_out(str(source.place), str(target.place), "whole"))
-        carry_out(run, Purpose.APPLY, ())
-        assert state(run) is RunState.DONE, story(run)
-        whole = calls()
-    assert "removed" in undo(run) and contents(target.place) == was
-    drawn = random.Random(13)
-    moments = sorted({1, 2, whole, whole - 1, *drawn.sample(range(3, whole - 1), 8 if IS_FULL else 3)})
-    for number in moments:
-        run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
-        killed_at(run, number)
-        assert state(run) is RunState.INTERRUPTED
-        folder = target.place / f"cut {number}"
-        trusted = inodes(run, folder)
-        if number % 2 and number < whole - 20:
-            # A second cut, on the way on.
-            killed_at(run, 5)
-        resume(run)
-        assert ended(run) is RunState.DONE, (number, story(run))
-        assert_alike(ways, source.place, folder, "xfs")
-        now = inodes(run, folder)
-        assert {path: now[path] for path in trusted} == trusted, f"copied again after a cut at {number}"
-        undo(run)
-        assert contents(target.place) == was, number
-        assert state(run) is RunState.UNDONE
 
 
 @pytest.mark.parametrize("kind", one_in(2, ("ext4", "xfs")))
@@ -110,18 +75,6 @@ def test_source_is_locked_and_read_only_during_the_copy(ways: Ways) -> None:
         with pytest.raises(OSError, match="Read-only file system"):
             (top / "new").touch()
     assert open_exclusively(source.drive) is None
-
-
-def test_undo_after_a_kill_removes_partial_files(ways: Ways) -> None:
-    source, target = ways.source(), ways.target()
-    was = contents(target.place)
-    for number in (2, 9, 40, 90, 130):
-        run = ways.begin(work_out(str(source.place), str(target.place), None))
-        killed_at(run, number)
-        undo(run)
-        assert contents(target.place) == was, (number, story(run))
-        with pytest.raises(Refused):
-            resume(run)
 
 
 def test_run_stops_between_files_and_resumes(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.loop.applying import carry_out, ended, story
-from tests.loop.bring.bringing import Ways, small, temporary
+from tests.loop.bring.bringing import Ways, temporary
 from tests.loop.program import Purpose, Refused, RunState, resume, state, undo
+from tests.unit.apply.copy_calls import small
 from wizard.apply.copy import copy_tree, job
 from wizard.apply.copy.copied import FILE, LIST, BringSite, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy, copy_entry

@@ -19,7 +19,6 @@ from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
-from wizard.apply.tree.differences import as_held
 from wizard.apply.tree.entry import EntryKind, TreeEntry, to_line
 from wizard.apply.tree.manifest import open_folder
 from wizard.filesystems.kind import EVERYTHING
@@ -160,31 +159,6 @@ def entry(**fields: object) -> TreeEntry:
         (("user.a", "00"), ("btrfs.compression", "11")), "digest", "10 in 1, 00", "4096 in 1, 00",
     )  # fmt: skip
     return made._replace(**fields)  # type: ignore[arg-type]
-
-
-def test_compared_attributes_of_an_entry() -> None:
-    everywhere = as_held(KINDS["xfs"].holds)
-    fat = as_held(KINDS["vfat"].holds)
-    seen = everywhere(entry())
-    assert seen is not None and seen.attributes == (("user.a", "00"),) and seen.same_as == b"b"
-    for fields in (
-        {"digest": "other"},
-        {"uid": 7},
-        {"mode": 0o600},
-        {"flags": 0},
-        {"modified": 5},
-        {"same_as": b""},
-    ):
-        assert everywhere(entry(**fields)) != seen, fields
-    for fields in ({"accessed": 0}, {"links": 9}, {"data": ""}):
-        assert everywhere(entry(**fields)) == seen, fields
-    assert fat(entry(digest="other")) != fat(entry()) != fat(entry(modified=5))
-    assert fat(entry(uid=7, mode=0, flags=0, same_as=b"", attributes=())) == fat(entry())
-    assert fat(entry(modified=1_234_567_890_000_000_001)) == fat(entry(modified=1_234_567_891_999_999_999))
-    for kind in (EntryKind.SYMLINK, EntryKind.SOCKET):
-        assert fat(entry(kind=kind)) is None and everywhere(entry(kind=kind)) is not None
-    assert everywhere(entry(path=b"")) is None
-    assert as_held(KINDS["xfs"].holds, frozenset({b"a"}))(entry()) is None
 
 
 def test_speed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,25 +17,6 @@ def test_every_piece_is_done_once(count: int, workers: int) -> None:
     assert sorted(share_out(range(count), workers, lambda piece: piece)) == list(range(count))
 
 
-def test_work_runs_in_several_processes() -> None:
-    def wait_for_the_other(piece: int) -> int:
-        """Wait until the other worker has a portion as well."""
-        (here, there) = pipes if piece < 16 else pipes[::-1]
-        os.write(here[1], b"x")
-        os.read(there[0], 1)
-        return os.getpid()
-
-    pipes = (os.pipe(), os.pipe())
-    try:
-        pids = set(share_out(range(32), 2, wait_for_the_other))
-    finally:
-        for ends in pipes:
-            for end in ends:
-                os.close(end)
-    assert len(pids) == 2
-    assert os.getpid() not in pids
-
-
 def test_failure_of_one_worker_ends_the_others() -> None:
     def fail(piece: int) -> None:
         if piece == 100:
