@@ -21,11 +21,10 @@ from statistics import median
 from tests.bench.migration import plant
 from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, quiet, render, timed
 from tests.readme import put
-from wizard.apply.copy.catch_up import catch_up
-from wizard.apply.copy.copying import copy_listed
-from wizard.apply.copy.site import site_of
+from wizard.apply.copy.compare_copy import compare
+from wizard.apply.copy.copied import site_of
+from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.survey import work_out
-from wizard.apply.copy.undo import compare
 from wizard.model.said import GIB
 
 SHAPES = ((8_000, 0, "8,000 small files"), (0, 6, "6 files of 96 MiB"))

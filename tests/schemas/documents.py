@@ -10,7 +10,7 @@ from wizard.advice.catalogue import CatalogueOption, OnKernel
 from wizard.advice.evidence import Term
 from wizard.apply.conversion import commit
 from wizard.apply.conversion import undo_files as direct_record
-from wizard.apply.copy import site as bring_record
+from wizard.apply.copy import copied as copy_record
 from wizard.apply.engine import record as engine_record
 from wizard.apply.move import move_notes
 from wizard.apply.run import runs
@@ -200,8 +200,7 @@ DOCUMENTS = (
     _of(commit.SCHEMA, commit.SnapshotState, "snapshot.json: a filesystem that is put back whole", RUN),
     _of(direct_record.SCHEMA, direct_record.UndoRecord, "direct.json: what a migration in place keeps", RUN),
     _of(move_notes.SCHEMA, move_notes.Notes, "moved.json: what a run noted of each of its moves", RUN),
-    _of(bring_record.SCHEMA, bring_record.Copied, "copied.json: how far a copy is", RUN),
-    _of(bring_record.AGAIN_SCHEMA, bring_record.Again, "again.json: what changed while it was copied", RUN),
+    _of(copy_record.SCHEMA, copy_record.Copied, "copied.json: how far a copy is", RUN),
     _of(profiles.SCHEMA, Notice, "What a drive that waits says of itself", "the drive"),
 )
 """In the order in which their list has them."""

@@ -30,7 +30,7 @@ MODULES = {
     RunKind.CHANGES: ("settings.start", "settings.run"),
     RunKind.MIGRATION: ("conversion.guard", "conversion.job"),
     RunKind.MOVE: ("move.recover", "move.recover"),
-    RunKind.BRING: ("copy.guard", "copy.job"),
+    RunKind.BRING: ("copy.job", "copy.job"),
 }
 """The modules in `wizard/apply/` that start each kind of run, and with its `JOB`."""
 

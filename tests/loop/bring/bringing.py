@@ -5,7 +5,6 @@ import os
 import signal
 import stat
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -16,20 +15,18 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.manifest.manifests import ACL, fill
 from tests.loop.program import GIB, MIB, Purpose, make_run
-from wizard.apply.copy import catch_up, copying, undo
-from wizard.apply.copy import copying as pieces
-from wizard.apply.copy import job as running
-from wizard.apply.copy.guard import start_document
-from wizard.apply.copy.site import load_copied
+from tests.unit.apply.copy_calls import count_calls, small
+from wizard.apply.copy.copied import AGAIN_LIST, LIST, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy
+from wizard.apply.copy.job import start_document
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
-from wizard.apply.system import edited_file
 from wizard.apply.tree.differences import as_held, differences
 from wizard.apply.tree.entry import EntryKind
-from wizard.apply.tree.manifest import BEFORE, Reading, take_manifest
+from wizard.apply.tree.manifest import manifest_lines, open_folder, read_tree, write_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
+from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS
-from wizard.operations.fstab import EditFstab
 from wizard.plan.changes import Bring
 from wizard.plan.copy import render_bring
 
@@ -109,8 +106,8 @@ def rich(top: Path) -> None:
 
 def listed(place: Path, file: Path, only: frozenset[bytes] | None = None) -> Path:
     """Write the manifest of a mounted folder without changing it."""
-    with seen_alone(place) as top:
-        take_manifest(top, file, reading=Reading(only=only))
+    with seen_alone(place) as folder, open_folder(folder) as top:
+        write_manifest(file, read_tree(top, lambda _more: None, only=only))
     return file
 
 
@@ -118,10 +115,11 @@ def assert_alike(ways: Ways, source: Path, folder: Path, kind: str) -> None:
     """Check that the copy equals the source, as far as the filesystem allows. Other tests cover what
     `as_held` omits."""
     names = frozenset(os.fsencode(path.name) for path in source.iterdir()) - {b"lost+found"}
-    files = [
-        listed(place, ways.work.folder / name, names) for place, name in ((source, "was"), (folder, "is"))
-    ]
-    assert not differences(*files, inode_numbers=False, seen_as=as_held(KINDS[kind].holds))
+    was, now = (
+        manifest_lines(listed(place, ways.work.folder / name, names))
+        for place, name in ((source, "was"), (folder, "is"))
+    )
+    assert not differences(was, now, inode_numbers=False, seen_as=as_held(KINDS[kind].holds))
 
 
 def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
@@ -141,48 +139,6 @@ def contents(place: Path) -> dict[str, tuple[int, bytes | str]]:
                 what = str(path.readlink())
             found[str(path.relative_to(place))] = (status.st_mode, what)
     return found
-
-
-PLACES = (
-    (pieces, "copy_entry"),
-    (copying, "save_copied"),
-    (catch_up, "walk"),
-    (catch_up, "finish_folder"),
-    (catch_up, "set_flags"),
-    (catch_up, "save_again"),
-    (catch_up, "write_manifest"),
-    (running, "compare"),
-    (undo, "differences"),
-    (running, "take_place"),
-    (edited_file, "sync_folder"),
-    (EditFstab, "read"),
-)
-"""What a kill comes before."""
-
-
-def small(patch: pytest.MonkeyPatch) -> None:
-    """Record copied files often."""
-    patch.setattr(copying, "AHEAD", 8)
-    patch.setattr(pieces, "PIECE_ENTRIES", 8)
-    patch.setattr(copying, "SYNC_BYTES", 8000)
-
-
-def count_calls(patch: pytest.MonkeyPatch, on_call: Callable[[int], None]) -> Callable[[], int]:
-    """Call `on_call` with a counter at each call of one of PLACES."""
-    calls = 0
-
-    def heard(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*words: object, **named: object) -> object:
-            nonlocal calls
-            calls += 1
-            on_call(calls)
-            return real(*words, **named)
-
-        return call
-
-    for module, name in PLACES:
-        patch.setattr(module, name, heard(getattr(module, name)))
-    return lambda: calls
 
 
 def killed_at(run: Path, number: int) -> None:
@@ -214,13 +170,16 @@ def cut_off(place: Path, how: bytes) -> None:
 
 
 def inodes(run: Path, folder: Path) -> dict[bytes, int]:
-    """Return the inodes of files that the run recorded as completely copied."""
-    copied = load_copied(run)
-    if copied is None or not (run / BEFORE).exists():
-        return {}
-    entries = [*copying.entries_in(run / BEFORE)][: copied.done]
-    return {
-        one.path: os.lstat(os.fsencode(folder) + b"/" + one.path).st_ino
-        for one in entries
-        if one.kind is EntryKind.FILE and len(one.path) < 1000
-    }
+    """Return the inodes of files that the run recorded as copied."""
+    found = {}
+    for entry in (*entries_in(run / LIST), *entries_in(run / AGAIN_LIST)):
+        if entry.kind is EntryKind.FILE and len(entry.path) < 1000:
+            names = (temporary(run, entry.path), entry.path)
+            paths = (os.fsencode(folder) + b"/" + name for name in names)
+            found[entry.path] = next(os.lstat(path).st_ino for path in paths if os.path.lexists(path))
+    return found
+
+
+def temporary(run: Path, path: bytes) -> bytes:
+    """Return the temporary name of an entry."""
+    return TreeCopy(0, 0, EVERYTHING, os.fsencode(run.name)).temporary(path)

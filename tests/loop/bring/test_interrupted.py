@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.daily import IS_FULL, one_in
+from tests.daily import one_in
 from tests.devices import tool
 from tests.fingerprint import fingerprint
 from tests.loop.applying import carry_out, ended, story
@@ -17,54 +17,20 @@ from tests.loop.bring.bringing import (
     NO_FLUSH,
     Ways,
     assert_alike,
-    contents,
-    count_calls,
     cut_off,
     inodes,
     killed_at,
-    small,
 )
-from tests.loop.program import MIB, Failed, Purpose, Refused, RunState, request_stop, resume, state, undo
+from tests.loop.program import MIB, Failed, Purpose, RunState, request_stop, resume, state
 from wizard.apply.block.devices import open_exclusively
-from wizard.apply.copy import copying
-from wizard.apply.copy import copying as pieces
+from wizard.apply.copy import copy_tree
+from wizard.apply.copy.copied import LIST, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.places import source_open
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.process import STOP
-from wizard.apply.tree.copying import TreeCopy, copy_entry
-from wizard.apply.tree.manifest import BEFORE
-
-
-def test_kill_at_any_moment_loses_no_copied_file(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, target = ways.source(), ways.target()
-    was = contents(target.place)
-    with monkeypatch.context() as patch:
-        small(patch)
-        calls = count_calls(patch, lambda _now: None)
-        run = ways.begin(work_out(str(source.place), str(target.place), "whole"))
-        carry_out(run, Purpose.APPLY, ())
-        assert state(run) is RunState.DONE, story(run)
-        whole = calls()
-    assert "removed" in undo(run) and contents(target.place) == was
-    drawn = random.Random(13)
-    moments = sorted({1, 2, whole, whole - 1, *drawn.sample(range(3, whole - 1), 8 if IS_FULL else 3)})
-    for number in moments:
-        run = ways.begin(work_out(str(source.place), str(target.place), f"cut {number}"))
-        killed_at(run, number)
-        assert state(run) is RunState.INTERRUPTED
-        folder = target.place / f"cut {number}"
-        trusted = inodes(run, folder)
-        if number % 2 and number < whole - 20:
-            # A second cut, on the way on.
-            killed_at(run, 5)
-        resume(run)
-        assert ended(run) is RunState.DONE, (number, story(run))
-        assert_alike(ways, source.place, folder, "xfs")
-        now = inodes(run, folder)
-        assert {path: now[path] for path in trusted} == trusted, f"copied again after a cut at {number}"
-        undo(run)
-        assert contents(target.place) == was, number
-        assert state(run) is RunState.UNDONE
+from wizard.apply.tree import manifest
+from wizard.apply.tree.entry import TreeEntry
 
 
 @pytest.mark.parametrize("kind", one_in(2, ("ext4", "xfs")))
@@ -111,32 +77,20 @@ def test_source_is_locked_and_read_only_during_the_copy(ways: Ways) -> None:
     assert open_exclusively(source.drive) is None
 
 
-def test_undo_after_a_kill_removes_partial_files(ways: Ways) -> None:
-    source, target = ways.source(), ways.target()
-    was = contents(target.place)
-    for number in (2, 9, 40, 90, 130):
-        run = ways.begin(work_out(str(source.place), str(target.place), None))
-        killed_at(run, number)
-        undo(run)
-        assert contents(target.place) == was, (number, story(run))
-        with pytest.raises(Refused):
-            resume(run)
-
-
 def test_run_stops_between_files_and_resumes(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.source(), ways.target()
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
     seen: list[bytes] = []
 
-    def stop_at_thirty(copy: TreeCopy, path: bytes, *rest: object) -> int:
+    def stop_at_thirty(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
         seen.append(path)
         if len(seen) == 30:
             request_stop(run)
-        return copy_entry(copy, path, *rest)  # type: ignore[arg-type]
+        return copy_entry(copy, path, on_bytes)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pieces, "copy_entry", stop_at_thirty)
-        patch.setattr(pieces, "SHARED_FROM", 1 << 20)
+        patch.setattr(copy_tree, "copy_entry", stop_at_thirty)
+        patch.setattr(manifest, "SHARED_FROM", 1 << 20)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED, story(run)
     assert len(seen) == 30 and seen[-1] not in inodes(run, target.place / "in")
@@ -152,7 +106,7 @@ def test_kill_or_stop_with_parallel_workers(ways: Ways, monkeypatch: pytest.Monk
         folder.mkdir(exist_ok=True)
         (folder / str(number)).write_bytes(b"%d" % number * (number % 700))
     (source.place / "29/linked").hardlink_to(source.place / "0/0")
-    monkeypatch.setattr(pieces, "PIECE_ENTRIES", 400)
+    monkeypatch.setattr(copy_tree, "BATCH_ENTRIES", 400)
     drawn = random.Random(14)
     for name in ("killed", "stopped"):
         run = ways.begin(work_out(str(source.place), str(target.place), name))
@@ -163,7 +117,7 @@ def test_kill_or_stop_with_parallel_workers(ways: Ways, monkeypatch: pytest.Monk
             finally:
                 os._exit(7)
         wanted = drawn.randrange(30, 700)
-        while len(contents(target.place / name)) < wanted:
+        while sum(len(names) for *_, names in os.walk(target.place / name)) < wanted:
             assert os.waitpid(pid, os.WNOHANG) == (0, 0), story(run)
         if name == "killed":
             os.kill(pid, signal.SIGKILL)
@@ -180,28 +134,21 @@ def test_kill_or_stop_with_parallel_workers(ways: Ways, monkeypatch: pytest.Monk
         assert (target.place / name / "29/linked").samefile(target.place / name / "0/0")
 
 
-def test_stop_takes_effect_during_listing_and_within_a_file(
-    ways: Ways, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stop_takes_effect_within_a_file(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     (source.place / "big").write_bytes(os.urandom(40 * MIB))
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
 
-    def stop_before(real: Callable[..., object]) -> Callable[..., object]:
-        def stop(*words: object, **named: object) -> object:
-            request_stop(run)
-            return real(*words, **named)
+    def stop_before(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
+        request_stop(run)
+        return copy_entry(copy, path, on_bytes)
 
-        return stop
-
-    for module, name, listed_ in ((copying, "take_manifest", False), (pieces, "copy_entry", True)):
-        with monkeypatch.context() as patch:
-            patch.setattr(module, name, stop_before(getattr(module, name)))
-            carry_out(run, Purpose.APPLY, ())
-        assert state(run) is RunState.STOPPED, story(run)
-        assert (run / BEFORE).exists() is listed_
-        (run / STOP).unlink()
-    assert (target.place / "in/big").stat().st_size < 40 * MIB
+    with monkeypatch.context() as patch:
+        patch.setattr(copy_tree, "copy_entry", stop_before)
+        carry_out(run, Purpose.APPLY, ())
+    assert state(run) is RunState.STOPPED, story(run)
+    assert not (target.place / "in/big").exists() and [*entries_in(run / LIST)] == []
+    (run / STOP).unlink()
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert_alike(ways, source.place, target.place / "in", "xfs")

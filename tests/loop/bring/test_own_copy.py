@@ -2,24 +2,25 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.loop.applying import carry_out, ended, story
-from tests.loop.bring.bringing import Ways, small
-from tests.loop.program import Purpose, RunState, resume, state, undo
-from wizard.apply.copy import catch_up, copying
-from wizard.apply.copy import copying as pieces
-from wizard.apply.copy.site import load_copied
+from tests.loop.bring.bringing import Ways, temporary
+from tests.loop.program import Purpose, Refused, RunState, resume, state, undo
+from tests.unit.apply.copy_calls import small
+from wizard.apply.copy import copy_tree, job
+from wizard.apply.copy.copied import FILE, LIST, BringSite, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.survey import work_out
-from wizard.apply.tree.copying import TreeCopy, copy_entry
-from wizard.apply.tree.entry import EntryKind
-from wizard.apply.tree.manifest import BEFORE
+from wizard.apply.tree.entry import TreeEntry, to_line
+from wizard.apply.tree.manifest import BEFORE, open_folder, read_tree, write_manifest
+from wizard.model.said import Message
 
 CONTENT = b"what was copied" * 300
 OTHER = CONTENT[:-1] + b"!"
-EARLIER = 3600.0
 
 
 def files(top: Path, count: int = 24) -> None:
@@ -47,36 +48,28 @@ def left(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in found}
 
 
-def half_there(run: Path, folder: Path) -> list[Path]:
-    """Return partially copied files of an interrupted run, in order."""
-    copied = load_copied(run)
-    assert copied is not None
-    entries = [*copying.entries_in(run / BEFORE)][copied.done : copied.begun]
-    paths = (folder / os.fsdecode(one.path) for one in entries if one.kind is EntryKind.FILE)
-    return [path for path in paths if path.exists() and path.stat().st_nlink == 1]
-
-
-def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, list[Path]]:
-    """Return a run killed long ago during a copy, its folder, and its partially copied files."""
+def cut_off(ways: Ways, source: Path, target: Path) -> tuple[Path, Path, list[Path], list[Path]]:
+    """Return a run killed during a copy, its folder, the copied files, and those with temporary names."""
     run, folder = ways.begin(work_out(str(source), str(target), "in")), target / "in"
     if not (pid := os.fork()):
         patch, left_to_copy = pytest.MonkeyPatch(), iter(range(22))
 
-        def copy_or_die(copy: TreeCopy, path: bytes, *rest: object) -> int:
+        def copy_or_die(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
             if next(left_to_copy, None) is None:
                 os.kill(os.getpid(), signal.SIGKILL)
-            return copy_entry(copy, path, *rest)  # type: ignore[arg-type]
+            return copy_entry(copy, path, on_bytes)
 
-        patch.setattr(pieces, "copy_entry", copy_or_die)
+        small(patch)
+        patch.setattr(copy_tree, "copy_entry", copy_or_die)
         carry_out(run, Purpose.APPLY, ())
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL, story(run)
-    for file in run.iterdir():
-        status = file.stat()
-        os.utime(file, (status.st_atime - EARLIER, status.st_mtime - EARLIER))
-    found = half_there(run, folder)
-    assert len(found) >= 4, story(run)
-    return run, folder, found
+    paths = [path.relative_to(source) for path in sorted(source.glob("folder*/file*"))]
+    copied = [folder / path for path in paths if (folder / path).exists()]
+    names = {folder / path: folder / os.fsdecode(temporary(run, os.fsencode(path))) for path in paths}
+    partial = [path for path, name in names.items() if name.exists()]
+    assert len(copied) >= 8 and len(partial) >= 4, story(run)
+    return run, folder, copied, partial
 
 
 def test_undo_removes_only_files_equal_to_the_source(ways: Ways) -> None:
@@ -111,35 +104,42 @@ def test_undo_removes_only_files_equal_to_the_source(ways: Ways) -> None:
 def test_undo_after_a_cut_keeps_files_changed_since(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
-    run, folder, half = cut_off(ways, source.place, target.place)
-    rewrite(half[0])
-    half[1].unlink()
-    half[1].write_bytes(b"replaced")
+    run, folder, copied, partial = cut_off(ways, source.place, target.place)
+    rewrite(copied[0])
+    copied[1].unlink()
+    copied[1].write_bytes(b"replaced")
     # The start of what the source holds, but cut by somebody later.
-    rewrite(half[2], CONTENT[:100])
-    kept = {str(path.relative_to(folder)) for path in half[:3]}
+    rewrite(copied[2], CONTENT[:100])
+    # Of somebody else, where the run would have copied to.
+    partial[0].write_bytes(OTHER)
+    kept = {str(path.relative_to(folder)) for path in (*copied[:3], partial[0])}
     with monkeypatch.context() as patch:
         # It is cut off itself, too: what it noted does not count.
-        patch.setattr("wizard.apply.copy.undo.BringSite.sync", lambda _: os._exit(7))
+        patch.setattr("wizard.apply.copy.compare_copy.BringSite.sync", lambda _: os._exit(7))
         if not (pid := os.fork()):
             carry_out(run, Purpose.UNDO, ())
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
     assert left(folder) == kept, story(run)
     undo(run)
-    assert left(folder) == kept and half[0].read_bytes() == OTHER, story(run)
+    assert left(folder) == kept and copied[0].read_bytes() == partial[0].read_bytes() == OTHER, story(run)
 
 
-def test_undo_after_a_cut_removes_partial_files(ways: Ways) -> None:
+@pytest.mark.parametrize("version", [1, 2])
+def test_undo_after_a_cut_removes_partial_files(ways: Ways, version: int) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
-    run, folder, half = cut_off(ways, source.place, target.place)
+    run, folder, _, partial = cut_off(ways, source.place, target.place)
     (source.place / "folder0").chmod(0o755)
-    os.truncate(half[0], 100)
-    # Blocks that did not reach the drive are zeros.
-    rewrite(half[1], bytes(4096) + CONTENT[4096:])
-    progress = (run / "copied.json").stat().st_mtime + 2 * EARLIER
-    os.utime(run / "copied.json", (progress, progress))
+    names = [folder / os.fsdecode(temporary(run, os.fsencode(one.relative_to(folder)))) for one in partial]
+    os.truncate(names[0], 100)
+    if version == 1:
+        for name in names:
+            name.unlink()
+        with open_folder(source.place) as top:
+            write_manifest(run / BEFORE, read_tree(top, lambda _more: None))
+        with pytest.raises(Refused, match=r"Version 1\.0 began this copy"):
+            resume(run)
     undo(run)
     assert not folder.exists(), (left(folder), story(run))
 
@@ -147,13 +147,26 @@ def test_undo_after_a_cut_removes_partial_files(ways: Ways) -> None:
 def test_resume_does_not_overwrite_foreign_files(ways: Ways) -> None:
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
-    run, _, half = cut_off(ways, source.place, target.place)
-    rewrite(half[-1])
+    run, _, _, partial = cut_off(ways, source.place, target.place)
+    partial[-1].write_bytes(OTHER)
     resume(run)
-    assert ended(run) is RunState.FAILED and half[-1].read_bytes() == OTHER, story(run)
-    half[-1].rename(target.place / "aside")
+    assert ended(run) is RunState.FAILED and partial[-1].read_bytes() == OTHER, story(run)
+    partial[-1].rename(target.place / "aside")
     resume(run)
-    assert ended(run) is RunState.DONE and half[-1].read_bytes() == CONTENT, story(run)
+    assert ended(run) is RunState.DONE and partial[-1].read_bytes() == CONTENT, story(run)
+
+
+def test_copy_of_version_1_can_be_undone(ways: Ways) -> None:
+    """Convert the lists of a run to the format of version 1.0."""
+    source, target = ways.volume("old", "ext4"), ways.target()
+    files(source.place)
+    run = ways.start(work_out(str(source.place), str(target.place), "in"))
+    assert ended(run) is RunState.DONE, story(run)
+    write_manifest(run / BEFORE, [to_line(entry._replace(digest="")) for entry in entries_in(run / LIST)])
+    for name in (FILE, LIST):
+        (run / name).unlink()
+    undo(run)
+    assert not (target.place / "in").exists(), story(run)
 
 
 @pytest.mark.parametrize("becomes", ["gone", "changed"])
@@ -164,20 +177,19 @@ def test_catching_up_does_not_overwrite_foreign_files(
     source, target = ways.volume("old", "ext4"), ways.target()
     files(source.place)
     here, folder = source.place / "folder0", target.place / "in/folder0"
-    real = catch_up.catch_up
 
-    def change(site: object) -> object:
+    def change(site: BringSite) -> Message:
         for name in ("file02", "file04"):
             (here / name).unlink()
             if becomes == "changed":
                 (here / name).write_bytes(b"newer")
         rewrite(folder / "file04")
-        return real(site)  # type: ignore[arg-type]
+        return copy_tree.catch_up(site)
 
     run = ways.begin(work_out(str(source.place), str(target.place), "in"))
     with monkeypatch.context() as patch:
         small(patch)
-        patch.setattr("wizard.apply.copy.job.catch_up", change)
+        patch.setattr(job, "catch_up", change)
         carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.FAILED, story(run)
     assert (folder / "file04").read_bytes() == OTHER

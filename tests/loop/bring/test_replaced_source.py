@@ -10,8 +10,9 @@ import pytest
 
 from tests.devices import tool
 from tests.loop.applying import carry_out, diskwright, ended, said, story
-from tests.loop.bring.bringing import Volume, Ways, assert_alike, contents, count_calls, killed_at, small
+from tests.loop.bring.bringing import Volume, Ways, assert_alike, contents, killed_at
 from tests.loop.program import Event, Purpose, Refused, RunState, read_entries, resume, state, undo
+from tests.unit.apply.copy_calls import count_calls, small
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.journal import done_steps
 from wizard.plan.changes import Bring

@@ -1,8 +1,9 @@
 """Copying files: the document is read as written or refused, and lost attributes are reported."""
 
+import ctypes
+import errno
 import json
 import os
-import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,16 @@ import pytest
 
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
-from wizard.apply.copy import places, survey
-from wizard.apply.copy.copying import is_steady
-from wizard.apply.copy.own_copy import DigestNotes, with_digests
+from wizard.apply.copy import copy_entry, places, survey
+from wizard.apply.copy.copied import EntryList, entries_in
+from wizard.apply.copy.copy_entry import TreeCopy, give_name
 from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
-from wizard.apply.tree.differences import as_held
-from wizard.apply.tree.entry import EntryKind, TreeEntry
+from wizard.apply.tree.entry import EntryKind, TreeEntry, to_line
+from wizard.apply.tree.manifest import open_folder
+from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
@@ -156,48 +158,7 @@ def entry(**fields: object) -> TreeEntry:
         b"a", EntryKind.FILE, 0o640, 5, 6, 10, "", 1_234_567_890_123_456_789, 7, 8, 9, 2, b"b", b"", 0x10,
         (("user.a", "00"), ("btrfs.compression", "11")), "digest", "10 in 1, 00", "4096 in 1, 00",
     )  # fmt: skip
-    return replace(made, **fields)  # type: ignore[arg-type]
-
-
-def test_compared_attributes_of_an_entry() -> None:
-    everywhere = as_held(KINDS["xfs"].holds)
-    fat = as_held(KINDS["vfat"].holds)
-    seen = everywhere(entry())
-    assert seen is not None and seen.attributes == (("user.a", "00"),) and seen.same_as == b"b"
-    for fields in (
-        {"digest": "other"},
-        {"uid": 7},
-        {"mode": 0o600},
-        {"flags": 0},
-        {"modified": 5},
-        {"same_as": b""},
-    ):
-        assert everywhere(entry(**fields)) != seen, fields
-    for fields in ({"accessed": 0}, {"links": 9}, {"data": ""}):
-        assert everywhere(entry(**fields)) == seen, fields
-    assert fat(entry(digest="other")) != fat(entry()) != fat(entry(modified=5))
-    assert fat(entry(uid=7, mode=0, flags=0, same_as=b"", attributes=())) == fat(entry())
-    assert fat(entry(modified=1_234_567_890_000_000_001)) == fat(entry(modified=1_234_567_891_999_999_999))
-    for kind in (EntryKind.SYMLINK, EntryKind.SOCKET):
-        assert fat(entry(kind=kind)) is None and everywhere(entry(kind=kind)) is not None
-    assert everywhere(entry(path=b"")) is None
-    assert as_held(KINDS["xfs"].holds, frozenset({b"a"}))(entry()) is None
-
-
-def test_changes_are_noticed() -> None:
-    def status(
-        mode: int = stat.S_IFREG, size: int = 10, modified: int = 3, changed: int = 8
-    ) -> os.stat_result:
-        times = {"st_mtime_ns": modified, "st_ctime_ns": changed, "st_atime_ns": 0}
-        return os.stat_result((mode, 9, 1, 1, 0, 0, size, 0, 0, 0), times)
-
-    known = entry(modified=3)
-    assert is_steady(known, status())
-    assert not is_steady(known, status(size=11))
-    assert not is_steady(known, status(changed=9))
-    assert not is_steady(known, status(modified=4))
-    assert not is_steady(known, status(stat.S_IFLNK))
-    assert is_steady(entry(modified=3, kind=EntryKind.FOLDER, size_bytes=0), status(stat.S_IFDIR, 4096))
+    return made._replace(**fields)  # type: ignore[arg-type]
 
 
 def test_speed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,27 +292,68 @@ def test_no_document_replaces_the_root() -> None:
         read_bring(render_bring(wrong), "it")
 
 
-def test_entries_after_the_last_durable_one_are_dropped(tmp_path: Path) -> None:
-    plain = TreeEntry(
-        b"", EntryKind.FILE, 0, 0, 0, 1, "", 0, 0, 0, 1, 1, b"", b"", 0, (), "", "1 in 1, x", ""
-    )
-    listed = [
-        replace(plain, kind=EntryKind.FOLDER),
-        replace(plain, path=b"a", links=2),
-        replace(plain, path=b"b"),
-        replace(plain, path=b"c", links=2, same_as=b"a"),
-    ]
-    with DigestNotes(tmp_path, 0) as digests:
-        digests.note(1, ("of a", "1", "1"))
-        digests.note(2, ("of b", "1", "1"))
-        digests.sync()
-    with (tmp_path / "digests").open("ab") as file:
-        file.write(b"3\thalf\0\0")
-    with DigestNotes(tmp_path, 2) as digests:
-        digests.note(2, ("of b again", "1", "1"))
-        digests.sync()
-    found = [entry.digest for entry in with_digests(tmp_path, iter(listed))]
-    assert found == ["", "of a", "of b again", "of a"]
-    # A run of an older version has its digests in the list.
-    older = [replace(entry, digest="old") for entry in listed]
-    assert [*with_digests(tmp_path, iter(older))] == older
+def test_entries_after_the_last_count_are_dropped(tmp_path: Path) -> None:
+    def record(*paths: bytes) -> None:
+        recorder = EntryList(tmp_path / "list")
+        recorder.add([to_line(entry(path=path)) for path in paths])
+        recorder.close()
+
+    def recorded() -> list[bytes]:
+        return [one.path for one in entries_in(tmp_path / "list")]
+
+    assert recorded() == []
+    record(b"a", b"b")
+    # A power cut leaves anything after what was synced.
+    for torn in (
+        to_line(entry(path=b"c")) + b"\n",
+        to_line(entry(path=b"c"))[:40],
+        b"\0" * 5000,
+        b'{"entries',
+    ):
+        before = recorded()
+        with (tmp_path / "list").open("ab") as file:
+            file.write(torn)
+        assert recorded() == before
+        record(b"d")
+        assert recorded() == [*before, b"d"]
+
+
+def test_file_gets_its_name_without_support_for_the_flag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OldFuse:
+        def renameat2(self, *_: object) -> int:
+            ctypes.set_errno(errno.EINVAL)
+            return -1
+
+    monkeypatch.setattr(copy_entry, "LIBRARY", OldFuse())
+    with open_folder(tmp_path) as top:
+        copy = TreeCopy(top, top, EVERYTHING, b"run")
+        for content in ("copied", "again"):
+            (tmp_path / os.fsdecode(copy.temporary(b"a"))).write_text(content)
+            if content == "copied":
+                give_name(copy, b"a")
+        with pytest.raises(FileExistsError):
+            give_name(copy, b"a")
+        assert (tmp_path / "a").read_text() == "copied"
+        give_name(copy, b"a", replace=True)
+    assert (tmp_path / "a").read_text() == "again"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: b"",
+        lambda text: b"\xff\0" * 300,
+        lambda text: text.replace(b'"b"', b'"b'),
+        lambda text: text.replace(b'["b"', b'"b"'),
+    ],
+)
+def test_damaged_list_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    recorder = EntryList(tmp_path / "list")
+    for path in (b"a", b"b", b"c"):
+        recorder.add([to_line(entry(path=path))])
+    recorder.close()
+    (tmp_path / "list").write_bytes(damage((tmp_path / "list").read_bytes()))
+    with pytest.raises(BadInput):
+        list(entries_in(tmp_path / "list"))

@@ -14,7 +14,7 @@ from wizard.apply.run.process import watched_effort
 from wizard.apply.run.progress_log import NOTE_SECONDS, WHOLE, noting
 from wizard.apply.steps.step_context import journalled
 from wizard.apply.tree.differences import differences
-from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, take_manifest
+from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, manifest_lines, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.duration import Effort, effort_of, parts_of
 from wizard.ext4.operations import SOUND
@@ -323,7 +323,9 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     taken = _save_manifest(node, site, AFTER)
     # A conversion in place preserves inode numbers.
     found = differences(
-        site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_changed_files(site.migration)
+        *(manifest_lines(site.run / name) for name in (BEFORE, AFTER)),
+        inode_numbers=True,
+        rewritten=_changed_files(site.migration),
     )
     seen = joined(found) or str(
         t("{entries} entries match in every byte, hole and attribute", entries=taken.entries)

@@ -1,112 +1,213 @@
-"""The copy job in the detached process: copy, catch up, compare and undo. Every step is journaled."""
+"""Start and carry out a copy: copy, catch up, compare, replace the source, and undo. Refuses in doubt."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.copy import survey
-from wizard.apply.copy.catch_up import catch_up
-from wizard.apply.copy.copying import CopyStopped, copy_listed
-from wizard.apply.copy.guard import check_new, check_own, is_as_copied
-from wizard.apply.copy.places import shown
-from wizard.apply.copy.replace_source import restore_source_place, restore_top, take_place
-from wizard.apply.copy.site import BringSite, load_again, site_of
-from wizard.apply.copy.undo import NAMED, compare, remove_brought, remove_made_folders
-from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.copy.compare_copy import NOT_REMOVED, compare, paths_shown, remove_brought
+from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_copied, site_of
+from wizard.apply.copy.copy_entry import restore_top, telling
+from wizard.apply.copy.copy_tree import catch_up, copy_listed
+from wizard.apply.copy.places import (
+    READ_ONLY,
+    device_of,
+    drives_under,
+    ground_of,
+    held_on,
+    node_with,
+    refused,
+    shown,
+    uuid_of,
+)
+from wizard.apply.copy.survey import check_room_there
+from wizard.apply.plan.identity_check import drive_fault
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
+from wizard.apply.run.job import (
+    JobRequest,
+    Outcome,
+    Prepared,
+    RunJob,
+    RunWork,
+    Start,
+    begin_new,
+    check_root,
+    check_tokens,
+)
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_bring
-from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
-from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.tree.copying import telling
-from wizard.apply.tree.entry import named
+from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives, unlock
+from wizard.apply.run.runs import BRING, check_room, load_environment, make_run, run_argument
+from wizard.apply.settings.existing_filesystem import CLONED
+from wizard.apply.settings.guard import clones_of
+from wizard.apply.settings.system import RunningSystem
+from wizard.apply.system.fstab import NO_FSTAB, check_writable
+from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, join, reason_of, t
-from wizard.operations.mounts import Top
+from wizard.operations.operation import How
 from wizard.plan.changes import Bring, BringStep
+from wizard.plan.copy import check_bring, fstab_step, render_bring
+from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
 STOPPED = t("Stopped as requested. Copied files remain.")
 
-COPY_STEPS = (BringStep.COPY, BringStep.CATCH_UP, BringStep.COMPARE)
+LISTED_BYTES = 512
+"""Maximum size of an entry in the lists of a run."""
 
 
-def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
-    """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
-    bring = load_bring(run)
-    try:
-        check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
-        if not begun_steps(read_entries(run)):
-            check_new(bring)
-        if not _only_fstab_left(run, bring):
-            with site_of(run, bring, makes=True) as site:
-                ended = _run_steps(run, bring, journal, COPY_STEPS, partial(_with_files, site, journal))
-            if ended is not None:
-                return ended
-        if bring.takes is not None:
-            ended = _run_steps(
-                run, bring, journal, (BringStep.TAKE_PLACE,), partial(_replace_source, run, bring, journal)
+def preflight_document(bring: Bring, how: Start) -> None:
+    """Run all checks of a new run. Raises Refused or BadInput for the first that fails."""
+    unlock(_cleared(bring, how, make=False))
+
+
+def start_document(bring: Bring, how: Start) -> Path:
+    """Start a detached run and return its folder. Raises like `preflight_document`."""
+    check_tokens(bring, how.tokens)
+    drive_locks = _cleared(bring, how, make=True)
+    message = t(
+        "Copying {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
+    )
+    make = partial(make_run, how.folder, bring.devices, BRING, render_bring(bring), how.environment)
+    return begin_new(make, message, drive_locks)
+
+
+def _cleared(bring: Bring, how: Start, *, make: bool) -> tuple[int, ...]:
+    check_bring(bring)
+    check_root()
+    check_room(how.folder, bring.amount.entries * LISTED_BYTES, make=make)
+    return lock_drives(_check_own(bring, how.environment), partial(_check_new, bring))
+
+
+def _check_new(bring: Bring) -> None:
+    """Raises Refused if the copy no longer fits, or fstab was changed since planning."""
+    _drives_now(bring)
+    check_room_there(bring)
+    if bring.takes is not None:
+        edit = bring.takes.edit
+        check_writable(Path(edit.file), NO_FSTAB)
+        if (found := edit.read(RunningSystem(bring.drive, (edit,)))).how is not How.BEFORE:
+            raise refused(t("Unexpected change: {seen}.", seen=found.seen))
+
+
+def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
+    """Return the drives that are written to, by their current names. If only fstab remains to be changed, the
+    target may be mounted `anywhere`, or not attached.
+
+    Raises Refused unless they are those of the plan, or if a drive is off limits for this run.
+    """
+    to = bring.target
+    if anywhere:
+        node = node_with(to.device, to.filesystem, to.uuid)
+        drives = _own_drives(bring, node) if node else ()
+    else:
+        drives = _drives_now(bring)
+    if bring.takes is not None:
+        edit = bring.takes.edit
+        if why := edit.foreign(RunningSystem(bring.drive, (edit,), environment)):
+            raise refused(why)
+    for drive in drives:
+        if environment.only is not None and drive not in environment.only:
+            raise refused(t("This run may not write to {drive}.", drive=drive))
+    return drives
+
+
+def _drives_now(bring: Bring) -> tuple[str, ...]:
+    """Return the drives below the target. Raises Refused unless the target is the planned filesystem, and
+    mounted read-write at the planned place."""
+    to = bring.target
+    location = ground_of(Path(to.place))
+    device = device_of(location.mounted)
+    other = t(
+        "The filesystem at {place} is not the {title} target of this copy. This attempt made no changes.",
+        place=shown(to.place),
+        title=KINDS[to.filesystem].title,
+    )
+    if device is None or str(location.folder) != location.mounted.mount_point:
+        raise Refused(other)
+    found = held_on(device)
+    if (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
+        raise Refused(other)
+    if "ro" in location.mounted.options:
+        raise refused(READ_ONLY(path=shown(to.place)))
+    return _own_drives(bring, found.node)
+
+
+def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
+    """Return the drives below the target. Raises Refused if none is the planned drive, or a copy of the
+    target is attached, too."""
+    paths = drives_under(node)
+    drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
+    # The target's UUID was compared before.
+    faults = [drive_fault(bring.drive, drive, lambda: bool(bring.target.uuid) or None) for drive in drives]
+    if None not in faults:
+        raise refused(
+            t(
+                "{device} is not on the target drive of this copy: {fault}.",
+                device=node,
+                fault=next(iter(faults), None) or "",
             )
-            if ended is not None:
-                return ended
-        return Event.DONE, _done_message(run, bring)
-    except BadInput as error:
-        raise Refused(str(error)) from None
+        )
+    if clones := clones_of(node, bring.target.uuid):
+        raise refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
+    return paths
+
+
+def _is_as_copied(bring: Bring) -> bool:
+    """Return True if target and source are mounted as during the copy: the target has not replaced the source
+    yet."""
+    try:
+        _drives_now(bring)
+        return uuid_of(ground_of(Path(bring.source.path)).mounted) == bring.source.uuid
+    except (Refused, BadInput):
+        return False
 
 
 def _only_fstab_left(run: Path, bring: Bring) -> bool:
     """Return True if all is copied and compared, so that the volumes are not needed. After a reboot, they may
     be mounted elsewhere."""
-    return bring.takes is not None and done_steps(read_entries(run)) >= set(range(1, len(COPY_STEPS) + 1))
+    copied = {number for number, step in enumerate(bring.steps, 1) if step is not BringStep.TAKE_PLACE}
+    return bring.takes is not None and done_steps(read_entries(run)) >= copied
 
 
-def _run_steps(
-    run: Path,
-    bring: Bring,
-    journal: Journal,
-    these: Sequence[BringStep],
-    do: Callable[[int, BringStep], Message],
-) -> tuple[Event, Message] | None:
-    """Run the remaining steps among these. Return the last event and message if the run ends here."""
-    done = done_steps(read_entries(run))
-    for number, step in enumerate(bring.steps, 1):
-        if number in done or step not in these:
-            continue
-        if (run / STOP).exists():
-            return Event.STOPPED, STOPPED
-        check_own(bring, load_environment(run), anywhere=_only_fstab_left(run, bring))
-        journal.add(Event.STEP_STARTED, bring.step_sentence(step), step=number)
-        try:
-            message = do(number, step)
-        except CopyStopped:
-            return Event.STOPPED, STOPPED
-        except (DiskwrightError, OSError) as error:
-            reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
-            journal.add(Event.STEP_FAILED, reason, step=number)
-            steps = len(bring.steps)
-            return Event.FAILED, t(
-                "Step {step} of {steps} failed: {error} Copied files remain.",
-                step=number,
-                steps=steps,
-                error=reason,
-            )
-        journal.add(Event.STEP_DONE, message, step=number)
-    return None
-
-
-def _with_files(site: BringSite, journal: Journal, _number: int, step: BringStep) -> Message:
-    match step:
-        case BringStep.COPY:
-            return copy_listed(site)
-        case BringStep.CATCH_UP:
-            return catch_up(site)
-        case _:
-            return _compare(site, journal)
-
-
-def _replace_source(run: Path, bring: Bring, journal: Journal, number: int, _step: BringStep) -> Message:
-    return take_place(run, bring, number, journal)
+def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
+    """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
+    bring, environment = load_bring(run), load_environment(run)
+    entries = read_entries(run)
+    with ExitStack() as held:
+        site: BringSite | None = None
+        for number, step in enumerate(bring.steps, 1):
+            if number in done_steps(entries):
+                continue
+            if (run / STOP).exists():
+                return Event.STOPPED, STOPPED
+            _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
+            if not begun_steps(entries) and number == 1:
+                _check_new(bring)
+            if step is BringStep.TAKE_PLACE:
+                held.close()
+                work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
+            else:
+                site = site or held.enter_context(site_of(run, bring, makes=True))
+                work = partial(WORK[step], site, journal)
+            journal.add(Event.STEP_STARTED, bring.step_sentence(step), step=number)
+            try:
+                message = work()
+            except CopyStopped:
+                return Event.STOPPED, STOPPED
+            except (DiskwrightError, OSError) as error:
+                reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
+                journal.add(Event.STEP_FAILED, reason, step=number)
+                return Event.FAILED, t(
+                    "Step {step} of {steps} failed: {error} Copied files remain.",
+                    step=number,
+                    steps=len(bring.steps),
+                    error=reason,
+                )
+            journal.add(Event.STEP_DONE, message, step=number)
+    return Event.DONE, _done_message(run, bring)
 
 
 def _compare(site: BringSite, journal: Journal) -> Message:
@@ -121,11 +222,33 @@ def _compare(site: BringSite, journal: Journal) -> Message:
     return message
 
 
+WORK: dict[BringStep, Callable[[BringSite, Journal], Message]] = {
+    BringStep.COPY: lambda site, _: copy_listed(site),
+    BringStep.CATCH_UP: lambda site, _: catch_up(site),
+    BringStep.COMPARE: lambda site, journal: _compare(site, journal),
+}
+
+
+def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Message:
+    """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
+    Failed."""
+    assert bring.takes is not None
+    message = bring.takes.edit.do(_system(run, bring, number, journal))
+    journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
+    return message
+
+
+def _system(run: Path, bring: Bring, number: int, journal: Journal) -> RunningSystem:
+    assert bring.takes is not None
+    return RunningSystem(bring.drive, (bring.takes.edit,), load_environment(run), number, run.name, journal)
+
+
 def _done_message(run: Path, bring: Bring) -> Message:
     folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
-    again = load_again(run)
+    again = load_copied(run)
+    assert again is not None, "it is copied"
     notes = (
-        [t("Not copied because created during the copy: {paths:list}.", paths=_names(again.new))]
+        [t("Not copied because created during the copy: {paths:list}.", paths=paths_shown(again.new))]
         if again.new
         else []
     )
@@ -147,14 +270,13 @@ def _done_message(run: Path, bring: Bring) -> Message:
             )
         )
     if again.unsteady:
-        paths = _names(again.unsteady)
         return join(
             t(
                 "{source} was copied to {folder}, read back and compared, except for files "
                 "still changing: {paths:list}.",
                 folder=folder,
                 source=source,
-                paths=paths,
+                paths=paths_shown(again.unsteady),
             ),
             *notes,
         )
@@ -170,18 +292,7 @@ def _done_message(run: Path, bring: Bring) -> Message:
     )
 
 
-def _names(paths: tuple[str, ...]) -> tuple[Message | str, ...]:
-    more = (survey.MORE_CHANGE(count=len(paths) - NAMED),) if len(paths) > NAMED else ()
-    return (*(named(path.encode(errors="surrogateescape")) for path in paths[:NAMED]), *more)
-
-
-def check_can_undo(run: Path) -> None:
-    """Raises Refused if the run has no changes to undo."""
-    if not begun_steps(read_entries(run)):
-        raise Refused(t("Run {run} made no changes to undo.", run=run.name))
-
-
-def undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
+def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Restore the old lines of fstab, then remove the copy. Return the last event and message. Raises
     DiskwrightError.
 
@@ -189,15 +300,15 @@ def undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     removed.
     """
     bring = load_bring(run)
-    check_own(bring, load_environment(run), anywhere=bring.takes is not None)
+    _check_own(bring, load_environment(run), anywhere=bring.takes is not None)
     mark_durably(run / UNDOING)
     first: tuple[Message, ...] = ()
     if bring.takes is not None:
         number = len(bring.steps)
         if number in begun_steps(read_entries(run)):
-            first = (restore_source_place(run, bring, number, journal),)
+            first = (bring.takes.edit.undo(_system(run, bring, number, journal)),)
             journal.add(Event.COMMAND, str(first[0]), step=number)
-        if not is_as_copied(bring):
+        if not _is_as_copied(bring):
             kept = t(
                 "The copy on {device} remains, because it may be in use at the new mount "
                 "point. The next boot mounts the old filesystem at {place}.",
@@ -209,7 +320,9 @@ def undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
         with site_of(run, bring, makes=True) as site:
             message = remove_brought(site)
             if bring.takes is not None:
-                _restore_top(site, bring.takes.top)
+                with telling(b"", NOT_REMOVED):
+                    restore_top(site.copy.target, bring.takes.top)
+                site.sync()
     except (Refused, BadInput) as error:
         raise Failed(
             t(
@@ -218,14 +331,11 @@ def undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
                 why=reason_of(error),
             )
         ) from None
-    remove_made_folders(bring.target.makes)
+    for path in reversed(bring.target.makes):
+        # A folder with other contents remains.
+        with suppress(OSError):
+            Path(path).rmdir()
     return Event.UNDONE, join(*first, message)
-
-
-def _restore_top(site: BringSite, top: Top) -> None:
-    with telling(b"", survey.NOT_REMOVED):
-        restore_top(site.there, top)
-    site.sync()
 
 
 class CopyRunJob(RunJob):
@@ -234,26 +344,33 @@ class CopyRunJob(RunJob):
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""
         bring = load_bring(run)
-        folder = shown(bring.target.folder)
-        if asked.purpose is Purpose.UNDO:
-            check_can_undo(run)
-            message = t("Removing the copied files from {folder}.", folder=folder)
-        else:
-            message = t(
+        folder, is_undo = shown(bring.target.folder), asked.purpose is Purpose.UNDO
+        if is_undo and not begun_steps(read_entries(run)):
+            raise Refused(t("Run {run} made no changes to undo.", run=run.name))
+        if not is_undo and is_older(run):
+            raise refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
+        anywhere = bring.takes is not None and (is_undo or _only_fstab_left(run, bring))
+        drives = _check_own(bring, load_environment(run), anywhere=anywhere)
+        message = (
+            t("Removing the copied files from {folder}.", folder=folder)
+            if is_undo
+            else t(
                 "Resuming the copy of {source} to {folder}.", source=shown(bring.source.path), folder=folder
             )
-        anywhere = bring.takes is not None and (asked.purpose is Purpose.UNDO or _only_fstab_left(run, bring))
-        drives = check_own(bring, load_environment(run), anywhere=anywhere)
+        )
         return Prepared(message, partial(lock_drives, drives))
 
     def apply(self, work: RunWork) -> Outcome:
         """Copy, catch up, compare, and replace the source if planned."""
-        event, message = _bring_files(work.run, work.journal)
+        try:
+            event, message = _bring_files(work.run, work.journal)
+        except BadInput as error:
+            raise Refused(str(error)) from None
         return event, str(message)
 
     def undo(self, work: RunWork) -> Outcome:
         """Restore fstab, and remove the copied files."""
-        event, message = undo_copy(work.run, work.journal)
+        event, message = _undo_copy(work.run, work.journal)
         return event, str(message)
 
 

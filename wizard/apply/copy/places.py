@@ -25,6 +25,7 @@ from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_machine
 
 NO_FOLDER = Sentence("Folder {path} does not exist.")
+READ_ONLY = Sentence("{path} is mounted read-only.")
 OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no changes.")
 
 
@@ -149,7 +150,9 @@ def source_open(source: BringFrom) -> Iterator[Path]:
         with seen_alone(location.folder) as top:
             yield top
         return
-    node = _node_of(source)
+    node = node_with(source.path, source.filesystem, source.uuid)
+    if node is None:
+        raise Refused(OTHER_SOURCE(path=source.path))
     mounted = mount_of(node)
     if mounted is not None:
         with seen_alone(Path(mounted.mount_point)) as top:
@@ -170,14 +173,15 @@ def uuid_of(mounted: Mounted) -> str:
         return ""
 
 
-def _node_of(source: BringFrom) -> str:
-    """Return the source's node, which may have another name after a reboot."""
-    for path in (source.path, *nodes_with(source.uuid)):
+def node_with(path: str, filesystem: str, uuid: str) -> str | None:
+    """Return the node of a filesystem, which may have another name after a reboot, or None if it is not
+    attached."""
+    for node in (path, *nodes_with(uuid)):
         with suppress(BadInput):
-            found = held_on(path)
-            if (found.filesystem, found.uuid) == (source.filesystem, source.uuid):
+            found = held_on(node)
+            if (found.filesystem, found.uuid) == (filesystem, uuid):
                 return found.node
-    raise Refused(OTHER_SOURCE(path=source.path))
+    return None
 
 
 HOMES = Path("/home")

@@ -3,10 +3,11 @@
 import os
 import stat
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from wizard.apply.copy.places import (
+    READ_ONLY,
     DeviceFilesystem,
     FolderLocation,
     device_of,
@@ -18,26 +19,31 @@ from wizard.apply.copy.places import (
     shown,
     source_open,
 )
-from wizard.apply.copy.replace_source import taken_place
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.system.mounts import read_mounts
+from wizard.apply.settings.existing_filesystem import look_at_filesystem
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, parse
+from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tree.content import data_ranges
-from wizard.apply.tree.entry import GONE, LOST_AND_FOUND, TO_READ, Inode, named, opened, status_at, walk
+from wizard.apply.tree.entry import (
+    GONE,
+    LOST_AND_FOUND,
+    TO_READ,
+    attribute_names,
+    named,
+    opened,
+    status_at,
+    walk,
+)
+from wizard.apply.tree.manifest import Inode, linked_inode, open_folder
+from wizard.apply.tree.mount_read_only import NOT_READ
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, rounded_up, t
-from wizard.plan.changes import Bring, BringAmount, BringFrom, BringTo
-from wizard.plan.copy import losses_of, name_fault, size_fault
-
-READ_ONLY = Sentence("{path} is mounted read-only.")
-UNREAD = Sentence("Cannot read {path}: {why}.")
-
-
-MORE_CHANGE = Sentence("{count:,d} more")
-
-
-NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
-
+from wizard.operations.mounts import Top
+from wizard.plan.changes import Bring, BringAmount, BringFrom, BringTo, TakePlace
+from wizard.plan.copy import OF_THE_PLACE, losses_of, name_fault, place_edit, size_fault, takes_fault
+from wizard.plan.settings.possible import line_of
 
 ENTRY_BYTES = 1024
 """Metadata per file: an inode, twice if the filesystem stores two copies, and a name."""
@@ -54,78 +60,46 @@ def names_in(top: int) -> frozenset[bytes]:
     return frozenset(names)
 
 
-@dataclass(slots=True)
-class _Count:
-    entries: int = 0
-    files: int = 0
-    links: int = 0
-    names: int = 0
-    others: int = 0
-    size_bytes: int = 0
-    room_bytes: int = 0
-    seen: set[Inode] = field(default_factory=set)
-    folded: dict[str, bytes] = field(default_factory=dict)
-
-
 def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
     """Count the contents of a folder for a target with this filesystem and block size.
 
     Raises Refused for the first file that the target cannot store, Failed if something cannot be read.
     """
-    count = _Count()
-    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for path, _, _ in walk(fd, names_in(fd), changing=True):
-            try:
-                if path:
-                    _count_one(fd, path, count, filesystem, block_bytes)
-            except OSError as error:
-                if error.errno not in GONE:
-                    raise refused(UNREAD(path=named(path), why=str(error.strerror))) from None
-    finally:
-        os.close(fd)
-    return BringAmount(
-        count.entries,
-        count.files,
-        count.size_bytes,
-        count.room_bytes,
-        count.links,
-        count.names,
-        count.others,
-    )
+    holds = KINDS[filesystem].holds
+    files = links = others = names = size_bytes = room_bytes = entries = 0
+    seen, folded = set[Inode](), dict[str, bytes]()
+    with open_folder(top) as fd:
+        for path, status in walk(fd, names_in(fd), changing=True):
+            if not path:
+                continue
+            inode, is_file = linked_inode(status), stat.S_ISREG(status.st_mode)
+            entries, room_bytes = entries + 1, room_bytes + ENTRY_BYTES
+            if stat.S_ISDIR(status.st_mode):
+                room_bytes += block_bytes
+            elif inode in seen:
+                names += 1
+                room_bytes += rounded_up(status.st_size, block_bytes) if is_file and not holds.links else 0
+            elif is_file:
+                _check_fits(path, size_fault(status.st_size, filesystem))
+                data = _data_bytes(fd, path, status)
+                files, size_bytes = files + 1, size_bytes + data
+                room_bytes += rounded_up(data if holds.holes else status.st_size, block_bytes)
+            elif stat.S_ISLNK(status.st_mode):
+                links += 1
+            else:
+                others += 1
+            if inode:
+                seen.add(inode)
+            if holds.links or is_file or stat.S_ISDIR(status.st_mode):
+                _check_name(path, folded, filesystem)
+    return BringAmount(entries, files, size_bytes, room_bytes, links, names, others)
 
 
-def _count_one(top: int, path: bytes, count: _Count, filesystem: str, block_bytes: int) -> None:
-    status, holds = status_at(top, path), KINDS[filesystem].holds
-    count.entries += 1
-    count.room_bytes += ENTRY_BYTES
-    if stat.S_ISDIR(status.st_mode):
-        count.room_bytes += block_bytes
-    elif status.st_nlink > 1 and (status.st_dev, status.st_ino) in count.seen:
-        count.names += 1
-        if not holds.links and stat.S_ISREG(status.st_mode):
-            count.room_bytes += rounded_up(status.st_size, block_bytes)
-    elif stat.S_ISREG(status.st_mode):
-        _check_fits(path, size_fault(status.st_size, filesystem))
-        count.files += 1
-        data = _data_bytes(top, path, status)
-        count.size_bytes += data
-        count.room_bytes += rounded_up(data if holds.holes else status.st_size, block_bytes)
-    elif stat.S_ISLNK(status.st_mode):
-        count.links += 1
-    else:
-        count.others += 1
-    if status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode):
-        count.seen.add((status.st_dev, status.st_ino))
-    if holds.links or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
-        _check_name(path, count, filesystem)
-
-
-def _check_name(path: bytes, count: _Count, filesystem: str) -> None:
+def _check_name(path: bytes, folded: dict[str, bytes], filesystem: str) -> None:
     text = path.decode(errors="surrogateescape")
     _check_fits(path, name_fault(text.rpartition("/")[2], filesystem))
     if KINDS[filesystem].holds.folds_case:
-        other = count.folded.setdefault(text.casefold(), path)
+        other = folded.setdefault(text.casefold(), path)
         if other != path:
             title = KINDS[filesystem].title
             raise refused(
@@ -150,8 +124,13 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     """Return the size of a file without holes. A compressed file uses fewer blocks than its size, too."""
     if status.st_blocks * 512 >= status.st_size:
         return status.st_size
-    with opened(top, path, TO_READ) as fd:
-        return sum(end - start for start, end in data_ranges(fd, status.st_size))
+    try:
+        with opened(top, path, TO_READ) as fd:
+            return sum(end - start for start, end in data_ranges(fd, status.st_size))
+    except OSError as error:
+        if error.errno in GONE:
+            return 0
+        raise refused(NOT_READ(path=named(path), why=str(error.strerror))) from None
 
 
 def work_out(
@@ -170,11 +149,12 @@ def work_out(
     to = _target(location, into)
     origin = _source(source)
     _check_overlap(origin, location, to)
-    takes = taken_place(origin, to, environment or Environment()) if takes_place else None
+    takes = _taken_place(origin, to, environment or Environment()) if takes_place else None
     drive = drive_of(to.device)
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
     with source_open(origin) as top:
-        _check_free(top, to)
+        with open_folder(top) as fd:
+            check_names_free(names_in(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
         raise refused(t("{source} is empty: no files to copy.", source=shown(source)))
@@ -279,15 +259,6 @@ def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> 
         )
 
 
-def _check_free(top: Path, to: BringTo) -> None:
-    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        names = names_in(fd)
-    finally:
-        os.close(fd)
-    check_names_free(names, to)
-
-
 def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
     """Raises Refused for the first name that exists in the target."""
     folder = os.fsencode(to.folder)
@@ -325,3 +296,101 @@ def check_room_there(bring: Bring) -> None:
             needed=amount.entries,
         )
         raise refused(message)
+
+
+def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
+    """Return how the target replaces the source. Raises Refused if it cannot, BadInput if fstab or a device
+    cannot be read."""
+    if not source.is_device and (fault := takes_fault(source.path)) is not None:
+        raise refused(t("{why}. The copy cannot replace the source.", why=fault))
+    mounted = None if source.is_device else mounted_at(source.path)
+    device = device_of(mounted) if mounted else None
+    if mounted is None or device is None:
+        raise refused(
+            t(
+                "{source} is not the mount point of a filesystem on a drive. Only a mount "
+                "point can be replaced.",
+                source=shown(source.path),
+            )
+        )
+    if to.folder != to.place or to.makes:
+        raise refused(
+            t(
+                "{folder} is not the top folder of its volume. Only a copy to {place} itself "
+                "can replace a mount point.",
+                folder=shown(to.folder),
+                place=shown(to.place),
+            )
+        )
+    if not KINDS[to.filesystem].holds.owners:
+        raise refused(
+            t(
+                "{title} does not store owners, so the copy cannot replace {place}.",
+                title=KINDS[to.filesystem].title,
+                place=shown(source.path),
+            )
+        )
+    file = environment.fstab
+    check_writable(file, NO_FSTAB)
+    text = read_text(file)
+    lines = parse(text, str(file))
+    old = _old_line(lines, source.path, file)
+    own, line = _own_line(lines, text, old, source.path, to, environment)
+    edit = place_edit(str(file), text, old.number, own, line)
+    return TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
+
+
+def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
+    """Return the only line of fstab for the source's mount point."""
+    found = [line for line in lines if line.mount_point.rstrip("/") == place]
+    if len(found) != 1:
+        fault = (
+            Sentence("{file} has several lines for {place}.")
+            if found
+            else Sentence("{file} has no line for {place}, so the way it is mounted at boot is unknown.")
+        )
+        raise refused(fault(file=str(file), place=shown(place)))
+    if {"bind", "rbind"}.intersection(found[0].options):
+        raise refused(t("{place} is a bind mount of another folder.", place=shown(place)))
+    return found[0]
+
+
+def _own_line(
+    lines: tuple[Line, ...], text: str, old: Line, place: str, to: BringTo, environment: Environment
+) -> tuple[int | None, str]:
+    """Return number and text of the target's line in fstab, or None and the text of a new line."""
+    target = look_at_filesystem(to.device, environment)
+    own = next((line for line in target.lines if line.mount_point.rstrip("/") == to.place), None)
+    if own is not None:
+        return own.number, text.split("\n")[own.number - 1]
+    if not target.uuid:
+        raise refused(t("The filesystem on {device} has no UUID for fstab.", device=to.device))
+    mounted = mounted_at(to.place)
+    assert mounted is not None, "it was looked at"
+    if mounted.root != "/":
+        raise refused(
+            t(
+                "{place} is only part of the filesystem on {device}, and fstab has no line for {place}.",
+                device=to.device,
+                place=shown(to.place),
+            )
+        )
+    options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
+    line = line_of(target.uuid, place, target.existing.filesystem, mounted.type, options)
+    others = tuple(one for one in lines if one is not old)
+    if found := conflict(others, line):
+        raise refused(
+            t(
+                "{file} already has a conflicting line: {conflict}.",
+                file=str(environment.fstab),
+                conflict=found,
+            )
+        )
+    return None, line.line
+
+
+def _read_top(folder: Path) -> Top:
+    with open_folder(folder) as fd:
+        status = os.fstat(fd)
+        pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
+        return Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)

@@ -15,8 +15,7 @@ from contextlib import nullcontext
 from hashlib import blake2b, sha256
 from threading import local
 
-from wizard.apply.tree import mount_read_only
-from wizard.model.said import MIB, rounded_up
+from wizard.model.said import MIB, rounded_up, t
 
 BLOCK_BYTES = 4096
 """Granularity of zero blocks and widened ranges: the largest block size of ext filesystems on most
@@ -25,6 +24,7 @@ machines."""
 SEGMENT_BYTES = 64 * MIB
 PIECE_BYTES = MIB
 ZEROS = bytes(BLOCK_BYTES)
+SHORTER = t("the file became shorter during the read")
 
 Range = tuple[int, int]
 """Start and end of data in bytes."""
@@ -38,29 +38,22 @@ _own = local()
 def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int], None]) -> Content:
     """Read a file, and pass numbers of bytes read to `on_bytes`. Raises OSError."""
     ranges = tuple(data_ranges(fd, size_bytes))
-    wide = tuple(widened(ranges, size_bytes))
-    parts = tuple(segments(wide))
+    parts = tuple(segments(widened(ranges, size_bytes)))
+    digests = []
     with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
         mapped = threads.map if threads else map
-        digests = []
-        for part, digest in zip(
-            parts, mapped(lambda one: _segment(fd, one[0], one[1], size_bytes), parts), strict=True
-        ):
+        hashed = mapped(lambda one: _segment(fd, one[0], one[1], size_bytes), parts)
+        for part, digest in zip(parts, hashed, strict=True):
             digests.append(digest)
             on_bytes(sum(end - start for start, end in part[1]))
-    return (
-        _file_digest(size_bytes, tuple(index for index, _ in parts), digests),
-        _summary(ranges),
-        _summary(wide),
-    )
+    return _content(size_bytes, ranges, digests)
 
 
 def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], None]) -> Content:
     """Return `content_of` a file, and call `do` with the data ranges of each segment just before hashing it,
     so that data is still cached. The next segment starts in parallel. Raises OSError."""
     ranges = tuple(data_ranges(fd, size_bytes))
-    wide = tuple(widened(ranges, size_bytes))
-    own, parts = dict(segments(ranges)), tuple(segments(wide))
+    own, parts = dict(segments(ranges)), tuple(segments(widened(ranges, size_bytes)))
     digests: list[bytes] = []
     if len(parts) == 1:
         do(own[parts[0][0]])
@@ -74,17 +67,13 @@ def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], Non
                 digests += [hashing.result()] if hashing else []
                 hashing = worker.submit(_segment, fd, index, part, size_bytes)
             digests += [hashing.result()] if hashing else []
-    return (
-        _file_digest(size_bytes, tuple(index for index, _ in parts), digests),
-        _summary(ranges),
-        _summary(wide),
-    )
+    return _content(size_bytes, ranges, digests)
 
 
-def outline_of(fd: int, size_bytes: int) -> Content:
-    """Return the data ranges of a file without reading it. The digest is empty."""
-    ranges = tuple(data_ranges(fd, size_bytes))
-    return "", _summary(ranges), _summary(tuple(widened(ranges, size_bytes)))
+def _content(size_bytes: int, ranges: Sequence[Range], digests: Sequence[bytes]) -> Content:
+    wide = tuple(widened(ranges, size_bytes))
+    indices = [index for index, _ in segments(wide)]
+    return _file_digest(size_bytes, indices, digests), _summary(ranges), _summary(wide)
 
 
 def _file_digest(size_bytes: int, indices: Sequence[int], digests: Sequence[bytes]) -> str:
@@ -140,7 +129,7 @@ def _fill(fd: int, piece: memoryview, position: int) -> None:
     while done < len(piece):
         got = os.preadv(fd, [piece[done:]], position + done)
         if not got:
-            raise OSError(errno.EIO, str(mount_read_only.SHORTER))
+            raise OSError(errno.EIO, str(SHORTER))
         done += got
 
 

@@ -1,13 +1,9 @@
 """Describe the differences between two manifests, file by file."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
-from wizard.apply.tree import mount_read_only
 from wizard.apply.tree.entry import LOST_AND_FOUND, EntryKind, TreeEntry, from_line, named
-from wizard.apply.tree.manifest import manifest_lines
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t, tn
@@ -26,6 +22,7 @@ KINDS = {
 }
 """Names of entry types for display."""
 
+ENTRY = t("An entry of a manifest")
 CHANGED = Sentence("{field} changed from {was} to {now}")
 """`field`: a property of stat(2), flags, holes, or the target of a link."""
 
@@ -35,15 +32,15 @@ SeenAs = Callable[[TreeEntry], TreeEntry | None]
 
 
 def differences(
-    before: Path,
-    after: Path,
+    before: Iterable[bytes],
+    after: Iterable[bytes],
     *,
     inode_numbers: bool,
     rewritten: frozenset[bytes] = frozenset(),
     seen_as: SeenAs = lambda entry: entry,
 ) -> tuple[Message, ...]:
-    """Describe the differences between two manifests: the first few and a count. Empty if they match. Raises
-    BadInput if a manifest is unreadable.
+    """Describe the differences between the lines of two manifests: the first few and a count. Empty if they
+    match. Raises BadInput if a line is unreadable.
 
     With `inode_numbers`, both are of the same filesystem, and everything must match. Otherwise, the second is
     of a copy: inodes, change times, block sizes and lost+found may differ. The content of `rewritten` files
@@ -63,13 +60,17 @@ def differences(
 
 
 def _differences(
-    before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes], seen_as: SeenAs
+    before: Iterable[bytes],
+    after: Iterable[bytes],
+    inode_numbers: bool,
+    rewritten: frozenset[bytes],
+    seen_as: SeenAs,
 ) -> Iterator[Message]:
     for found in _pairs(before, after):
         old, new = (entry and seen_as(entry) for entry in found)
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
-            new = replace(new, digest=old.digest)
+            new = new._replace(digest=old.digest)
         if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is EntryKind.FOLDER:
             continue
         if new is None and old is not None:
@@ -82,16 +83,18 @@ def _differences(
             yield t("{path}: {how:semicolons}.", path=named(old.path), how=tuple(pieces))
 
 
-def _pairs(before: Path, after: Path) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
-    """Yield entries with equal paths as pairs, and others alone. Skip identical lines. Both files have the
-    same order."""
-    old_lines, new_lines = manifest_lines(before), manifest_lines(after)
+def _pairs(
+    before: Iterable[bytes], after: Iterable[bytes]
+) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
+    """Yield entries with equal paths as pairs, and others alone. Skip identical lines. Both have the same
+    order."""
+    old_lines, new_lines = iter(before), iter(after)
     old_line, new_line = next(old_lines, None), next(new_lines, None)
     while old_line or new_line:
         if old_line == new_line:
             old_line, new_line = next(old_lines, None), next(new_lines, None)
             continue
-        old, new = _entry(old_line, before), _entry(new_line, after)
+        old, new = (from_line(line, ENTRY) if line else None for line in (old_line, new_line))
         if new is None or (old and old.order < new.order):
             yield old, None
             old_line = next(old_lines, None)
@@ -103,80 +106,45 @@ def _pairs(before: Path, after: Path) -> Iterator[tuple[TreeEntry | None, TreeEn
             old_line, new_line = next(old_lines, None), next(new_lines, None)
 
 
-def _entry(line: bytes | None, file: Path) -> TreeEntry | None:
-    return from_line(line, mount_read_only.ENTRY_OF(file=str(file))) if line else None
-
-
 def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     if old.kind is not new.kind:
         yield CHANGED(field="type", was=KINDS[old.kind], now=KINDS[new.kind])
         return
-    if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
-        yield (
-            t("content differs")
-            if old.size_bytes == new.size_bytes
-            else CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
-        )
-    yield from _storage_differences(old, new, inode_numbers)
-    yield from _property_differences(old, new)
-    yield from _attribute_differences(old, new)
-    yield from _link_differences(old, new, inode_numbers)
+    if old.size_bytes != new.size_bytes:
+        yield CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
+    elif old.digest != new.digest:
+        yield t("content differs")
+    was, now = (_properties(entry, inode_numbers) for entry in (old, new))
+    for field, (value, shown) in now.items():
+        if value != was[field][0] and (field != "holes" or old.size_bytes == new.size_bytes):
+            yield CHANGED(field=field, was=was[field][1], now=shown)
+    attributes = dict(old.attributes), dict(new.attributes)
+    for name in sorted({*attributes[0], *attributes[1]}):
+        if attributes[0].get(name) != attributes[1].get(name):
+            yield t("extended attribute {name} differs", name=name)
 
 
-def _property_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
-    pairs = (
-        ("mode", f"{old.mode:04o}", f"{new.mode:04o}"),
-        ("owner", f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
-        ("mtime", old.modified, new.modified),
-        ("atime", old.accessed, new.accessed),
-        ("target", old.target, new.target),
-        ("device", old.device, new.device),
-        ("flags", f"{old.flags:#x}", f"{new.flags:#x}"),
-    )
-    for field, was, is_now in pairs:
-        if was != is_now:
-            yield CHANGED(field=field, was=_format(was), now=_format(is_now))
-
-
-def _format(value: str | int | bytes) -> str:
-    """Format a property: a time, or the target of a symbolic link."""
-    match value:
-        case int():
-            return _time(value)
-        case bytes():
-            return printable(value.decode(errors="backslashreplace"), 200)
-        case _:
-            return value
-
-
-def _storage_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
-    was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
-    if was != is_now and old.size_bytes == new.size_bytes:
-        yield CHANGED(field="holes", was=was, now=is_now)
-
-
-def _attribute_differences(old: TreeEntry, new: TreeEntry) -> Iterator[Message]:
-    was, now = dict(old.attributes), dict(new.attributes)
-    for name in sorted({*was, *now}):
-        attribute = name
-        if was.get(name) != now.get(name):
-            yield t("extended attribute {name} differs", name=attribute)
-
-
-def _link_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
-    """The link count of a folder only counts its subfolders, which are compared themselves."""
-    if old.same_as != new.same_as:
-        was, is_now = (
-            t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
-            for entry in (old, new)
-        )
-        yield CHANGED(field="link", was=was, now=is_now)
-    if old.kind is not EntryKind.FOLDER and old.links != new.links:
-        yield CHANGED(field="nlink", was=old.links, now=new.links)
-    if inode_numbers and old.inode != new.inode:
-        yield CHANGED(field="inode", was=old.inode, now=new.inode)
-    if inode_numbers and old.changed != new.changed:
-        yield CHANGED(field="ctime", was=_time(old.changed), now=_time(new.changed))
+def _properties(entry: TreeEntry, inode_numbers: bool) -> dict[str, tuple[object, Message | str | int]]:
+    """Return the properties to compare, and each as shown."""
+    first = t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
+    data = entry.data if inode_numbers else entry.wide_data
+    # The link count of a folder only counts its subfolders, which are compared themselves.
+    links = entry.links if entry.kind is not EntryKind.FOLDER else 0
+    found: dict[str, tuple[object, Message | str | int]] = {
+        "holes": (data, data),
+        "mode": (entry.mode, f"{entry.mode:04o}"),
+        "owner": ((entry.uid, entry.gid), f"{entry.uid}:{entry.gid}"),
+        "mtime": (entry.modified, _time(entry.modified)),
+        "atime": (entry.accessed, _time(entry.accessed)),
+        "target": (entry.target, printable(entry.target.decode(errors="backslashreplace"), 200)),
+        "device": (entry.device, entry.device),
+        "flags": (entry.flags, f"{entry.flags:#x}"),
+        "link": (entry.same_as, first),
+        "nlink": (links, links),
+    }
+    if inode_numbers:
+        found |= {"inode": (entry.inode, entry.inode), "ctime": (entry.changed, _time(entry.changed))}
+    return found
 
 
 def _time(nanoseconds: int) -> str:
@@ -202,8 +170,7 @@ def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
     def seen(entry: TreeEntry) -> TreeEntry | None:
         if not entry.path or entry.path in skipped or not (holds.links or entry.kind in CONTENT):
             return None
-        return replace(
-            entry,
+        return entry._replace(
             mode=entry.mode if holds.owners else 0,
             uid=entry.uid if holds.owners else 0,
             gid=entry.gid if holds.owners else 0,

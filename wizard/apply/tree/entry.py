@@ -1,4 +1,5 @@
-"""Read a filesystem entry by descriptors. Paths can exceed the kernel's limit; names need not be text."""
+"""Walk a tree and read its entries by descriptors. Paths can exceed the kernel's limit; names need not be
+text."""
 
 import errno
 import fcntl
@@ -8,12 +9,12 @@ import stat
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
+from typing import Any, NamedTuple
 
-from wizard.apply.tree import mount_read_only
-from wizard.apply.tree.content import content_of, outline_of
+from wizard.apply.tree.content import Content
+from wizard.apply.tree.mount_read_only import NOT_READ
 from wizard.model.errors import BadInput, Failed, printable
 from wizard.model.said import Message, t
 
@@ -32,8 +33,7 @@ class EntryKind(StrEnum):
     BLOCKS = "block device"
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(NamedTuple):
     """An entry of a filesystem.
 
     `path` is relative to the top folder, in bytes as on disk; empty for the top itself. `mode` has the
@@ -69,82 +69,47 @@ class TreeEntry:
     @property
     def order(self) -> list[bytes]:
         """Sort key in a manifest: folders before their content, names by bytes."""
-        return self.path.split(b"/") if self.path else []
+        return order_of(self.path)
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of a file without holes: the first number in the data ranges."""
+        return int(self.data.partition(" ")[0] or 0)
+
+
+def order_of(path: bytes) -> list[bytes]:
+    """Return the sort key of a path: folders before their content, names by bytes."""
+    return path.split(b"/") if path else []
 
 
 def to_line(entry: TreeEntry) -> bytes:
     """Serialise an entry to a line of JSON, without line end. Bytes that are not UTF-8 become lone surrogates
     (PEP 383)."""
-    fields = (
-        os.fsdecode(entry.path),
-        entry.kind.value,
-        entry.mode,
-        entry.uid,
-        entry.gid,
-        entry.size_bytes,
-        entry.device,
-        entry.modified,
-        entry.accessed,
-        entry.changed,
-        entry.inode,
-        entry.links,
-        os.fsdecode(entry.same_as) if entry.same_as else "",
-        os.fsdecode(entry.target) if entry.target else "",
-        entry.flags,
-        entry.attributes,
-        entry.digest,
-        entry.data,
-        "" if entry.wide_data == entry.data else entry.wide_data,
-    )
-    return _encode(fields).encode()
+    values = [os.fsdecode(value) if isinstance(value, bytes) else value for value in entry]
+    if entry.wide_data == entry.data:
+        values[-1] = ""
+    return _encode(values).encode()
+
+
+def _pairs(values: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(name), str(value)) for name, value in values)
+
+
+READERS: tuple[Callable[[Any], Any], ...] = (
+    *(os.fsencode, EntryKind, int, int, int, int, str, int, int, int, int, int),
+    *(os.fsencode, os.fsencode, int, _pairs, str, str, str),
+)
+"""Parsers of an entry's fields, in order."""
 
 
 def from_line(line: bytes, what: str | Message) -> TreeEntry:
     """Parse a line from `to_line`. Raises BadInput, naming `what`."""
     try:
-        (
-            path,
-            kind,
-            mode,
-            uid,
-            gid,
-            size,
-            device,
-            modified,
-            accessed,
-            changed,
-            inode,
-            links,
-            same,
-            target,
-            flags,
-            attributes,
-            *content,
-        ) = json.loads(line.decode())
-        digest, data, wide = content
-        return TreeEntry(
-            os.fsencode(path),
-            EntryKind(kind),
-            int(mode),
-            int(uid),
-            int(gid),
-            int(size),
-            str(device),
-            int(modified),
-            int(accessed),
-            int(changed),
-            int(inode),
-            int(links),
-            os.fsencode(same),
-            os.fsencode(target),
-            int(flags),
-            tuple((str(name), str(value)) for name, value in attributes),
-            str(digest),
-            str(data),
-            str(wide or data),
-        )
+        values = json.loads(line.decode())
+        entry = TreeEntry(*[read(value) for read, value in zip(READERS, values, strict=True)])
     except (ValueError, TypeError, RecursionError):
         raise BadInput(t("{entry} is damaged.", entry=what)) from None
+    return entry if entry.wide_data else entry._replace(wide_data=entry.data)
 
 
 GET_FLAGS = 0x80086601 if struct.calcsize("l") == 8 else 0x80046601
@@ -169,11 +134,8 @@ GONE = frozenset({errno.ENOENT, errno.ENOTDIR})
 TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
-Inode = tuple[int, int]
-"""The filesystem or subvolume of an inode, and its number."""
-
-Found = tuple[bytes, Inode, bool]
-"""Path and inode of an entry, and True for a folder, which has no other names."""
+Found = tuple[bytes, os.stat_result]
+"""Path and status of an entry."""
 
 KINDS = {
     stat.S_IFREG: EntryKind.FILE,
@@ -212,38 +174,38 @@ def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
         os.close(fd)
 
 
+@contextmanager
+def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
+    """Open the folder that contains an entry, and yield its descriptor and the name. For a short path, yield
+    the top and the whole path."""
+    if len(path) <= LONGEST_PATH:
+        yield top, path or b"."
+        return
+    above, _, name = path.rpartition(b"/")
+    with opened(top, above, FOLDER) as folder:
+        yield folder, name
+
+
 def status_at(top: int, path: bytes) -> os.stat_result:
     """Return the lstat(2) result of a path relative to the folder `top`. Raises OSError."""
     with folder_of(top, path) as (folder, name):
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def look(
-    top: int,
-    path: bytes,
-    workers: int,
-    on_bytes: Callable[[int], None],
-    *,
-    cold: bool = False,
-    content: bool = True,
-) -> TreeEntry:
-    """Read the entry at `path` relative to the folder `top`, with the `content` of a file. `cold` reads from
-    the drive instead of the cache. Raises OSError."""
+def look(top: int, path: bytes, read: Callable[[int, os.stat_result], Content]) -> TreeEntry:
+    """Read the entry at `path` relative to the folder `top`. `read` returns the content of an open file.
+    Raises OSError."""
     with folder_of(top, path) as (folder, name):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         kind = KINDS[stat.S_IFMT(status.st_mode)]
         target = os.readlink(name, dir_fd=folder) if kind is EntryKind.SYMLINK else b""
-        flags, content_fields = 0, ("", "", "")
+        flags, content = 0, ("", "", "")
         if kind in (EntryKind.FILE, EntryKind.FOLDER):
             with opened(folder, name, TO_READ) as fd:
                 attributes = _attributes(fd)
                 flags = flags_of(fd)
-                if kind is EntryKind.FILE and not content:
-                    content_fields = outline_of(fd, status.st_size)
-                elif kind is EntryKind.FILE:
-                    if cold:
-                        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-                    content_fields = content_of(fd, status.st_size, workers, on_bytes)
+                if kind is EntryKind.FILE:
+                    content = read(fd, status)
         else:
             attributes = _attributes(b"/proc/self/fd/%d/%s" % (folder, name))
     return TreeEntry(
@@ -265,20 +227,8 @@ def look(
         target,
         flags,
         attributes,
-        *content_fields,
+        *content,
     )
-
-
-@contextmanager
-def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
-    """Open the folder that contains an entry, and yield its descriptor and the name. For a short path, yield
-    the top and the whole path."""
-    if len(path) <= LONGEST_PATH:
-        yield top, path or b"."
-        return
-    above, _, name = path.rpartition(b"/")
-    with opened(top, above, FOLDER) as folder:
-        yield folder, name
 
 
 def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
@@ -319,34 +269,27 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
     """Yield all entries below `top`, including itself: folders before their content, names by bytes. `only`
     selects names in `top`. Raises Failed.
 
-    With `changing`, folders deleted in the meantime count as empty.
+    With `changing`, entries deleted in the meantime are skipped.
     """
-    status = os.fstat(top)
-    pending = [(b"", (status.st_dev, status.st_ino), True)]
+    pending = [b""]
     while pending:
-        path, inode, is_folder = pending.pop()
-        yield path, inode, is_folder
-        if is_folder:
-            listed = _listed(top, path, changing=changing)
-            pending += reversed(listed if path or only is None else [one for one in listed if one[0] in only])
+        path = pending.pop()
+        try:
+            status = status_at(top, path)
+            names = _names_in(top, path) if stat.S_ISDIR(status.st_mode) else []
+        except OSError as error:
+            if changing and error.errno in GONE:
+                continue
+            raise Failed(NOT_READ(path=named(path), why=str(error.strerror))) from None
+        yield path, status
+        for name in reversed(names):
+            if path or only is None or name in only:
+                pending.append(path + b"/" + name if path else name)
 
 
-def _listed(top: int, path: bytes, *, changing: bool) -> list[Found]:
-    try:
-        with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as entries:
-            device = os.fstat(fd).st_dev
-            names = [
-                (os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False))
-                for entry in entries
-            ]
-    except OSError as error:
-        if changing and error.errno in GONE:
-            return []
-        raise Failed(mount_read_only.NOT_READ(path=named(path), why=str(error.strerror))) from None
-    return [
-        (path + b"/" + name if path else name, (device, inode), is_folder)
-        for name, inode, is_folder in sorted(names)
-    ]
+def _names_in(top: int, path: bytes) -> list[bytes]:
+    with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as entries:
+        return sorted(os.fsencode(entry.name) for entry in entries)
 
 
 def named(path: bytes) -> str:

@@ -25,11 +25,6 @@ from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, t
 
 NOT_READ = Sentence("Cannot read {path}: {why}.")
-NOT_WRITTEN = Sentence("Cannot write {file}: {why}.")
-SHORTER = t("the file became shorter during the read")
-ENTRY_OF = Sentence("An entry of {file}")
-
-
 NOT_ALONE = Sentence("This kernel cannot mount {node} privately: {why}.")
 NOT_MOUNTED = Sentence("Cannot mount {node}: {why}.")
 

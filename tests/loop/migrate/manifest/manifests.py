@@ -15,7 +15,7 @@ from wizard.apply.tree.differences import differences
 from wizard.apply.tree.entry import TreeEntry, from_line
 from wizard.apply.tree.manifest import manifest_lines, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
-from wizard.model.said import TIB
+from wizard.model.said import TIB, Message
 
 ACL = struct.pack("<I", 2) + b"".join(
     struct.pack("<HHI", tag, bits, who) for tag, bits, who in ((1, 6, -1 & 0xFFFFFFFF), (2, 4, 1000))
@@ -110,6 +110,11 @@ def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
     return file
 
 
+def differing(before: Path, after: Path, *, inode_numbers: bool) -> tuple[Message, ...]:
+    """Return the differences between two manifests."""
+    return differences(manifest_lines(before), manifest_lines(after), inode_numbers=inode_numbers)
+
+
 def told(
     drive: str, folder: Path, change: Callable[[Path], object], *, inode_numbers: bool = True
 ) -> tuple[str, ...]:
@@ -117,4 +122,4 @@ def told(
     with mounted(drive) as top:
         change(top)
     after = manifest_of(drive, folder / "after")
-    return tuple(map(str, differences(folder / "before", after, inode_numbers=inode_numbers)))
+    return tuple(map(str, differing(folder / "before", after, inode_numbers=inode_numbers)))

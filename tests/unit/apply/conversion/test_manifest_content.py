@@ -17,17 +17,10 @@ from wizard.apply.tree.content import (
     Content,
     content_beside,
     content_of,
-    outline_of,
     runs_of_data,
-    segments,
-    widened,
 )
 from wizard.apply.tree.entry import EntryKind, TreeEntry, from_line, to_line
 from wizard.model.errors import BadInput
-
-ranges = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6).map(
-    lambda pairs: [(1024 * start, 1024 * (start + size)) for start, size in pairs]
-)
 
 
 @given(
@@ -44,31 +37,6 @@ def test_runs_are_the_blocks_that_are_not_zero(blocks: list[bytes], tail: bytes)
     assert kept == piece
     assert all(start % BLOCK_BYTES == 0 and any(piece[start : start + BLOCK_BYTES]) for start, _ in found)
     assert all(first[1] < second[0] for first, second in pairwise(found))
-
-
-@given(ranges)
-def test_widened_ranges_are_separate_whole_blocks(given_ranges: list[tuple[int, int]]) -> None:
-    size = 64 * 1024 + 77
-    kept = sorted(pair for pair in given_ranges if pair[1] <= size)
-    wide = list(widened(kept, size))
-    assert all(start % BLOCK_BYTES == 0 and (end % BLOCK_BYTES == 0 or end == size) for start, end in wide)
-    assert all(first[1] < second[0] for first, second in pairwise(wide))
-    assert blocks_of(wide) == blocks_of(kept)
-
-
-def blocks_of(pairs: list[tuple[int, int]]) -> set[int]:
-    return {block for start, end in pairs for block in range(start // BLOCK_BYTES, -(-end // BLOCK_BYTES))}
-
-
-def test_segments_are_cut_at_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manifest_content, "SEGMENT_BYTES", 100)
-    assert list(segments([(10, 20), (90, 310), (500, 501)])) == [
-        (0, [(10, 20), (90, 100)]),
-        (1, [(100, 200)]),
-        (2, [(200, 300)]),
-        (3, [(300, 310)]),
-        (5, [(500, 501)]),
-    ]
 
 
 def content(path: Path) -> Content:
@@ -166,4 +134,3 @@ def test_hashing_while_copying_equals_hashing_alone(tmp_path: Path) -> None:
             beside = content_beside(file.fileno(), size, done.extend)
             assert beside == alone
             assert sum(end - start for start, end in done) == int(alone[1].partition(" ")[0])
-            assert outline_of(file.fileno(), size) == ("", *alone[1:])

@@ -1,0 +1,262 @@
+"""Compare a copy with its source. Undo removes only entries whose source has the same content.
+
+The proof is the content. Size and dates are no proof, because programs can restore them.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.copy.copied import BringSite, load_copied
+from wizard.apply.copy.copy_entry import remove_entry, telling
+from wizard.apply.copy.places import shown
+from wizard.apply.run.backup_store import replace_durably
+from wizard.apply.run.progress_log import noting
+from wizard.apply.tree.content import Content, content_of
+from wizard.apply.tree.differences import as_held, differences
+from wizard.apply.tree.entry import GONE, EntryKind, TreeEntry, look, named, status_at, to_line
+from wizard.apply.tree.manifest import WORKERS, open_folder, read_tree
+from wizard.apply.tree.mount_read_only import seen_alone
+from wizard.model.errors import Failed
+from wizard.model.said import Message, Sentence, join, t, tn
+
+NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
+
+NAMED = 5
+"""Number of files to name. Others are counted."""
+
+KEPT = "kept.txt"
+"""File in a run's folder that lists all entries that undo kept."""
+
+
+def compare(site: BringSite) -> tuple[Message, int]:
+    """Read the copy back and compare it. Return a result message and the number of entries.
+
+    Raises Failed with the differences.
+    """
+    copied, to = site.load(), site.bring.target
+    gone, unsteady = (frozenset(map(os.fsencode, paths)) for paths in (copied.gone, copied.unsteady))
+    size_bytes = site.bring.amount.size_bytes
+    count = -1
+
+    def expected() -> Iterator[bytes]:
+        # The list includes the top folder.
+        nonlocal count
+        for entry in site.entries():
+            if entry.path not in gone:
+                count += 1
+                yield to_line(entry)
+
+    # Read the copy from the drive, not from memory.
+    site.sync()
+    forget_caches(to.device)
+    on_bytes = site.counting(noting(site.run, 3, size_bytes=size_bytes), size_bytes)
+    with seen_alone(Path(to.folder)) as place, open_folder(place) as top:
+        names = frozenset(map(os.fsencode, copied.names))
+        found = differences(
+            expected(),
+            read_tree(top, on_bytes, cold=True, only=names),
+            inode_numbers=False,
+            seen_as=as_held(site.copy.holds, unsteady),
+        )
+    if found:
+        raise Failed(join(t("The copy in {folder} differs:", folder=shown(to.folder)), *found))
+    return t(
+        "{entries:,d} entries were read back from the drive and match {source}.",
+        entries=count,
+        source=shown(site.bring.source.path),
+    ), count
+
+
+def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None) -> None:
+    """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write. Call
+    it before replacing or removing the entry. Raises OSError.
+
+    The entry belongs to the run if it is as `recorded` during the copy, or as in the source.
+    """
+    try:
+        # Folders are removed only if empty.
+        is_folder = stat.S_ISDIR(status_at(site.copy.target, path).st_mode)
+        is_own = is_folder or (recorded is not None and _is_recorded(site, path, recorded))
+    except OSError as error:
+        if error.errno in GONE:
+            return
+        raise
+    if not is_own and not is_same(site, path):
+        raise Failed(
+            t(
+                "{path} in the copy was not written by this run and will not be overwritten. "
+                "Move it away first.",
+                path=named(path),
+            )
+        )
+
+
+def is_same(site: BringSite, path: bytes) -> bool:
+    """Return True if the source has the same entry, as far as the target can store it. Raises OSError.
+
+    A new folder, still without owner and attributes, also counts as the same.
+    """
+    try:
+        source, copy = (_reduced(site, top, path) for top in (site.copy.source, site.copy.target))
+    except OSError as error:
+        if error.errno in GONE:
+            return False
+        raise
+    if source is None or copy is None or source.kind is not copy.kind:
+        return False
+    if copy.kind is EntryKind.FOLDER and not (copy.mode & 0o77 or copy.uid or copy.flags or copy.attributes):
+        return True
+    # Flags are set last.
+    return copy in (source, source._replace(flags=0))
+
+
+def _is_recorded(site: BringSite, path: bytes, recorded: TreeEntry) -> bool:
+    """Return True if the entry has the content recorded during the copy. Raises OSError."""
+    found = look(site.copy.target, path, _content)
+    if found.kind is not recorded.kind:
+        return False
+    if found.kind is EntryKind.FILE:
+        same = (found.size_bytes, found.digest) == (recorded.size_bytes, recorded.digest)
+        return same and bool(recorded.digest)
+    return (found.target, found.device) == (recorded.target, recorded.device)
+
+
+def _reduced(site: BringSite, top: int, path: bytes) -> TreeEntry | None:
+    """Return the entry, reduced to the fields that must match."""
+    entry = as_held(site.copy.holds)(look(top, path, _content))
+    if entry is None:
+        return None
+    changes = entry.modified if entry.kind is not EntryKind.FOLDER else 0
+    return entry._replace(modified=changes, changed=0, inode=0)
+
+
+def _content(fd: int, status: os.stat_result) -> Content:
+    return content_of(fd, status.st_size, WORKERS, lambda _more: None)
+
+
+@dataclass(slots=True)
+class _Removal:
+    removed: int = 0
+    left: list[bytes] = field(default_factory=list)
+    folders: list[bytes] = field(default_factory=list)
+    kept_folders: list[bytes] = field(default_factory=list)
+
+
+def remove_brought(site: BringSite) -> Message:
+    """Remove the entries that the run made. Return a message about removed and kept ones. Raises Failed."""
+    removal, top = _Removal(), site.copy.target
+    note = noting(site.run)
+    copied = load_copied(site.run)
+    pending = [os.fsencode(path) for path in copied.pending] if copied else []
+    paths = dict.fromkeys(entry.path for entry in site.entries() if entry.path)
+    for path in pending:
+        with telling(path, NOT_REMOVED):
+            remove_entry(top, site.copy.temporary(path))
+    for number, path in enumerate(paths, 1):
+        with telling(path, NOT_REMOVED):
+            _remove_one(site, path, removal)
+        note(number / len(paths))
+    for path in pending:
+        # Folders of a batch that was not recorded.
+        if path and path not in paths:
+            with telling(path, NOT_REMOVED):
+                _know_folder(site, path, removal)
+    for path in sorted(removal.folders, key=lambda path: path.split(b"/"), reverse=True):
+        with telling(path, NOT_REMOVED):
+            _remove_folder(site, path, removal)
+    site.sync()
+    return _result_message(site, removal)
+
+
+def _know_folder(site: BringSite, path: bytes, removal: _Removal) -> os.stat_result | None:
+    """Note a folder for removal after its content, and return the status of another entry."""
+    try:
+        status = status_at(site.copy.target, path)
+    except OSError as error:
+        if error.errno in GONE:
+            return None
+        raise
+    if stat.S_ISDIR(status.st_mode):
+        removal.folders.append(path)
+        return None
+    return status
+
+
+def _remove_one(site: BringSite, path: bytes, removal: _Removal) -> None:
+    status = _know_folder(site, path, removal)
+    if status is None:
+        return
+    if is_same(site, path) and not _was_touched(site, path, status):
+        remove_entry(site.copy.target, path)
+        removal.removed += 1
+    else:
+        removal.left.append(path)
+
+
+def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
+    """Return True if the entry changed during the comparison."""
+    now = status_at(site.copy.target, path)
+    seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
+    return seen[0] != seen[1]
+
+
+def _remove_folder(site: BringSite, path: bytes, removal: _Removal) -> None:
+    if not is_same(site, path):
+        removal.left.append(path)
+    elif remove_entry(site.copy.target, path):
+        removal.removed += 1
+    else:
+        removal.kept_folders.append(path)
+
+
+def remove_made_folders(site_folders: tuple[str, ...]) -> None:
+    """Remove the folders that the run made above the copy, unless they have other contents."""
+    for path in reversed(site_folders):
+        try:
+            Path(path).rmdir()
+        except OSError:
+            return
+
+
+def _result_message(site: BringSite, removal: _Removal) -> Message:
+    folder = shown(site.bring.target.folder)
+    messages = [
+        tn(
+            "1 entry was removed from {folder}.",
+            "{count:,d} entries were removed from {folder}.",
+            count=removal.removed,
+            folder=folder,
+        )
+    ]
+    if removal.left:
+        source = shown(site.bring.source.path)
+        messages.append(
+            t(
+                "Not removed because the copy differs from {source}: {paths:list}.",
+                source=source,
+                paths=_shown(removal.left),
+            )
+        )
+        if len(removal.left) > NAMED:
+            list_file = site.run / KEPT
+            replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(removal.left)).encode())
+            messages.append(t("{file} lists all remaining entries.", file=str(list_file)))
+    if removal.kept_folders:
+        messages.append(
+            t("Folders with other contents remain: {paths:list}.", paths=_shown(removal.kept_folders))
+        )
+    return join(*messages)
+
+
+def _shown(paths: list[bytes]) -> tuple[Message | str, ...]:
+    return paths_shown([os.fsdecode(path) for path in sorted(paths)])
+
+
+def paths_shown(paths: Sequence[str]) -> tuple[Message | str, ...]:
+    """Return the first paths for display, and the number of others."""
+    more = (t("{count:,d} more", count=len(paths) - NAMED),) if len(paths) > NAMED else ()
+    return (*(named(os.fsencode(path)) for path in paths[:NAMED]), *more)

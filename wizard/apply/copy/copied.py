@@ -1,0 +1,238 @@
+"""Source and target of a copy, opened so that paths cannot escape, and what the run recorded of the copy.
+
+Every entry is recorded before it gets its own name. So what a run made is what its lists contain.
+"""
+
+import ctypes
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from heapq import merge
+from pathlib import Path
+
+from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
+from wizard.apply.copy.places import shown, source_open
+from wizard.apply.run.backup_store import read_kept, replace_document, replace_durably
+from wizard.apply.run.process import STOP
+from wizard.apply.run.progress_log import Progress, Tally
+from wizard.apply.tree.entry import TreeEntry, from_line
+from wizard.apply.tree.manifest import BEFORE, NOT_WRITTEN, manifest_lines, open_folder
+from wizard.apply.tree.mount_read_only import NOT_READ, seen_alone
+from wizard.documents.codec import from_json, parse_document
+from wizard.model.errors import BadInput, Failed
+from wizard.model.said import Sentence, t
+from wizard.plan.changes import Bring
+from wizard.plan.copy import holds_of
+
+FILE, SCHEMA = "copied.json", "diskwright.copied/2"
+
+LIST, AGAIN_LIST = "copied.list", "again.list"
+"""Lines of the copied entries in order, and of those copied again, each as the source was then."""
+
+INCOMPLETE = Sentence("{file} is incomplete.")
+
+EXPECTED = "expected.manifest"
+"""List of a finished copy of version 1.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """State of the copy of `names` in the source's top folder to `folder`. Paths are as `os.fsdecode` returns
+    them.
+
+    `pending` paths may have temporary names; the list `file` had that number of `entries` before them.
+    `gone` are missing in the source meanwhile, `unsteady` still change, and `new` are new names in its top
+    folder.
+    """
+
+    folder: str
+    names: tuple[str, ...]
+    file: str = LIST
+    entries: int = 0
+    pending: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    unsteady: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+
+class CopyStopped(Exception):
+    """The run was asked to stop, and can resume."""
+
+
+@dataclass(frozen=True, slots=True)
+class BringSite:
+    """Open folders of a run: the read-only `source`, and the `target` of the copy."""
+
+    run: Path
+    bring: Bring
+    copy: TreeCopy
+
+    def sync(self) -> None:
+        """Flush the target's filesystem. Raises Failed."""
+        if LIBRARY.syncfs(self.copy.target):
+            number = ctypes.get_errno()
+            raise _not_written(self.bring.target.folder, OSError(number, os.strerror(number)))
+
+    def check_not_stopped(self) -> None:
+        """Raises CopyStopped if the run was asked to stop."""
+        # Called for each file, so without a path object.
+        if os.path.exists(f"{self.run}/{STOP}"):  # noqa: PTH110
+            raise CopyStopped
+
+    def counting(self, note: Progress, total: int) -> Callable[[int], None]:
+        """Return a function that counts work done, notes the share of the total, and raises CopyStopped."""
+        tally = Tally()
+        tally.begin(note, total)
+
+        def count(more: int) -> None:
+            self.check_not_stopped()
+            tally(more)
+
+        return count
+
+    def load(self) -> Copied:
+        """Return the state of the copy. Raises BadInput if the run has none."""
+        copied = load_copied(self.run)
+        if copied is None:
+            raise BadInput(INCOMPLETE(file=str(self.run / FILE)))
+        return copied
+
+    def save(self, copied: Copied) -> None:
+        """Write the state of the copy durably. Raises Failed."""
+        replace_document(self.run / FILE, SCHEMA, copied)
+
+    def entries(self) -> Iterator[TreeEntry]:
+        """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
+        for file in (self.run / EXPECTED, self.run / BEFORE):
+            if file.exists():
+                return (from_line(line, file.name) for line in manifest_lines(file))
+        newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
+        older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
+        return merge(older, sorted(newer.values(), key=_order), key=_order)
+
+
+def _order(entry: TreeEntry) -> list[bytes]:
+    return entry.order
+
+
+def is_older(run: Path) -> bool:
+    """Return True if version 1.0 made the copy. Such a run can only be undone."""
+    return (run / BEFORE).exists()
+
+
+def load_copied(run: Path) -> Copied | None:
+    """Return the state of the copy, or None before it starts. Raises BadInput if a file is damaged."""
+    text = None if is_older(run) else read_kept(run / FILE)
+    if text is None:
+        return None
+    if not (run / LIST).exists():
+        raise BadInput(INCOMPLETE(file=str(run / LIST)))
+    return from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
+
+
+def entries_in(file: Path) -> Iterator[TreeEntry]:
+    """Yield the committed entries of a list, none if the list does not exist. Raises BadInput if it is
+    damaged."""
+    what = t("An entry of {file}", file=str(file))
+    return (from_line(line, what) for line in _committed(file))
+
+
+def _committed(file: Path) -> Iterator[bytes]:
+    """Yield the lines up to the last count. After a power cut, anything can follow."""
+    count, held, damaged = -1, list[bytes](), False
+    try:
+        with file.open("rb") as lines:
+            for line in lines:
+                if line.startswith(b"["):
+                    held.append(line)
+                elif line == _count_line(max(count, 0) + len(held)):
+                    yield from held
+                    count, held = max(count, 0) + len(held), []
+                elif line == _count_line(count):
+                    # The run was resumed, and dropped what it had not committed.
+                    held = []
+                else:
+                    damaged = damaged or (line.startswith(b'{"entries"') and line.endswith(b"}\n"))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise BadInput(NOT_READ(path=str(file), why=str(error.strerror))) from None
+    if count < 0 or damaged:
+        raise BadInput(INCOMPLETE(file=str(file)))
+
+
+def _count_line(count: int) -> bytes:
+    return json.dumps({"entries": count}).encode() + b"\n"
+
+
+class EntryList:
+    """Append lines of entries to a list. They count once their number follows."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            if not path.exists():
+                replace_durably(path, _count_line(0))
+            self.count = sum(1 for _ in _committed(path))
+            fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            self._file = os.fdopen(fd, "ab")
+            self._file.write(b"\n")
+        except OSError as error:
+            raise _not_written(path, error) from None
+        self.add(())
+
+    def close(self) -> None:
+        """Close the list."""
+        self._file.close()
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Append lines and sync them. Raises Failed."""
+        self.count += len(lines)
+        try:
+            self._file.write(b"".join(line + b"\n" for line in lines) + _count_line(self.count))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _not_written(self._path, error) from None
+
+
+def _not_written(path: Path | str, error: OSError) -> Failed:
+    return Failed(NOT_WRITTEN(file=shown(path), why=str(error.strerror)))
+
+
+@contextmanager
+def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
+    """Open source and target of a run. With `makes`, create missing folders of the target. Raises Refused or
+    Failed."""
+    copied = load_copied(run)
+    if copied is not None and copied.folder != bring.target.folder:
+        raise Failed(
+            t(
+                "{run} copied to {folder}, but its bring.json belongs to another run. This "
+                "attempt made no changes.",
+                run=run.name,
+                folder=shown(copied.folder),
+            )
+        )
+    with ExitStack() as held:
+        source = held.enter_context(source_open(bring.source))
+        target = held.enter_context(_target_open(bring, makes=makes))
+        here, there = (held.enter_context(open_folder(place)) for place in (source, target))
+        yield BringSite(
+            run, bring, TreeCopy(here, there, holds_of(bring.target.filesystem), os.fsencode(run.name))
+        )
+
+
+@contextmanager
+def _target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
+    """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
+    to = bring.target
+    with open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
+        try:
+            for path in to.makes if makes else ():
+                (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
+        except OSError as error:
+            raise _not_written(to.folder, error) from None
+        yield top / Path(to.folder).relative_to(to.place)
