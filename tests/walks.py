@@ -24,7 +24,7 @@ from tests.looks.rehearsal import (
     ready,
     until,
 )
-from wizard.host.session import Session
+from wizard.ui.session import Session
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
 from wizard.plain.app import PlainSession

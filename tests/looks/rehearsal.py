@@ -16,7 +16,7 @@ from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.benchmark.measure import MeasureProgress
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine

@@ -4,19 +4,18 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.plan.guard import check_read
-from wizard.apply.plan.job import measure
 from wizard.apply.plan.run_summary import as_options, confirmation
 from wizard.apply.plan.start import preflight, preflight_unprivileged, start_run, why_direct
+from wizard.apply.plan.undo_space import measure
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start, check_tokens
-from wizard.apply.run.load import SEALED, document_kind, render_any
+from wizard.apply.run.load import SEALED, kind_for, render_any
 from wizard.apply.run.runs import doubts_about, runs_folder
-from wizard.apply.run_control import starting
+from wizard.apply.run_control import job_for
 from wizard.cli.command import given_again
 from wizard.cli.documents import blocks_of, read_document, warnings_of
 from wizard.cli.follow import begin_heeding, narrate
@@ -72,7 +71,7 @@ def begin(document: RunDocument, arguments: Namespace) -> ExitCode:
         if os.geteuid() != 0:
             say(t("Changes since planning were not checked: this requires root. Nothing was written."))
             return ExitCode.DONE
-        starting(document).preflight_document(document, replace(how, tokens=()))
+        job_for(document).preflight(document, how)
         say(PASSED)
         return ExitCode.DONE
     if not how.tokens:
@@ -88,7 +87,7 @@ def begin(document: RunDocument, arguments: Namespace) -> ExitCode:
     check_is_root(arguments)
     for doubt in doubts_about(how.folder):
         say(doubt)
-    return narrate(begin_heeding(partial(starting(document).start_document, document, how)))
+    return narrate(begin_heeding(partial(job_for(document).start, document, how)))
 
 
 def check_is_root(arguments: Namespace) -> None:
@@ -209,7 +208,7 @@ def show_document(arguments: Namespace) -> ExitCode:
     """Check and print a document of any kind."""
     document = read_document(arguments.plan)
     if arguments.json:
-        sys.stdout.write(SEALED[document_kind(document)].render_shown(document))
+        sys.stdout.write(SEALED[kind_for(document)].render_shown(document))
     elif isinstance(document, Plan):
         tell(preview_lines(document, page_width(sys.stdout)))
     else:

@@ -9,20 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard.apply.block.devices import waiting_drives
-from wizard.apply.conversion.rollback import Rollback, RollbackState, window_of
 from wizard.apply.plan.run_summary import result_sentence
+from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import progress_sentence, read_progress
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
-from wizard.apply.run_control import (
-    commands_for,
-    direct_report,
-    is_not_yet,
-    phase_now,
-    power_now,
-    working_ways,
-)
+from wizard.apply.run_control import is_not_yet, job_of
 from wizard.cli.command import typed
 from wizard.cli.follow import show_entry
 from wizard.cli.output import say, tell, width_of
@@ -124,8 +117,9 @@ def row_of(run: Path) -> RunRow:
         drive, steps = ", ".join(document.devices), len(document.sentences)
         entries = read_entries(run)
         now = state(run)
-        ways = working_ways(run, now)
-        direct = direct_report(run, now)
+        job = job_of(run)
+        ways = job.working_commands(run, now)
+        direct = job.describe_direct(run, now)
         said = str(direct) or _said(run, entries, now)
         if ways.why_not and not direct:
             # The run's last message may name a command that no longer works.
@@ -143,19 +137,20 @@ def row_of(run: Path) -> RunRow:
         len(done_steps(entries)),
         said,
         commands=tuple(command_on(way, run) for way in ways.names),
-        not_yet=is_not_yet(now, commands_for(run, now)),
+        not_yet=is_not_yet(now, job.commands(run, now)),
     )
-    return _with_window(row, window_of(run))
+    return _with_window(row, job.rollback(run))
 
 
 def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
     """Return the run's last message, with more recent information. Raises BadInput."""
-    phase = phase_now(run)
+    job = job_of(run)
+    phase = job.phase(run)
     if phase is not None and now is RunState.INTERRUPTED:
         # The last message announces a step that may not have run.
         return result_sentence(load_plan(run), now, phase)
     said = entries[-1].sentence if entries else ""
-    if now is not RunState.DONE and (power := power_now(run)):
+    if now is not RunState.DONE and (power := job.power(run)):
         # In a running or interrupted transaction, the last message does not describe the drive.
         said = f"{said} {power}".strip()
     if (

@@ -164,18 +164,8 @@ class Plan(Document):
 
     @property
     def containers(self) -> tuple[Encryption, ...]:
-        """Encrypted containers to create. All use one passphrase, which the plan does not contain."""
+        """The containers of the volumes."""
         return tuple(volume.encryption for volume in self.volumes if volume.encryption)
-
-    @property
-    def key_file(self) -> str:
-        """Key file of the containers. Empty if there are none or they use a passphrase."""
-        return next((one.key for one in self.containers if one.key), "")
-
-    @property
-    def takes_passphrase(self) -> bool:
-        """True if the user types a passphrase for the containers."""
-        return bool(self.containers) and not self.key_file
 
     def member(self, device: str) -> Member | None:
         """Return the drive that is `device` or contains this partition. Return None for an array, which spans

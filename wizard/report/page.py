@@ -6,7 +6,7 @@ from pathlib import Path
 from wizard.advice.missing import for_files
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.advice import Advice, Choice
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Kernel, Machine

@@ -50,7 +50,7 @@ class Wizard(Desk):
     def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
         from wizard.ui.screens.work import WorkScreen, job_of
 
-        screen = WorkScreen(self, job or job_of(self.services.document(run)), run)
+        screen = WorkScreen(self, job or job_of(self.services.runs.document(run)), run)
         self.run = run
         self.go(screen)
         if action:

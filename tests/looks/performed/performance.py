@@ -26,7 +26,7 @@ from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.benchmark.measure import MeasureProgress
 from wizard.benchmark.results import read_verdict
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
 from wizard.model.verdict import Verdict

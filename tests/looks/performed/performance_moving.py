@@ -15,8 +15,8 @@ from wizard.ext4.assessment import Situation
 from wizard.ext4.check import read_kept_migration
 from wizard.ext4.make import make_migration
 from wizard.ext4.ways import prospect_of
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import SessionConversion
+from wizard.host.services import RecordedServices
+from wizard.ui.session import SessionConversion
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect
 from wizard.model.run import Event, JournalEntry

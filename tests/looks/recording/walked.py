@@ -14,7 +14,7 @@ from tests.machines import installed
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry

@@ -13,8 +13,8 @@ from wizard.ext4.assessment import Situation
 from wizard.ext4.blockers import WRITING
 from wizard.ext4.make import make_migration
 from wizard.ext4.ways import prospect_of
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import SessionConversion
+from wizard.host.services import RecordedServices
+from wizard.ui.session import SessionConversion
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration, Prospect

@@ -18,7 +18,7 @@ from tests.machines.record import AROUND
 from tests.unit.plan.layouts import UUIDS
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.machine import Drive

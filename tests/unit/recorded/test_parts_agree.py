@@ -13,7 +13,7 @@ from wizard.advice.workloads import find_workload
 from wizard.cli.advise import advice_blocks
 from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.geometry import Geometry
 from wizard.model.said import GIB, KIB, MIB, TIB

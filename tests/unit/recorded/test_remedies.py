@@ -14,8 +14,7 @@ from wizard.apply.remedies import diagnose
 from wizard.cli.main import parser_of
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import load_patterns
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import PartChange
+from wizard.host.services import RecordedServices
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Machine

@@ -8,8 +8,8 @@ from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
 from wizard.apply.run.journal import RunState
 from wizard.apply.run_control import NextCommands
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import OpenRun
+from wizard.host.services import RecordedServices
+from wizard.apply.local_runs import OpenRun
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration

@@ -15,7 +15,7 @@ from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_review import crowded
 from wizard.apply.run.journal import RunState
 from wizard.apply.run_control import NextCommands
-from wizard.host.session import OpenRun
+from wizard.apply.local_runs import OpenRun
 from wizard.model.migration import Migration
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, RunDocument

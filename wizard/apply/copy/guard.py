@@ -4,7 +4,6 @@ The checks are read-only.
 """
 
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.copy import survey
@@ -13,9 +12,6 @@ from wizard.apply.copy.replace_source import check_place
 from wizard.apply.copy.survey import check_room_there
 from wizard.apply.plan.identity_check import drive_fault
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import Start, begin_new, check_root, check_tokens
-from wizard.apply.run.process import lock_drives, unlock
-from wizard.apply.run.runs import BRING, check_room, make_run
 from wizard.apply.settings.existing_filesystem import CLONED
 from wizard.apply.settings.guard import clones_of, nodes_with
 from wizard.apply.settings.system import RunningSystem
@@ -23,7 +19,6 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Refused
 from wizard.model.said import t
 from wizard.plan.changes import Bring
-from wizard.plan.copy import check_bring, render_bring
 from wizard.probe.machine import probe_machine
 
 
@@ -112,30 +107,3 @@ def check_new(bring: Bring) -> None:
     drives_now(bring)
     check_room_there(bring)
     check_place(bring)
-
-
-LISTED_BYTES = 512
-"""Maximum size of an entry in the packed lists of a run."""
-
-
-def preflight_document(bring: Bring, how: Start) -> None:
-    """Run all checks of a new run. Raises Refused or BadInput for the first that fails."""
-    unlock(_cleared(bring, how, make=False))
-
-
-def start_document(bring: Bring, how: Start) -> Path:
-    """Start a detached run and return its folder. Raises like `preflight_document`."""
-    check_tokens(bring, how.tokens)
-    drive_locks = _cleared(bring, how, make=True)
-    message = t(
-        "Copying {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
-    )
-    make = partial(make_run, how.folder, bring.devices, BRING, render_bring(bring), how.environment)
-    return begin_new(make, message, drive_locks)
-
-
-def _cleared(bring: Bring, how: Start, *, make: bool) -> tuple[int, ...]:
-    check_bring(bring)
-    check_root()
-    check_room(how.folder, bring.amount.entries * LISTED_BYTES, make=make)
-    return lock_drives(check_own(bring, how.environment), partial(check_new, bring))

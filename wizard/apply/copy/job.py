@@ -13,11 +13,11 @@ from wizard.apply.copy.replace_source import restore_source_place, restore_top, 
 from wizard.apply.copy.site import BringSite, load_again, site_of
 from wizard.apply.copy.undo import NAMED, compare, remove_brought, remove_made_folders
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RunJob, RunWork, Start, check_root
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_bring
 from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
-from wizard.apply.run.runs import load_environment, run_argument
+from wizard.apply.run.runs import check_room, load_environment, run_argument
 from wizard.apply.tree.copying import telling
 from wizard.apply.tree.entry import named
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -25,9 +25,13 @@ from wizard.model.run import Event
 from wizard.model.said import Message, join, reason_of, t
 from wizard.operations.mounts import Top
 from wizard.plan.changes import Bring, BringStep
+from wizard.plan.copy import check_bring
 
 ALL_SAME = t("All copied entries match the source")
 STOPPED = t("Stopped as requested. Copied files remain.")
+
+LISTED_BYTES = 512
+"""Maximum size of an entry in the packed lists of a run."""
 
 COPY_STEPS = (BringStep.COPY, BringStep.CATCH_UP, BringStep.COMPARE)
 
@@ -228,8 +232,20 @@ def _restore_top(site: BringSite, top: Top) -> None:
     site.sync()
 
 
-class CopyRunJob(RunJob):
+class CopyRunJob(RunJob[Bring]):
     """Runs that copy files."""
+
+    def lock_new(self, document: Bring, how: Start, *, make: bool) -> Locks:
+        """Check source, target and the space for the lists."""
+        check_bring(document)
+        check_root()
+        check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
+        return lock_drives(check_own(document, how.environment), partial(check_new, document))
+
+    def begun(self, document: Bring) -> Message:
+        """Name source and target."""
+        source, folder = shown(document.source.path), shown(document.target.folder)
+        return t("Copying {source} to {folder}.", source=source, folder=folder)
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""

@@ -23,7 +23,6 @@ from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.process import is_locked, lock_run, unlock
 from wizard.apply.run.runs import (
     PLAN,
-    RunKind,
     check_room,
     kind_of,
     list_runs,
@@ -123,7 +122,7 @@ def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
     """Yield local runs with exactly the plan that is waiting."""
     for run in list_runs(journal_dir):
         with suppress(OSError, BadInput):
-            if kind_of(run) is RunKind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
+            if kind_of(run) == PLAN and (run / PLAN).read_text() == found.notices[0].plan:
                 yield run
 
 

@@ -26,20 +26,19 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from wizard.advice.missing import missing
+from wizard.apply import run_control
 from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.copy.survey import work_out
 from wizard.apply.packages import install
-from wizard.apply.plan.job import undo_space
 from wizard.apply.plan.start import preflight
+from wizard.apply.plan.undo_space import undo_space
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import Start, request_stop
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.load import read_any, render_any
-from wizard.apply.run.progress_log import read_progress
 from wizard.apply.run.runs import runs_folder
-from wizard.apply.run_control import keep, phase_or_none, power_text, starting, undo
 from wizard.apply.settings.start import changes_for
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
@@ -178,7 +177,11 @@ class Relay:
             raise Refused(ask.NO_RUN)
         try:
             with self._relaying_status(run):
-                sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
+                sentence = (
+                    run_control.keep(run, _secret(request.secret))
+                    if request.ask is Ask.KEEP
+                    else run_control.undo(run)
+                )
         finally:
             self._relay_rest(run)
         self._send(Answer(Say.SETTLED, sentence=sentence))
@@ -202,9 +205,7 @@ class Relay:
 
     def _send_status(self, run: Path) -> None:
         with self._status_lock:
-            now = Answer(
-                Say.STANDS, progress=read_progress(run), phase=phase_or_none(run), sentence=power_text(run)
-            )
+            now = Answer(Say.STANDS, status=run_control.status(run))
             if now != self._status:
                 self._status = now
                 self._send(now)
@@ -247,7 +248,7 @@ def _start(request: RootRequest) -> Path:
     for folder in document.folders:
         root_only_folder(folder, ask.OPEN_ROOM)
     how = Start(request.tokens, _journal_dir(request), secret=_secret(request.secret))
-    return starting(document).start_document(document, how)
+    return run_control.job_for(document).start(document, how)
 
 
 def _work_out(request: RootRequest) -> str:

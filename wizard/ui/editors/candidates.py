@@ -43,9 +43,9 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.benchmark.candidates.compare import Order, TrialProgress, TrialVerdict
-    from wizard.host.session import Session
     from wizard.model.advice import Advice, Choice
     from wizard.plan.plan import Plan
+    from wizard.ui.session import Session
 
 
 TITLE = Sentence("Try filesystems: {purpose}")

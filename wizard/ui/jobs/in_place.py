@@ -88,7 +88,7 @@ class BringJob(Job[Bring]):
         """Return the changes to fstab. Copying runs no commands."""
         return tuple(Command((line,)) for line in fstab_difference(self.document))
 
-    def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
+    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Explain that the source is only read."""
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
@@ -157,7 +157,7 @@ class ChangesJob(Job[Changes]):
                 if off
                 else Sentence("Done: {device} is changed as shown and verified.")
             )(device=self.document.device)
-            said, *rest = (*services.ready(self.document), done)
+            said, *rest = (*services.runs.ready(self.document), done)
             final = self.document.is_final
             more: tuple[Text, ...] = () if final else (UNDO_LATER(run=run_argument(run)),)
             back = DecisionChoice(
@@ -276,9 +276,9 @@ class MigrationJob(Job[Migration]):
         """Return the commands for the snapshot or the device."""
         return command_blocks(self.document.steps)
 
-    def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
+    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return power_words(self.document, working, services.power(run), begun=begun)
+        return power_words(self.document, working, told, begun=begun)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
@@ -288,7 +288,7 @@ class MigrationJob(Job[Migration]):
         from wizard.apply.run.job import NOT_YET
         from wizard.apply.run.progress_log import Settling
 
-        used = services.closed(run)
+        used = services.runs.closed(run)
         decision = decision_of(self.document, state, entries, closed=bool(used))
         said = moved_sentence(state)
         waits = not used and decision.of(Settling.KEEP) is not None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput, printable
+from wizard.model.requests import CopyFiles
 from wizard.model.said import t
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui.components.drive_rows import short
@@ -151,12 +152,14 @@ class CopyScreen(Screen):
             raise BadInput(t("Enter a folder or a filesystem's device."))
         target = values.get("target", self._targets[0])
         into, takes = values.get("into", "").strip(), values.get("place") == "takes"
-        work = partial(self.services.plan_bring, source, target, into, takes_place=takes)
-        return lambda: self.desk.with_root(self, partial(self._count, work))
+        asked = CopyFiles(source, target, into, takes)
+        return lambda: self.desk.with_root(self, partial(self._count, asked))
 
-    def _count(self, work: Callable[[], Bring]) -> None:
+    def _count(self, asked: CopyFiles) -> None:
         self._doing = t("Counting the files ...")
-        self.desk.later(self, work, self._counted, self._failed)
+        self.desk.later(
+            self, lambda: self.services.as_root().work_out_copy(asked), self._counted, self._failed
+        )
 
     def _counted(self, bring: Bring) -> None:
         self._doing = ""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
+from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
-from wizard.host.session import OpenRun, Session
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
@@ -16,6 +15,7 @@ from wizard.model.said import Sentences, t
 from wizard.ui.components import drive_rows, way_rows
 from wizard.ui.components.decisions import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
+from wizard.ui.session import Session
 from wizard.ui.view import Action, Column, Pane, Piece, Row, Rows, ScreenStep, Text, Tone, Values, View, para
 
 SET_UP = t("set up")
@@ -384,7 +384,7 @@ class DrivesScreen(Screen):
             self,
             lambda: self.desk.later(
                 self,
-                partial(self.services.work_out, device, wanted),
+                lambda: self.services.as_root().work_out(device, wanted),
                 lambda changes: self.desk.open_review(ChangesJob(changes)),
             ),
         )

@@ -11,7 +11,6 @@ from tests.unit.plan.layouts import spec
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.system import fstab as system_fstab
-from wizard.host.session import PartChange
 from wizard.host.this_system import RealServices
 from wizard.model.machine import Signature
 from wizard.model.said import GIB, MIB

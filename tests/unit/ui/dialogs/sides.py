@@ -6,9 +6,9 @@ from dataclasses import replace
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.ui.person import Person
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.host.services import Services
-from wizard.host.session import Session
+from wizard.ui.session import Session
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
 from wizard.plan.request.volume_request import VolumeSpec

@@ -13,8 +13,8 @@ from tests.unit.ui.person import Person
 from wizard.advice.missing import Missing
 from wizard.apply.run.journal import RunState
 from wizard.ext4.make import make_migration
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session, SessionConversion
+from wizard.host.services import RecordedServices
+from wizard.ui.session import Session, SessionConversion
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Way

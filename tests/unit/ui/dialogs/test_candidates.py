@@ -13,8 +13,8 @@ from tests.unit.ui.person import Person
 from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
 from wizard.benchmark.candidates.compare import TrialProgress as Told
 from wizard.benchmark.results import read_verdict
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session
+from wizard.host.services import RecordedServices
+from wizard.ui.session import Session
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
 from wizard.plan.planner import Mode

@@ -10,7 +10,7 @@ from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
 from wizard.benchmark.results import read_verdict
 from wizard.benchmark.smr_probe import ProbePhase, ProbeProgress
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.verdict import DisplacedVerdict

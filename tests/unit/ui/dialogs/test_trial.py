@@ -9,8 +9,8 @@ from tests.unit.machines import N512, drive, machine
 from tests.unit.ui.person import Person
 from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.benchmark.results import read_verdict
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session
+from wizard.host.services import RecordedServices
+from wizard.ui.session import Session
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict

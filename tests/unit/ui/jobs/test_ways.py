@@ -11,8 +11,8 @@ from tests.unit.machines import machine, partition, partitioned
 from tests.unit.ui.person import Person
 from wizard.ext4.assessment import Situation
 from wizard.ext4.ways import offer_of, prospect_of
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session, SessionConversion
+from wizard.host.services import RecordedServices
+from wizard.ui.session import Session, SessionConversion
 from wizard.host.this_system import plan_for
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.unit.ui.person import Person, texts_of
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.machine import Machine
 from wizard.plan.changes import RunDocument
 from wizard.ui.desk import Screen

@@ -11,7 +11,7 @@ from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.ui.live import RUN, Live
 from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.run.journal import RunState
-from wizard.host.session import OpenRun
+from wizard.apply.local_runs import OpenRun
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import SetOptions, Wanted

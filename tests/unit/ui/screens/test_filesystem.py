@@ -9,7 +9,7 @@ from tests.unit.ui.dialogs.sides import MEDIA, advice_of, person_at, recorded, s
 from tests.unit.ui.person import Person
 from wizard.advice.missing import Missing
 from wizard.advice.request import Taken
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.ui.editors.filesystem import Filesystem
