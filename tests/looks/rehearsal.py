@@ -11,12 +11,12 @@ from textual.events import Key, Paste
 from textual.pilot import Pilot
 
 from tests.looks.workshop import workshop
+from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.benchmark.measure import MeasureProgress
-from wizard.host.services import RecordedServices
 from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
@@ -56,7 +56,7 @@ def uuids() -> Callable[[], str]:
     return lambda: f"5d1f0000-0000-4000-8000-{next(numbers):012d}"
 
 
-class Rehearsal(RecordedServices):
+class Rehearsal(Simulated):
     """Measuring, applying and rehearsing wait for the test: `measured`, `applied` and `tried_out` release
     them. `room`: result of rehearsing."""
 
@@ -195,7 +195,7 @@ class Rehearsal(RecordedServices):
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan another label, without changes to files."""
         if not isinstance(wanted, SetLabel):
-            return super().work_out(device, wanted)
+            raise Refused(self.obstacle)
         drives = self.machine.drives
         drive = next(one for one in drives if one.path == device or one.partition(device))
         marks = [mark for mark in signatures_on(drive, device) if mark.usage == "filesystem"]

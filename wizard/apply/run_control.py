@@ -75,7 +75,7 @@ def keep(run: Path, secret: bytes | None = None) -> str:
 
     `secret` is the passphrase of the plan's encrypted volumes.
     """
-    return _await_end(run, Purpose.KEEP, hand_over(run, JobRequest(Purpose.KEEP, secret)))
+    return await_end(run, Purpose.KEEP, hand_over(run, JobRequest(Purpose.KEEP, secret)))
 
 
 def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -> str:
@@ -85,7 +85,7 @@ def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -
     `over_changes` overwrites later changes by other programs; `tokens` confirms the drives by serial number.
     """
     asked = JobRequest(Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
-    return _await_end(run, Purpose.UNDO, hand_over(run, asked))
+    return await_end(run, Purpose.UNDO, hand_over(run, asked))
 
 
 def hand_over(run: Path, asked: JobRequest) -> int:
@@ -114,7 +114,7 @@ def hand_over(run: Path, asked: JobRequest) -> int:
     return seen
 
 
-def _await_end(run: Path, purpose: Purpose, seen: int) -> str:
+def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     """Follow the journal past its first `seen` entries and return the last sentence.
 
     Raises Failed, with every failed check, unless the run ends as kept or undone according to `purpose`;

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from wizard.cli.output import say
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Document
 from wizard.model.said import Message, t, tn
 from wizard.plan.request.encryption import (
@@ -37,7 +37,7 @@ def passphrase_for(document: Document, file: str | None, *, anew: bool) -> bytes
             if document.key_file
             else ONLY_ENCRYPTED
         )
-    if anew and document.containers:
+    if anew and document.encrypted:
         say(LOST)
     if not document.takes_passphrase:
         return None
@@ -69,7 +69,7 @@ def _read(file: str) -> bytes:
 
 
 def _asked(document: Document, *, anew: bool) -> bytes:
-    devices = tuple(printable(one.device) for one in document.containers)
+    devices = document.encrypted
     if not _has_terminal():
         raise Refused(
             tn(

@@ -5,7 +5,6 @@ from enum import StrEnum
 
 from wizard.model.errors import WHERE_USED
 from wizard.model.geometry import Identity
-from wizard.model.layout import Encryption
 from wizard.model.said import Message
 
 
@@ -35,19 +34,20 @@ class Document:
         return ()
 
     @property
-    def containers(self) -> tuple[Encryption, ...]:
-        """Encrypted containers to create. All use one passphrase, which the document does not contain."""
+    def encrypted(self) -> tuple[str, ...]:
+        """Nodes of the encrypted containers to create. All use one passphrase, which the document does not
+        contain."""
         return ()
 
     @property
     def key_file(self) -> str:
         """Key file of the containers. Empty if there are none or they use a passphrase."""
-        return next((one.key for one in self.containers if one.key), "")
+        return ""
 
     @property
     def takes_passphrase(self) -> bool:
         """True if the user types a passphrase for the containers."""
-        return bool(self.containers) and not self.key_file
+        return bool(self.encrypted) and not self.key_file
 
     @property
     def tokens(self) -> tuple[str, ...]:

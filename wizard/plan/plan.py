@@ -164,8 +164,18 @@ class Plan(Document):
 
     @property
     def containers(self) -> tuple[Encryption, ...]:
-        """The containers of the volumes."""
+        """Encrypted containers to create."""
         return tuple(volume.encryption for volume in self.volumes if volume.encryption)
+
+    @property
+    def encrypted(self) -> tuple[str, ...]:
+        """Nodes of the containers."""
+        return tuple(one.device for one in self.containers)
+
+    @property
+    def key_file(self) -> str:
+        """The first key file of the containers."""
+        return next((one.key for one in self.containers if one.key), "")
 
     def member(self, device: str) -> Member | None:
         """Return the drive that is `device` or contains this partition. Return None for an array, which spans

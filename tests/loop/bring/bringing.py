@@ -15,11 +15,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.manifest.manifests import ACL, fill
-from tests.loop.program import GIB, MIB, Purpose, make_run
+from tests.loop.program import GIB, MIB, Purpose, make_run, start_document
 from wizard.apply.copy import catch_up, copying, undo
 from wizard.apply.copy import copying as pieces
 from wizard.apply.copy import job as running
-from wizard.apply.copy.guard import start_document
 from wizard.apply.copy.site import load_copied
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING

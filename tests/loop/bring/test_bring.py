@@ -25,6 +25,7 @@ from tests.loop.program import (
     Refused,
     RunState,
     read_entries,
+    start_document,
     state,
     undo,
 )
@@ -33,7 +34,6 @@ from tests.unit.report.reports import Page
 from wizard.apply.copy import catch_up, copying
 from wizard.apply.copy import job as running
 from wizard.apply.copy import undo as comparing
-from wizard.apply.copy.guard import start_document
 from wizard.apply.copy.site import BringSite
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.job import Start

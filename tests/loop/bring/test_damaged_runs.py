@@ -25,7 +25,7 @@ from wizard.apply.copy.survey import work_out
 from wizard.apply.move.move_notes import load_notes, new_name, save_notes
 from wizard.apply.run import job
 from wizard.apply.run.load import load_moves
-from wizard.apply.run_control import job_of
+from wizard.apply.run_control import hand_over
 from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import SetLabel
 
@@ -141,7 +141,7 @@ def of_move(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
 def attempt(run: Path, purpose: Purpose) -> str:
     """Continue the run unless refused, and return the state or the message."""
     try:
-        job.hand_over(job_of(run), run, job.JobRequest(purpose))
+        hand_over(run, job.JobRequest(purpose))
         carry_out(run, purpose, ())
         return f"{state(run)} {story(run)[-300:]}"
     except DiskwrightError as error:

@@ -40,7 +40,7 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     recording = services.diagnose(services.machine, drive).recording
     chosen = services.advise(services.machine, drive, recording, workload).chosen
     assert chosen is not None
-    purpose = next(one.workload for one in services.profiles() if one.workload.id == workload)
+    purpose = next(one.workload for one in services.profiles if one.workload.id == workload)
     spec = VolumeSpec(chosen, purpose, None, None, None)
     return recording.verdict, services.plan(services.machine, drive, (spec,), Mode.REPLACE)
 

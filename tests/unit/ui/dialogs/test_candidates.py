@@ -14,13 +14,13 @@ from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, 
 from wizard.benchmark.candidates.compare import TrialProgress as Told
 from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
-from wizard.ui.session import Session
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
 from wizard.plan.planner import Mode
 from wizard.ui import draft
 from wizard.ui.screens.alignment import TrialScreen
 from wizard.ui.screens.plan import PlanScreen
+from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress, Tone
 
 

@@ -10,11 +10,11 @@ from tests.unit.ui.person import Person
 from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
-from wizard.ui.session import Session
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.ui.screens.alignment import TrialScreen
+from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.unit.ui.person import Person, texts_of
-from wizard.host.services import RecordedServices
+from tests.unit.ui.simulated import Simulated
+from wizard.model.errors import Refused
 from wizard.model.machine import Machine
-from wizard.plan.changes import RunDocument
+from wizard.model.requests import CopyFiles, Wanted
+from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.ui.desk import Screen
 from wizard.ui.view import View
 
@@ -26,7 +28,7 @@ HOSTILE = "\x1b[31mx\n\u202e"
 ASIDE = ("help", "glossary", "quit", "again")
 
 
-class Watched(RecordedServices):
+class Watched(Simulated):
     """A recorded machine that records attempts to write."""
 
     def __init__(self, machine: Machine) -> None:
@@ -35,15 +37,21 @@ class Watched(RecordedServices):
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         self.begun.append(type(document).__name__)
-        return super().start(document, tokens, secret)
+        raise Refused(self.obstacle)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         self.begun.append("keep")
-        return super().keep(run, secret)
+        raise Refused(self.obstacle)
 
     def undo(self, run: Path) -> None:
         self.begun.append("undo")
-        super().undo(run)
+        raise Refused(self.obstacle)
+
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        raise Refused(self.obstacle)
+
+    def work_out_copy(self, asked: CopyFiles) -> Bring:
+        raise Refused(self.obstacle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.ui.live import RUN, Live
 from tests.unit.ui.person import Person, texts_of_row
-from wizard.apply.run.journal import RunState
 from wizard.apply.local_runs import OpenRun
+from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import SetOptions, Wanted
