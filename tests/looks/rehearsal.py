@@ -78,12 +78,12 @@ class Rehearsal(Simulated):
     def obstacle(self) -> str:
         return ""
 
-    def measure(
+    def measurement(
         self,
         drive: Drive,
         *,
         write: bool,
-        physical_bytes: int | None,
+        assume_physical_bytes: int | None,
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from uuid import uuid4
 
 from wizard.advice.missing import Missing
@@ -36,14 +36,13 @@ if TYPE_CHECKING:
     from wizard.apply.copy.places import Source
     from wizard.apply.local_runs import LocalRuns, OpenRun
     from wizard.benchmark import smr_run
-    from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import TrialProgress as Tried
-    from wizard.benchmark.measure import MeasureProgress
-    from wizard.benchmark.smr_probe import ProbeProgress
     from wizard.ext4.assessment import Situation
-    from wizard.model.verdict import DisplacedVerdict, Verdict
+    from wizard.model.verdict import DisplacedVerdict
 else:
     remedies, places, smr_run = deferred("wizard", "apply.remedies", "apply.copy.places", "benchmark.smr_run")
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 NOT_RECORDED = t("This recording lacks the data for a migration to ext4. Inspect it on the machine itself.")
 
@@ -209,17 +208,9 @@ class Services(ABC):
         """Return the fstab mount options of a filesystem, or None without an fstab line."""
         return None
 
-    def measure(
-        self,
-        drive: Drive,
-        *,
-        write: bool,
-        physical_bytes: int | None,
-        on_progress: Callable[[MeasureProgress], None],
-        stop: Callable[[], bool],
-    ) -> Verdict:
-        """Run the paired alignment benchmark, assuming blocks of `physical_bytes` if given. Takes up to half
-        a minute."""
+    def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
+        """Measure on a drive that nothing else here reads meanwhile. Raises Refused if impossible. May
+        take long."""
         raise Refused(self.obstacle)
 
     def quick_test_obstacle(self, drive: Drive) -> str:
@@ -227,28 +218,13 @@ class Services(ABC):
         empty."""
         return smr_run.quick_test_obstacle(drive, self.patterns)
 
-    def quick_test(
-        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
-    ) -> DisplacedVerdict:
-        """Run the quick test for shingled recording, which writes. `diagnose` uses the result from then on.
-        Takes up to a minute."""
-        raise Refused(self.obstacle)
-
     def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
         """Return the result of the quick test on this same drive, or None. Returns immediately."""
         return self._tests.get(_attachment_key(drive))
 
-    def remember_test(self, drive: Drive, verdict: DisplacedVerdict) -> DisplacedVerdict:
-        """Store a quick test result, and return it."""
+    def remember_test(self, drive: Drive, verdict: DisplacedVerdict) -> None:
+        """Store a quick test result, which `diagnose` uses from then on."""
         self._tests[_attachment_key(drive)] = verdict
-        return verdict
-
-    def try_filesystems(
-        self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
-    ) -> TrialVerdict:
-        """Create and compare several filesystems in free space, after the user typed the token. Writes. Takes
-        minutes."""
-        raise Refused(self.obstacle)
 
     def why_direct(self, plan: Plan) -> str:
         """Why the plan must run directly on the drive, as a clause, or empty if it is rehearsed on a scratch

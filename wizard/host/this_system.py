@@ -6,12 +6,11 @@ import os
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.host.services import Services
+from wizard.host.services import P, Services, T
 from wizard.model.errors import DiskwrightError, Refused, printable
 from wizard.model.layout import ROOT
 from wizard.model.said import Sentence, t
@@ -34,17 +33,11 @@ if TYPE_CHECKING:
     from wizard.apply.settings import existing_filesystem
     from wizard.apply.steps import arrays
     from wizard.apply.system import mounts
-    from wizard.benchmark import alignment, smr_run
-    from wizard.benchmark.candidates import partition, trial
-    from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import TrialProgress as Tried
-    from wizard.benchmark.measure import MeasureProgress
-    from wizard.benchmark.smr_probe import ProbeProgress
+    from wizard.benchmark.candidates import partition
     from wizard.ext4.assessment import Situation
     from wizard.model.finding import Finding
     from wizard.model.layout import Writer
     from wizard.model.machine import Drive, Machine
-    from wizard.model.verdict import DisplacedVerdict, Verdict
     from wizard.plan.plan import Plan
     from wizard.probe import interpret, pool
     from wizard.probe import machine as probe_machine
@@ -62,9 +55,7 @@ else:
         "steps.arrays",
         "system.mounts",
     )
-    alignment, smr_run, partition, trial = deferred(
-        "wizard.benchmark", "alignment", "smr_run", "candidates.partition", "candidates.trial"
-    )
+    (partition,) = deferred("wizard.benchmark.candidates", "partition")
     interpret, pool, probe_machine, environment = deferred(
         "wizard.probe", "interpret", "pool", "machine", "host.environment"
     )
@@ -237,42 +228,12 @@ class RealServices(Services):
         """Read fstab of this system, which requires no privileges."""
         return existing_filesystem.options_at_boot(drive, device, self._environment.fstab)
 
-    @contextmanager
-    def _measuring(self, drive: Drive) -> Iterator[None]:
+    def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
+        """Refuse other drives than the demo's."""
         if self._only is not None and drive.path not in self._only:
             raise Refused(OTHER_DRIVE(drive=drive.path))
         with self._one_reads:
-            yield
-
-    def measure(
-        self,
-        drive: Drive,
-        *,
-        write: bool,
-        physical_bytes: int | None,
-        on_progress: Callable[[MeasureProgress], None],
-        stop: Callable[[], bool],
-    ) -> Verdict:
-        """Measure on the drive itself."""
-        with self._measuring(drive):
-            return alignment.run_alignment_trial(
-                drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes
-            )
-
-    def quick_test(
-        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
-    ) -> DisplacedVerdict:
-        """Test on the drive itself."""
-        with self._measuring(drive):
-            verdict = smr_run.run_smr_probe(drive, on_progress=on_progress, stop=stop, patterns=self.patterns)
-        return self.remember_test(drive, verdict)
-
-    def try_filesystems(
-        self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
-    ) -> TrialVerdict:
-        """Compare on the drive itself."""
-        with self._measuring(order.drive):
-            return trial.run_trial(order, on_progress, stop)
+            return work(*arguments, **options)
 
     def why_direct(self, plan: Plan) -> str:
         """Check the means to create a scratch copy, which requires root. Done once per plan."""

@@ -89,12 +89,12 @@ class Performance(Simulated):
         """Not recorded."""
         return UndoSpace()
 
-    def measure(
+    def measurement(
         self,
         drive: Drive,
         *,
         write: bool,
-        physical_bytes: int | None,
+        assume_physical_bytes: int | None,
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:

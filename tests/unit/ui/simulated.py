@@ -1,6 +1,8 @@
 """A recorded machine with simulated runs."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 from wizard.apply.engine.record import Phase
 from wizard.apply.local_runs import LocalRuns
@@ -8,7 +10,9 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import RunStatus, StepProgress
-from wizard.host.services import RecordedServices
+from wizard.host.services import P, RecordedServices, T
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive
 
 
 class Simulated(RecordedServices, LocalRuns):
@@ -19,6 +23,13 @@ class Simulated(RecordedServices, LocalRuns):
     @property
     def runs(self) -> LocalRuns:
         return self
+
+    def measure(self, drive: Drive, work: Callable[P, T], /, *args: P.args, **how: P.kwargs) -> T:
+        return cast(T, self.measurement(*args, **how))
+
+    def measurement(self, *args: Any, **how: Any) -> object:  # noqa: ANN401 - like the measurement's
+        """Return a result instead of measuring."""
+        raise Refused(self.obstacle)
 
     def state(self, run: Path) -> RunState:
         return RunState.INTERRUPTED

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.benchmark.scratch import scratch_obstacle
 from wizard.model.said import Sentence, t, tn
@@ -135,7 +136,13 @@ class TrialScreen(Measuring[Measured, Verdict]):
     def _start(self, *, write: bool, physical_bytes: int | None = None) -> None:
         def measure(on_progress: Callable[[Measured], None], stop: Callable[[], bool]) -> Verdict:
             return self.services.measure(
-                self.drive, write=write, physical_bytes=physical_bytes, on_progress=on_progress, stop=stop
+                self.drive,
+                run_alignment_trial,
+                self.drive,
+                write=write,
+                on_progress=on_progress,
+                stop=stop,
+                assume_physical_bytes=physical_bytes,
             )
 
         self.start(measure, writes=write)

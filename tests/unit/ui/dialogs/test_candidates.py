@@ -10,6 +10,7 @@ import pytest
 from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, rounds
 from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
 from wizard.benchmark.candidates.compare import TrialProgress as Told
 from wizard.benchmark.results import read_verdict
@@ -24,7 +25,7 @@ from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress, Tone
 
 
-class Services(RecordedServices):
+class Services(Simulated):
     """Services whose benchmark runs immediately or after `go`; `logs` are the rounds' log ratios."""
 
     obstacle = ""
@@ -36,8 +37,8 @@ class Services(RecordedServices):
         self.go, self.begun = threading.Event(), threading.Event()
         self.go.set()
 
-    def try_filesystems(
-        self, order: Order, *, on_progress: Callable[[Told], None], stop: Callable[[], bool]
+    def measurement(
+        self, order: Order, on_progress: Callable[[Told], None], stop: Callable[[], bool]
     ) -> TrialVerdict:
         self.asked.append(order)
         on_progress(

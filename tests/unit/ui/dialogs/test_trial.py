@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.unit.machines import N512, drive, machine
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
@@ -18,7 +19,7 @@ from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress
 
 
-class Services(RecordedServices):
+class Services(Simulated):
     """Services whose benchmark runs immediately or after `go`."""
 
     obstacle = ""
@@ -31,16 +32,16 @@ class Services(RecordedServices):
         self.stopped = False
         self.fault = ""
 
-    def measure(
+    def measurement(
         self,
         drive: Drive,
         *,
         write: bool,
-        physical_bytes: int | None,
+        assume_physical_bytes: int | None,
         on_progress: Callable[[Measured], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        self.asked.append((write, physical_bytes))
+        self.asked.append((write, assume_physical_bytes))
         on_progress(Measured(120, None, 15.0, 1.8))
         self.begun.set()
         while not (self.go.wait(0.02) or stop()):
