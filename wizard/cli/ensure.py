@@ -16,9 +16,9 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.run_control import job_for, resume
 from wizard.cli.documents import change_blocks, read_text
-from wizard.cli.follow import begin_heeding, narrate
 from wizard.cli.output import page_width, say, show, tell
 from wizard.cli.start import check_is_root, environment_of
+from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives

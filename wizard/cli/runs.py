@@ -20,10 +20,10 @@ from wizard.apply.run.load import load
 from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import job_of, keep, resume, undo
 from wizard.cli.command import typed
-from wizard.cli.follow import narrate
 from wizard.cli.output import say
 from wizard.cli.passphrase import passphrase_for
 from wizard.cli.select_run import choose_run, tell_drives
+from wizard.cli.status import narrate
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.changes import RunDocument

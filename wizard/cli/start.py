@@ -18,10 +18,10 @@ from wizard.apply.run.runs import doubts_about, runs_folder
 from wizard.apply.run_control import job_for
 from wizard.cli.command import given_again
 from wizard.cli.documents import blocks_of, read_document, warnings_of
-from wizard.cli.follow import begin_heeding, narrate
 from wizard.cli.output import deliver, page_width, say, show, tell
 from wizard.cli.passphrase import ONLY_ENCRYPTED, passphrase_for
 from wizard.cli.select_run import NEEDS_ROOT, drive_message
+from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import t, tn

@@ -21,9 +21,9 @@ from wizard.ui.components import measured, progress, reasons
 from wizard.ui.components.drive_rows import drive_bar, worst_first
 from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.editors import filesystem
+from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import AnyJob
 from wizard.ui.jobs.plan import TONES
-from wizard.ui.screens.work import job_of
 from wizard.ui.view import Banner, Block, Command, Figures, Pane, Piece, Text, Tone, para
 
 

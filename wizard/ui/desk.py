@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from wizard.host.services import Services
     from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis
-    from wizard.model.machine import Drive, Machine
+    from wizard.model.machine import Drive, Machine, Partition
+    from wizard.plan.changes import RunDocument
     from wizard.ui.jobs.job import AnyJob
 
 T = TypeVar("T")
@@ -276,8 +277,15 @@ class Desk(ABC):
         """Open the session's plan."""
 
     @abstractmethod
-    def open_review(self, job: AnyJob) -> None:
-        """Open the final confirmation of a job."""
+    def open_review(self, document: RunDocument) -> None:
+        """Open the final confirmation of a document."""
+
+    @abstractmethod
+    def open_moves(
+        self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
+    ) -> None:
+        """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
+        Refused if no partition can be moved."""
 
     @abstractmethod
     def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:

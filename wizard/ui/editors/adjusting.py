@@ -29,8 +29,6 @@ from wizard.ui.components.drive_rows import layout_bars, short
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
-from wizard.ui.jobs.in_place import move_job
-from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.view import (
     Action,
     Block,
@@ -269,8 +267,7 @@ class ResizeEditor(Overlay):
             self.tell(self._meaning.why_not, Tone.WARN)
         elif self._meaning.does is Does.MOVE:
             start = self._place.start_bytes
-            move = move_job(self.services, self._machine, self._drive, self._part, start)
-            self.desk.open_review(move)
+            self.desk.open_moves(self._machine, self._drive, self._part, start)
         else:
             recording = self.services.diagnose(self._machine, self._drive).recording
             size_bytes = self._place.size_bytes
@@ -279,7 +276,7 @@ class ResizeEditor(Overlay):
                 if self._meaning.does is Does.GROW
                 else shrink_plan(self._machine, self._drive, self._part, size_bytes, recording)
             )
-            self.desk.open_review(PlanJob(plan))
+            self.desk.open_review(plan)
 
 
 def _value(place: Extent, border: Border) -> int:

@@ -26,7 +26,6 @@ from wizard.model.said import t
 from wizard.plan.changes import Changes
 from wizard.plan.partition.replace import delete_plan, grow_plan
 from wizard.plan.partition.restore import restore_plan
-from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages as words
@@ -37,8 +36,6 @@ from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.jobs.in_place import ChangesJob, move_job
-from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.menu import MenuEntry, MenuFacts, entries
 from wizard.ui.view import (
     BACK,
@@ -179,14 +176,14 @@ class Actions(Screen):
     def act_delete(self, _row: str, _values: Values) -> None:
         """Review deleting a partition. Preserves the others."""
         plan = delete_plan(self._machine, self._drive, self._part, self._recording)
-        self._review(self.services.with_boot_entries(plan, (self._drive,)))
+        self.desk.open_review(self.services.with_boot_entries(plan, (self._drive,)))
 
     def act_grow(self, _row: str, _values: Values) -> None:
         """Review growing a partition into adjacent free space, online if mounted."""
         if places_of(self._drive, self._device):
             self.desk.with_root(self, lambda: self._work_out(Grow()))
         else:
-            self._review(grow_plan(self._machine, self._drive, self._part, self._recording))
+            self.desk.open_review(grow_plan(self._machine, self._drive, self._part, self._recording))
 
     def act_adjust(self, _row: str, _values: Values) -> None:
         """Open the editor for start, end and size."""
@@ -194,8 +191,7 @@ class Actions(Screen):
 
     def act_move(self, _row: str, _values: Values) -> None:
         """Review aligning a partition, or all misaligned partitions of a drive."""
-        part = self._drive.partition(self._device)
-        self.desk.open_review(move_job(self.services, self._machine, self._drive, part))
+        self.desk.open_moves(self._machine, self._drive, self._drive.partition(self._device))
 
     @property
     def _part(self) -> Partition:
@@ -207,12 +203,11 @@ class Actions(Screen):
     def _recording(self) -> Recording:
         return self.services.diagnose(self._machine, self._drive).recording
 
-    def _review(self, plan: Plan) -> None:
-        self.desk.open_review(PlanJob(plan))
-
     def act_restore_table(self, _row: str, _values: Values) -> None:
         """Review writing a lost partition table back."""
-        self._review(restore_plan(self._machine, self._drive, self.services.draw_uuid, self._recording))
+        self.desk.open_review(
+            restore_plan(self._machine, self._drive, self.services.draw_uuid, self._recording)
+        )
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Open the conversions to ext4."""
@@ -333,7 +328,7 @@ class Actions(Screen):
 
     def _worked_out(self, changes: Changes) -> None:
         self._waiting = False
-        self.desk.open_review(ChangesJob(changes))
+        self.desk.open_review(changes)
 
 
 def _row(entry: MenuEntry) -> Row:

@@ -14,7 +14,6 @@ from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-from wizard.ui.jobs.in_place import BringJob
 from wizard.ui.view import (
     Action,
     Banner,
@@ -207,7 +206,7 @@ class CopyLosses(Screen):
 
     def act_review(self, _row: str, _values: Values) -> None:
         """Open Review, which asks for the token."""
-        self.desk.open_review(BringJob(self._bring))
+        self.desk.open_review(self._bring)
 
 
 def _row(source: Source) -> Row:

@@ -258,7 +258,7 @@ class PlanScreen(Screen):
     def act_review(self, _row: str, _values: Values) -> None:
         """Open Review."""
         if self.session.plan is not None:
-            self.desk.open_review(PlanJob(self.session.plan))
+            self.desk.open_review(self.session.plan)
 
     def act_turn(self, _row: str, _values: Values) -> None:
         """Switch between preserving and replacing the existing contents."""

@@ -21,7 +21,6 @@ from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker, Typing
-from wizard.ui.jobs.in_place import MigrationJob
 from wizard.ui.messages import NO_OLD
 from wizard.ui.session import SessionConversion
 from wizard.ui.view import (
@@ -267,7 +266,7 @@ class WaysScreen(Screen):
         """Open Review."""
         self._moving = replace(self._moving, way=migration.way, migration=migration)
         self._keep()
-        self.desk.open_review(MigrationJob(migration))
+        self.desk.open_review(migration)
 
 
 def plan_for(situation: Situation, moving: SessionConversion) -> Migration:

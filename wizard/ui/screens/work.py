@@ -14,11 +14,8 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import DiskwrightError, printable
-from wizard.model.migration import Migration, Moves
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
-from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.plan import Plan
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
@@ -35,9 +32,7 @@ from wizard.ui.components.progress import (
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question, Typing, confirm, save
 from wizard.ui.dialogs.pages import Page
-from wizard.ui.jobs.in_place import BringJob, ChangesJob, MigrationJob, MoveJob
 from wizard.ui.jobs.job import AnyJob, RunOutcome
-from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.view import (
     GAP,
     Action,
@@ -415,17 +410,3 @@ class WorkScreen(Screen):
         """Save a report about the run."""
         page = self.services.report(self.run)
         save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
-
-
-JOBS: dict[type[RunDocument], type[AnyJob]] = {
-    Plan: PlanJob,
-    Changes: ChangesJob,
-    Moves: MoveJob,
-    Migration: MigrationJob,
-    Bring: BringJob,
-}
-
-
-def job_of(document: RunDocument) -> AnyJob:
-    """Return the job of a run's document."""
-    return JOBS[type(document)](document)
