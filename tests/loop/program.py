@@ -6,9 +6,9 @@ from pathlib import Path
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Start, request_stop
+from wizard.apply.run.job import Start
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.run.process import Purpose, is_locked, lock_drive
+from wizard.apply.run.process import Purpose, is_locked, lock_drive, request_stop
 from wizard.apply.run.runs import list_runs, load_plan, make_run, runs_folder
 from wizard.apply.run_control import job_for, job_of, keep, resume, undo
 from wizard.ext4.make import make_migration

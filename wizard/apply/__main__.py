@@ -10,9 +10,9 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.run.job import RunWork, request_stop
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import Purpose, request_stop
 from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run_control import carry_out
 from wizard.model.errors import DiskwrightError

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.apply.conversion import look
     from wizard.apply.copy import survey
     from wizard.apply.plan import undo_space
-    from wizard.apply.run import job, journal, load
+    from wizard.apply.run import job, journal, load, process
     from wizard.apply.run.progress_log import RunStatus
     from wizard.apply.settings import run as settings_run
     from wizard.apply.settings import start as settings_start
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from wizard.plan.undo_policy import UndoSpace
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
-    job, journal, load = deferred("wizard.apply.run", "job", "journal", "load")
+    job, journal, load, process = deferred("wizard.apply.run", "job", "journal", "load", "process")
     look, survey, undo_space, settings_run, settings_start = deferred(
         "wizard.apply", "conversion.look", "copy.survey", "plan.undo_space", "settings.run", "settings.start"
     )
@@ -143,7 +143,7 @@ class LocalRuns:
 
     def request_stop(self, run: Path) -> None:
         """Ask a run to stop before its next step."""
-        job.request_stop(run)
+        process.request_stop(run)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Keep the result of a run and delete its undo data. Return a confirmation. Raises as

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from psutil import disk_io_counters
+
 from wizard.host.services import P, Services, T
 from wizard.model.errors import DiskwrightError, Refused, printable
 from wizard.model.layout import ROOT
@@ -293,8 +295,6 @@ class RealServices(Services):
 
     def traffic(self, paths: Sequence[str]) -> int:
         """Add up the counters of psutil."""
-        from psutil import disk_io_counters
-
         counted = disk_io_counters(perdisk=True, nowrap=False)
         counters = (counted[name] for path in paths if (name := path.removeprefix("/dev/")) in counted)
         return sum(one.read_bytes + one.write_bytes for one in counters)

@@ -21,6 +21,7 @@ from tests.loop.move.test_move import digest, kill, misaligned, part_of, planned
 from tests.loop.program import MIB, DiskwrightError, Event, Purpose, state
 from tests.loop.tune.test_actions import label_of, made
 from tests.loop.tune.tuning import begin
+from wizard.apply import run_control
 from wizard.apply.copy.survey import work_out
 from wizard.apply.move.move_notes import load_notes, new_name, save_notes
 from wizard.apply.run import job
@@ -166,7 +167,7 @@ def test_damaged_run_ends_with_a_message(ways: Ways, monkeypatch: pytest.MonkeyP
         tool("umount", str(damaged.place))
     tool("blockdev", "--flushbufs", damaged.drive)
     copyfile(ways.work.bench.image_of(damaged.drive), image)
-    monkeypatch.setattr(job, "begin", lambda *_words, **_named: None)
+    monkeypatch.setattr(run_control, "begin", lambda *_words, **_named: None)
     for name, damage in one_in(8, damages(aside)):
         for purpose in (Purpose.APPLY, Purpose.UNDO, Purpose.KEEP):
             rmtree(run)

@@ -24,8 +24,9 @@ from wizard.apply.conversion.verify import manifests_bytes
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root, check_told, settle
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives
+from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
+from wizard.apply.run.load import check_told
+from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
 from wizard.apply.run.runs import check_lasts, check_room
 from wizard.apply.system.fstab import NO_FSTAB, check_writable
 from wizard.ext4.blockers import NO_TRANSACTION

@@ -33,16 +33,7 @@ from wizard.apply.conversion.transaction import migration_now
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import (
-    JobRequest,
-    Locks,
-    Outcome,
-    Prepared,
-    RollbackState,
-    RunJob,
-    RunWork,
-    Start,
-)
+from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
 from wizard.apply.run.journal import Journal, RunState, read_entries
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import Purpose, lock_drives

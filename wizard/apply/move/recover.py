@@ -34,12 +34,11 @@ from wizard.apply.run.job import (
     Start,
     check_root,
     check_tokens,
-    settle,
 )
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
-from wizard.apply.run.process import UNDOING, Purpose, lock_drives, unlock
+from wizard.apply.run.process import UNDOING, Purpose, lock_drives, settle, unlock
 from wizard.apply.run.runs import (
     MOVE,
     check_room,

@@ -17,10 +17,9 @@ from wizard.apply.plan.recover import FoundRun
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
-from wizard.apply.run.job import settle
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.process import is_locked, lock_run, unlock
+from wizard.apply.run.process import is_locked, lock_run, settle, unlock
 from wizard.apply.run.runs import (
     PLAN,
     check_room,

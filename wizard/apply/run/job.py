@@ -16,7 +16,7 @@ from wizard.apply.run import process
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal, RunState, begun_steps, fails_again, read_entries, state
 from wizard.apply.run.load import kind_for, render_any
-from wizard.apply.run.process import STOP, UNDOING, Purpose, launch, lock_run, unlock
+from wizard.apply.run.process import UNDOING, Purpose, launch, lock_run, unlock
 from wizard.apply.run.progress_log import Settling, either
 from wizard.apply.run.runs import command_on, make_run, run_argument, runs_folder
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
@@ -24,8 +24,6 @@ from wizard.model.run import Document, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import Step
-from wizard.process.program import find
-from wizard.process.program import run as run_command
 
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
@@ -124,35 +122,6 @@ def begin(
     journal.add(Event.STARTED, sentence)
     journal.close()
     launch(run, purpose, drive_locks, run_lock, secret)
-
-
-def settle(seconds: int = 10) -> None:
-    """Wait until udev has processed its queue. Unlock the drives first: udev delays events of locked
-    drives."""
-    if udev_runs():
-        run_command(
-            ["udevadm", "settle", f"--timeout={seconds}"], seconds=seconds + 10, accept=range(-64, 256)
-        )
-
-
-def udev_runs() -> bool:
-    """Return True if udev is running and `udevadm` is installed."""
-    return Path("/run/udev/control").exists() and find("udevadm") is not None
-
-
-def request_stop(run: Path) -> None:
-    """Ask a run to stop before its next step; the current step is finished. Raises Failed if the stop file
-    cannot be created."""
-    try:
-        (run / STOP).touch(mode=0o600)
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot stop the run: {file} is not writable ({why}).",
-                file=str(run / STOP),
-                why=str(error.strerror),
-            )
-        ) from None
 
 
 Locks = tuple[int, ...]
@@ -446,31 +415,3 @@ class RunJob(Generic[D]):
         except DiskwrightError as error:
             return error.said if isinstance(error.said, Message) else str(error)
         return None
-
-
-def check_told(
-    wanted: Iterable[Message | str],
-    told: Iterable[Message | str],
-    again: str,
-    alike: Callable[[Message | str], Message | str] = lambda said: said,
-) -> None:
-    """Raises Refused unless a document contains the expected sentences, in any order and language.
-
-    `again` is the command that renews the document. `alike` normalises sentences before the comparison, if
-    parts of them may differ.
-    """
-    expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
-    if missing := next((one for key, one in expected.items() if key not in found), None):
-        fault = t('it lacks the expected text "{sentence}"', sentence=missing)
-    elif foreign := next((one for key, one in found.items() if key not in expected), None):
-        fault = t('it has the unexpected text "{sentence}"', sentence=foreign)
-    else:
-        return
-    raise Refused(
-        t(
-            "The document's explanations differ from the current ones: {fault}. Make a "
-            "new one with `{again}`. Nothing was written.",
-            fault=fault,
-            again=again,
-        )
-    )

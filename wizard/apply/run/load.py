@@ -1,12 +1,15 @@
 """Read and write the documents of all kinds of runs."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar, cast
 
 from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, kind_of, load_plan, read_file
 from wizard.documents.codec import Sealed
 from wizard.ext4.check import MIGRATIONS
+from wizard.model.errors import Refused
 from wizard.model.migration import Migration, Moves
+from wizard.model.said import Message, t
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
@@ -70,3 +73,31 @@ def load_bring(run: Path) -> Bring:
 
 def _load_one(run: Path, kind: str, sealed: Sealed[D]) -> D:
     return remember(sealed.read_kept(read_file(run / kind), str(run / kind)))
+
+
+def check_told(
+    wanted: Iterable[Message | str],
+    told: Iterable[Message | str],
+    again: str,
+    alike: Callable[[Message | str], Message | str] = lambda said: said,
+) -> None:
+    """Raises Refused unless a document contains the expected sentences, in any order and language.
+
+    `again` is the command that renews the document. `alike` normalises sentences before the comparison, if
+    parts of them may differ.
+    """
+    expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
+    if missing := next((one for key, one in expected.items() if key not in found), None):
+        fault = t('it lacks the expected text "{sentence}"', sentence=missing)
+    elif foreign := next((one for key, one in found.items() if key not in expected), None):
+        fault = t('it has the unexpected text "{sentence}"', sentence=foreign)
+    else:
+        return
+    raise Refused(
+        t(
+            "The document's explanations differ from the current ones: {fault}. Make a "
+            "new one with `{again}`. Nothing was written.",
+            fault=fault,
+            again=again,
+        )
+    )

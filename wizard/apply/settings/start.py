@@ -1,4 +1,4 @@
-"""Start a run that changes settings of a filesystem in use. The run is a separate process."""
+"""Plan changes of settings, and check their documents before a run."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,8 +9,9 @@ from wizard.advice.existing import Tuning, tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Start, check_root, check_told, settle
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives
+from wizard.apply.run.job import Start, check_root
+from wizard.apply.run.load import check_told
+from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
 from wizard.apply.run.runs import check_room
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
 from wizard.apply.settings.guard import (
