@@ -74,10 +74,6 @@ class Rehearsal(Simulated):
         self.room = UndoSpace()
         self.tried_out: threading.Event | None = None
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
     def measurement(
         self,
         drive: Drive,

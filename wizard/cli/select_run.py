@@ -190,8 +190,9 @@ def tell_drives(run: Path) -> None:
     check_noted(run)
     say(t("Run {run}:", run=run_argument(run)))
     waits = state(run) is RunState.WAITING
-    record = load_record(run)
-    phase = Phase.HIDDEN if waits else record.phase if record else None
+    # Conversions describe a hidden result themselves.
+    known = job_of(run).phase(run)
+    phase = Phase.HIDDEN if waits else known
     there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
     made = str(there()) if there and not set_up_later else ""
     moved = job_of(run).relocated(run)
@@ -208,7 +209,7 @@ def tell_drives(run: Path) -> None:
                 run=run_argument(later),
             )
         )
-    if record and made and not waits:
+    if known and made and not waits:
         say(next_commands(run))
 
 

@@ -15,6 +15,7 @@ from uuid import uuid4
 from wizard.advice.missing import Missing
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload, load_workloads
+from wizard.apply.run.runs import run_argument
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, Refused, printable
@@ -256,7 +257,7 @@ class Services(ABC):
 
     def report(self, run: Path) -> str:
         """Return the report on a run as an HTML page. Raises DiskwrightError."""
-        raise Refused(self.obstacle)
+        raise Refused(t("Save it with: sudo diskwright report {run} -o FILE", run=run_argument(run)))
 
     def free_bytes(self, place: str) -> int | None:
         """Return the free space for users of a mounted filesystem, None if unknown."""

@@ -69,10 +69,6 @@ class Performance(Simulated):
         path = self.recorded_plan.drive.path
         return next(drive for drive in self.machine.drives if drive.path == path)
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
     def plan(
         self,
         machine: Machine,

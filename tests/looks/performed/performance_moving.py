@@ -38,10 +38,6 @@ class MovingPerformance(Simulated):
         self.applied = threading.Event()
         super().__init__(machine(_drive(self.found)), str(folder))
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
     def look_at_ext(self, device: str, folder: Path | None) -> Situation:
         return self.found
 

@@ -77,10 +77,6 @@ class Walked(Simulated):
         """Return the applied plan."""
         return read_kept_plan(self.plan_file.read_text(encoding="utf-8"), "plan.json")
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
     def usual(self) -> Usual:
         return Usual(ANNA)
 

@@ -48,10 +48,6 @@ class MovingServices(Simulated):
         self.begun: list[tuple[Migration, str]] = []
         self.settled: list[str] = []
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
     def look_at_ext(self, device: str, folder: Path | None) -> Situation:
         if self.hindrance:
             raise Refused(self.hindrance)

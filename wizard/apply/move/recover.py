@@ -104,7 +104,7 @@ class MoveRunJob(RunJob[Moves]):
         """Move all partitions back."""
         return undo_moves(work)
 
-    def power(self, run: Path) -> str:
+    def power_unrecorded(self, run: Path) -> str:
         """Describe the result of a power cut now. The journal is on the drive."""
         return "" if state(run) in self.ended else str(forward.power_message(run))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.apply.block.devices import is_unplugged
 from wizard.apply.block.scratch_device import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record, power_sentence
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automount import ensure_mounted
@@ -333,28 +333,23 @@ class PlanRunJob(RunJob[Plan]):
             check_keeps(run)
         return rehearsed.wants_passphrase(run, load_plan(run), keeps=keeps)
 
-    def phase(self, run: Path) -> Phase | None:
-        """Read the record."""
-        record = load_record(run)
-        return None if record is None or not record.waits else record.phase
-
     def power(self, run: Path) -> str:
-        """Derive it from the phase. A direct run cannot be resumed."""
+        """Promise nothing without the saved data of a hidden result."""
         record = load_record(run)
-        if record is None:
-            if state(run) is not RunState.RUNNING or not self.is_direct(run):
-                return ""
-            return str(
-                t(
-                    "After a power cut now, {drives:list} must be set up again: this run cannot be resumed.",
-                    drives=load_plan(run).paths,
-                )
+        if record is not None and record.phase is Phase.HIDDEN and record.changes:
+            return super().power(run) if _with_saved_data(run, tuple(Settling)) else ""
+        return super().power(run)
+
+    def power_unrecorded(self, run: Path) -> str:
+        """A direct run cannot be resumed."""
+        if state(run) is not RunState.RUNNING or not self.is_direct(run):
+            return ""
+        return str(
+            t(
+                "After a power cut now, {drives:list} must be set up again: this run cannot be resumed.",
+                drives=load_plan(run).paths,
             )
-        if record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT):
-            return ""
-        if record.phase is Phase.HIDDEN and record.changes and not _with_saved_data(run, tuple(Settling)):
-            return ""
-        return power_sentence(record.phase, ", ".join(load_plan(run).devices), waits=record.waits)
+        )
 
 
 JOB = PlanRunJob()

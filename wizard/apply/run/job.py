@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from wizard.apply.engine.record import RESUMES_RUN, Phase
+from wizard.apply.engine.record import RESUMES_RUN, Phase, load_record, power_sentence
 from wizard.apply.run import process
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal, RunState, begun_steps, fails_again, read_entries, state
-from wizard.apply.run.load import kind_for, render_any
+from wizard.apply.run.load import kind_for, load, render_any
 from wizard.apply.run.process import UNDOING, Purpose, launch, lock_run, unlock
 from wizard.apply.run.progress_log import Settling, either
 from wizard.apply.run.runs import command_on, make_run, run_argument, runs_folder
@@ -401,10 +401,20 @@ class RunJob(Generic[D]):
 
     def phase(self, run: Path) -> Phase | None:
         """Return the phase of a rehearsed run that waits for keep or undo, or None."""
-        return None
+        record = load_record(run)
+        return None if record is None or not record.waits else record.phase
 
     def power(self, run: Path) -> str:
         """Describe the effect of a power cut now; empty if unknown or the run is over."""
+        record = load_record(run)
+        if record is None:
+            return self.power_unrecorded(run)
+        if record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT):
+            return ""
+        return power_sentence(record.phase, ", ".join(load(run).devices), waits=record.waits)
+
+    def power_unrecorded(self, run: Path) -> str:
+        """Return `power` of a run without a scratch copy."""
         return ""
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:

@@ -28,8 +28,6 @@ from wizard.ui.view import Banner, Figures, Progress, Tone
 class Services(Simulated):
     """Services whose benchmark runs immediately or after `go`; `logs` are the rounds' log ratios."""
 
-    obstacle = ""
-
     def __init__(self, around: Machine, logs: Sequence[float]) -> None:
         super().__init__(around, "a test")
         self.logs, self.fault = logs, ""

@@ -22,8 +22,6 @@ from wizard.ui.view import Banner, Figures, Progress
 class Services(Simulated):
     """Services whose benchmark runs immediately or after `go`."""
 
-    obstacle = ""
-
     def __init__(self, known: Drive) -> None:
         super().__init__(machine(known), "a test")
         self.asked: list[tuple[bool, int | None]] = []

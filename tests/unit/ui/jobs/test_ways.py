@@ -26,9 +26,6 @@ DEVICE = "/dev/sda1"
 class Services(Simulated):
     """Services with a synthetic filesystem to inspect."""
 
-    obstacle = ""
-    apply_obstacle = ""
-
     def __init__(self, found: Situation) -> None:
         super().__init__(machine(DRIVE), "a test")
         self.found = found

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.unit.ui.person import Person, texts_of
-from tests.unit.ui.simulated import Simulated
-from wizard.model.errors import Refused
+from wizard.apply.local_runs import LocalRuns
+from wizard.host.services import RecordedServices
 from wizard.model.machine import Machine
-from wizard.model.requests import CopyFiles, Wanted
-from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.ui.desk import Screen
 from wizard.ui.view import View
 
@@ -28,30 +25,17 @@ HOSTILE = "\x1b[31mx\n\u202e"
 ASIDE = ("help", "glossary", "quit", "again")
 
 
-class Watched(Simulated):
-    """A recorded machine that records attempts to write."""
+class Watched(RecordedServices):
+    """A recorded machine that counts attempts to reach its runs."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
-        self.begun: list[str] = []
+        self.attempts = 0
 
-    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        self.begun.append(type(document).__name__)
-        raise Refused(self.obstacle)
-
-    def keep(self, run: Path, secret: bytes | None = None) -> str:
-        self.begun.append("keep")
-        raise Refused(self.obstacle)
-
-    def undo(self, run: Path) -> None:
-        self.begun.append("undo")
-        raise Refused(self.obstacle)
-
-    def work_out(self, device: str, wanted: Wanted) -> Changes:
-        raise Refused(self.obstacle)
-
-    def work_out_copy(self, asked: CopyFiles) -> Bring:
-        raise Refused(self.obstacle)
+    @property
+    def runs(self) -> LocalRuns:
+        self.attempts += 1
+        return super().runs
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ def test_every_screen_of_every_machine(path: Path, tmp_path: Path, monkeypatch: 
     services = Watched(load_machine(path))
     explorer = Explorer(services, check_view)
     explorer.explore()
-    assert not services.begun
+    assert not services.attempts
     assert explorer.visited["drives"]
 
 
