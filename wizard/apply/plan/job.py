@@ -28,6 +28,7 @@ from wizard.apply.plan.run_summary import DIRECT, direct_end, direct_left, waiti
 from wizard.apply.plan.start import check_secret, lock_all, preflight, room_bytes, start_run
 from wizard.apply.run.job import (
     LEFT_OFF,
+    SHOWN_BY_STATUS,
     JobRequest,
     NextCommands,
     Outcome,
@@ -308,7 +309,7 @@ class PlanRunJob(RunJob[Plan]):
             if self.is_direct(run):
                 return direct_end(load_plan(run), read_entries(run))
         except BadInput:
-            return t("`diskwright status {run}` shows the run.", run=run_argument(run))
+            return SHOWN_BY_STATUS(run=run_argument(run))
         return super().next_commands(run, now)
 
     def relocated(self, run: Path) -> dict[str, str]:

@@ -32,6 +32,7 @@ RESULT_RUNNING = Sentence("The run is still in progress.")
 UNDONE = Sentence("Run {name} is already undone.")
 KEPT = Sentence("Run {name} is already kept.")
 NOTHING_TO_RESUME = Sentence("Run {name} is {state}; no steps remain to resume.")
+SHOWN_BY_STATUS = Sentence("`diskwright status {run}` shows the run.")
 ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
@@ -380,7 +381,7 @@ class RunJob(Generic[D]):
             else RESUMES_RUN(command=name, run=run_argument(run))
             for name in names
         ]
-        return join(*found) if found else t("`diskwright status {run}` shows the run.", run=run_argument(run))
+        return join(*found) if found else SHOWN_BY_STATUS(run=run_argument(run))
 
     def rollback(self, run: Path) -> RollbackState | None:
         """Return whether an ended run can be undone, or None if use of its filesystem does not matter."""
