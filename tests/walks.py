@@ -24,11 +24,11 @@ from tests.looks.rehearsal import (
     ready,
     until,
 )
-from wizard.host.session import Session
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import Dialogue
+from wizard.ui.session import Session
 from wizard.ui.wizard import Wizard
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -84,7 +84,7 @@ def _command(*words: str) -> subprocess.CompletedProcess[str]:
 
 def by_questions(services: RealServices, token: str, workload: str, place: Path) -> tuple[ExitCode, str]:
     """Run the plain wizard. Return its exit code and output."""
-    purpose = [profile.workload.id for profile in services.profiles()].index(workload) + 1
+    purpose = [profile.workload.id for profile in services.profiles].index(workload) + 1
     script = (
         ("What will you store?", str(purpose)),
         ("e edit", "e"),

@@ -11,12 +11,12 @@ from textual.events import Key, Paste
 from textual.pilot import Pilot
 
 from tests.looks.workshop import workshop
+from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.benchmark.measure import MeasureProgress
-from wizard.host.recorded import RecordedServices
 from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
@@ -56,7 +56,7 @@ def uuids() -> Callable[[], str]:
     return lambda: f"5d1f0000-0000-4000-8000-{next(numbers):012d}"
 
 
-class Rehearsal(RecordedServices):
+class Rehearsal(Simulated):
     """Measuring, applying and rehearsing wait for the test: `measured`, `applied` and `tried_out` release
     them. `room`: result of rehearsing."""
 
@@ -74,16 +74,12 @@ class Rehearsal(RecordedServices):
         self.room = UndoSpace()
         self.tried_out: threading.Event | None = None
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
-    def measure(
+    def measurement(
         self,
         drive: Drive,
         *,
         write: bool,
-        physical_bytes: int | None,
+        assume_physical_bytes: int | None,
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
@@ -195,7 +191,7 @@ class Rehearsal(RecordedServices):
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan another label, without changes to files."""
         if not isinstance(wanted, SetLabel):
-            return super().work_out(device, wanted)
+            raise Refused(self.obstacle)
         drives = self.machine.drives
         drive = next(one for one in drives if one.path == device or one.partition(device))
         marks = [mark for mark in signatures_on(drive, device) if mark.usage == "filesystem"]

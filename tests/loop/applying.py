@@ -38,8 +38,8 @@ from tests.loop.program import (
     start_run,
     state,
 )
+from wizard.apply import run_control
 from wizard.apply.run import job
-from wizard.apply.run_control import job_of, next_commands
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.run import JournalEntry
 from wizard.plan.planner import PLAIN
@@ -294,4 +294,4 @@ def fill(drive: str, bench: Bench, every: int = 1) -> bytes:
 
 def carry_out(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
     """Do the work of the run's process in this one."""
-    job.carry_out(job_of(run), job.RunWork(run, purpose, Journal(run), drive_locks), next_commands)
+    run_control.carry_out(job.RunWork(run, purpose, Journal(run), drive_locks))

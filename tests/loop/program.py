@@ -1,14 +1,16 @@
 """Parts of the program used by the loop tests: plan, apply, keep, undo, resume, and results. If a redesign
 moves them, only this module changes."""
 
+from pathlib import Path
+
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import request_stop
+from wizard.apply.run.job import Start
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.run.process import Purpose, is_locked, lock_drive
+from wizard.apply.run.process import Purpose, is_locked, lock_drive, request_stop
 from wizard.apply.run.runs import list_runs, load_plan, make_run, runs_folder
-from wizard.apply.run_control import commands_for, keep, power_now, resume, undo
+from wizard.apply.run_control import job_for, job_of, keep, resume, undo
 from wizard.ext4.make import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused, partition_path
 from wizard.model.layout import Subvolume, Volume
@@ -16,12 +18,29 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.migration import Migration, Moves, Way
 from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB
+from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.probe.machine import probe_drive, probe_machine
+
+
+def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
+    """Return the names of commands that can continue a run, judged by its files."""
+    return job_of(run).commands(run, now)
+
+
+def power_now(run: Path) -> str:
+    """Describe the effect of a power cut now."""
+    return job_of(run).power(run)
+
+
+def start_document(document: RunDocument, how: Start) -> Path:
+    """Start a run of any kind."""
+    return job_for(document).start(document, how)
+
 
 __all__ = [
     "GIB",
@@ -75,6 +94,7 @@ __all__ = [
     "request_stop",
     "resume",
     "runs_folder",
+    "start_document",
     "start_run",
     "state",
     "undo",

@@ -10,11 +10,11 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.run.job import RunWork, carry_out, request_stop
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import Purpose, request_stop
 from wizard.apply.run.progress_log import known_so_far
-from wizard.apply.run_control import job_of, next_commands
+from wizard.apply.run_control import carry_out
 from wizard.model.errors import DiskwrightError
 from wizard.model.run import Event
 from wizard.model.said import t
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> None:
     pool.begin()
     try:
         # This imports only the modules of this kind of run.
-        carry_out(job_of(run), RunWork(run, purpose, Journal(run), drive_locks, secret), next_commands)
+        carry_out(RunWork(run, purpose, Journal(run), drive_locks, secret))
     except (OSError, DiskwrightError) as error:
         note_exception()
         # Most likely the run's own files are inaccessible, so journaling the error may fail, too.

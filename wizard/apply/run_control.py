@@ -1,72 +1,64 @@
-"""Resume, keep or undo a run of any kind, and describe the effect of a power cut now.
+"""Resume, keep or undo a run of any kind, and carry it out in its own process.
 
 Imports only the package of the run's kind.
 """
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any
 
-from wizard.apply.block.devices import is_unplugged
-from wizard.apply.engine.record import GOING_BACK, RESUMES_RUN, Phase, load_record, power_sentence
-from wizard.apply.engine.stores import new_file, old_file
-from wizard.apply.run.job import JobRequest, RunJob, Start, await_end, hand_over
-from wizard.apply.run.journal import RunState, begun_steps, fails_again, read_entries, state
-from wizard.apply.run.load import document_kind, load
-from wizard.apply.run.process import UNDOING, Purpose
-from wizard.apply.run.progress_log import Settling, either
-from wizard.apply.run.runs import RunKind, command_on, is_direct, kind_of, load_plan, run_argument
-from wizard.model.errors import BadInput
-from wizard.model.run import Document
-from wizard.model.said import Message, Sentence, join, t
+from wizard.apply.run.job import (
+    JobRequest,
+    NextCommands,
+    Outcome,
+    Rollback,
+    RunJob,
+    RunWork,
+    begin,
+    check_root,
+)
+from wizard.apply.run.journal import ENDS, RunState, follow, read_entries, state
+from wizard.apply.run.load import kind_for
+from wizard.apply.run.process import STOP, Purpose, lock_run, unlock
+from wizard.apply.run.progress_log import RunStatus, Settling, read_progress
+from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, check_owner, kind_of, run_argument
+from wizard.model.errors import BadInput, DiskwrightError, EndedByUser, Failed, Refused
+from wizard.model.run import Event
+from wizard.model.said import Sentence, join, t
 from wizard.plan.changes import RunDocument
 
 MODULES = {
-    RunKind.PLAN: ("plan.start", "plan.job"),
-    RunKind.CHANGES: ("settings.start", "settings.run"),
-    RunKind.MIGRATION: ("conversion.guard", "conversion.job"),
-    RunKind.MOVE: ("move.recover", "move.recover"),
-    RunKind.BRING: ("copy.job", "copy.job"),
+    PLAN: "plan.job",
+    CHANGES: "settings.run",
+    MIGRATION: "conversion.job",
+    MOVE: "move.recover",
+    BRING: "copy.job",
 }
-"""The modules in `wizard/apply/` that start each kind of run, and with its `JOB`."""
+"""The module in `wizard/apply/` with the `JOB` of each kind of run."""
+
+DOING = {
+    Purpose.APPLY: Sentence("Applying"),
+    Purpose.KEEP: Sentence("Keeping"),
+    Purpose.UNDO: Sentence("Undoing"),
+}
 
 
-class Starting(Protocol):
-    """The module that starts runs of one kind of document."""
-
-    def preflight_document(self, document: Document, how: Start) -> None:
-        """Check everything that the run requires, without writing. Raises Refused or BadInput."""
-        ...
-
-    def start_document(self, document: Document, how: Start) -> Path:
-        """Start a run in a detached process and return its folder. Raises Refused or BadInput."""
-        ...
-
-
-def starting(document: RunDocument) -> Starting:
-    """Return the module that starts a document's run."""
-    start, _ = MODULES[document_kind(document)]
-    return cast(Starting, import_module(f"wizard.apply.{start}"))
-
-
-LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
-"""States from which a run can resume."""
-
-
-SETTLED = frozenset({RunState.DONE, RunState.KEPT})
-"""States in which the result is in use."""
-
-
-def job_of(run: Path) -> RunJob:
-    """Return the job of the run's kind."""
-    _, name = MODULES[kind_of(run)]
-    job = import_module(f"wizard.apply.{name}").JOB
+def _job(kind: str) -> RunJob[Any]:
+    job = import_module(f"wizard.apply.{MODULES[kind]}").JOB
     assert isinstance(job, RunJob)
     return job
+
+
+def job_of(run: Path) -> RunJob[Any]:
+    """Return the job of the run's kind."""
+    return _job(kind_of(run))
+
+
+def job_for(document: RunDocument) -> RunJob[Any]:
+    """Return the job that starts runs of a document."""
+    return _job(kind_for(document))
 
 
 def resume(run: Path, secret: bytes | None = None) -> None:
@@ -74,7 +66,7 @@ def resume(run: Path, secret: bytes | None = None) -> None:
 
     `secret` is the passphrase of the plan's encrypted volumes, if still needed.
     """
-    hand_over(job_of(run), run, JobRequest(Purpose.APPLY, secret))
+    hand_over(run, JobRequest(Purpose.APPLY, secret))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
@@ -83,7 +75,7 @@ def keep(run: Path, secret: bytes | None = None) -> str:
 
     `secret` is the passphrase of the plan's encrypted volumes.
     """
-    return await_end(run, Purpose.KEEP, hand_over(job_of(run), run, JobRequest(Purpose.KEEP, secret)))
+    return await_end(run, Purpose.KEEP, hand_over(run, JobRequest(Purpose.KEEP, secret)))
 
 
 def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -> str:
@@ -93,27 +85,100 @@ def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -
     `over_changes` overwrites later changes by other programs; `tokens` confirms the drives by serial number.
     """
     asked = JobRequest(Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
-    return await_end(run, Purpose.UNDO, hand_over(job_of(run), run, asked))
+    return await_end(run, Purpose.UNDO, hand_over(run, asked))
+
+
+def hand_over(run: Path, asked: JobRequest) -> int:
+    """Check a request and start the run's process. Return the number of earlier journal entries.
+
+    Raises Refused if a check fails, and Failed if the process cannot start.
+    """
+    check_root()
+    check_owner(run)
+    job = job_of(run)
+    run_lock = lock_run(run)
+    try:
+        job.check_possible(run, asked)
+        taking = job.prepare(run, asked)
+        drive_locks = taking.lock()
+        try:
+            taking.check()
+            if asked.purpose is Purpose.APPLY:
+                (run / STOP).unlink(missing_ok=True)
+            seen = len(read_entries(run))
+            begin(run, asked.purpose, taking.sentence, drive_locks, run_lock, taking.secret)
+        finally:
+            unlock(drive_locks)
+    finally:
+        os.close(run_lock)
+    return seen
+
+
+def await_end(run: Path, purpose: Purpose, seen: int) -> str:
+    """Follow the journal past its first `seen` entries and return the last sentence.
+
+    Raises Failed, with every failed check, unless the run ends as kept or undone according to `purpose`;
+    Refused if the run refused; and EndedByUser on Ctrl+C.
+    """
+    try:
+        entries = list(follow(run, seen))
+    except KeyboardInterrupt:
+        raise left_alone(run, purpose) from None
+    if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
+        return entries[-1].sentence
+    if entries[-1].event is Event.REFUSED:
+        raise Refused(entries[-1].sentence)
+    if entries[-1].event is Event.FAILED:
+        wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
+        raise Failed(" ".join((entries[-1].sentence, *wrong)))
+    again = t(
+        "Run `diskwright {purpose} {run}` again; it can be repeated.",
+        purpose=purpose.value,
+        run=run_argument(run),
+    )
+    raise Failed(join(t("{doing} was interrupted.", doing=DOING[purpose]()), again))
+
+
+def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
+    """Return the error that ends a command while the run continues in the background."""
+    return EndedByUser(
+        t(
+            "Ended by you. {doing} continues in the background; `diskwright status "
+            "{run}` shows the progress.",
+            doing=DOING[purpose](),
+            run=run_argument(run),
+        )
+    )
+
+
+def carry_out(work: RunWork) -> None:
+    """Carry out a run in its own process. Journals errors instead of raising them, with the commands that are
+    possible afterwards."""
+    job = job_of(work.run)
+    try:
+        does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}
+        outcome = does[work.purpose](work)
+    except DiskwrightError as error:
+        outcome = _failure(job, work, error)
+    job.leave(work, outcome)
+    # Unlock before the last line: its reader may use the drives right away.
+    unlock(work.drive_locks)
+    event, sentence = job.ending(work, outcome)
+    if event in (Event.FAILED, Event.STOPPED, Event.REFUSED):
+        sentence = f"{sentence} {job.next_commands(work.run, ENDS[event])}".rstrip()
+    work.journal.end(event, sentence)
+
+
+def _failure(job: RunJob[Any], work: RunWork, error: DiskwrightError) -> Outcome:
+    if isinstance(error, Refused):
+        return Event.REFUSED, str(error)
+    sentence = job.describe_error(work.run, error) if work.purpose is Purpose.APPLY else str(error)
+    return Event.FAILED, sentence
 
 
 def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
     """Return True if the result of a run is not in use yet: it is waiting, or is done and can be undone."""
     return now is RunState.WAITING or (now is RunState.DONE and Settling.UNDO in ways)
-
-
-PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
-
-
-@dataclass(frozen=True, slots=True)
-class NextCommands:
-    """Names of the commands that can continue a run now; `why_not` if there are none."""
-
-    names: tuple[str, ...] = ()
-    why_not: Message | str = ""
-
-    def said(self, run: Path) -> Message | str:
-        """Join the command lines, or return why there are none."""
-        return either(command_on(way, run) for way in self.names) or self.why_not
 
 
 def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
@@ -132,160 +197,19 @@ def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
 
 def working_ways(run: Path, now: RunState) -> NextCommands:
     """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
-    if direct := direct_report(run, now):
-        is_over = not begun_steps(read_entries(run)) or is_set_up_later(run)
-        return NextCommands((), "" if is_over else direct)
-    names = commands_for(run, now)
-    if os.geteuid():
-        return NextCommands(names)
-    job = job_of(run)
-    faults = {name: job.why_not(run, PURPOSES[name]) for name in names}
-    works = tuple(name for name in names if faults[name] is None)
-    fault = next((fault for fault in faults.values() if fault), "")
-    return NextCommands(works, "" if works or not fault else _with_last_resort(run, fault))
+    return job_of(run).working_commands(run, now)
 
 
-def runs_directly(run: Path) -> bool:
-    """Return True if a plan works directly on the drives. Raises BadInput."""
-    return kind_of(run) is RunKind.PLAN and load_record(run) is None and is_direct(run) is not False
+def closed(run: Path) -> str:
+    """Return why a run can no longer be undone after use of its filesystem, or empty. Reads the drive."""
+    window = job_of(run).rollback(run)
+    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
 
 
-def direct_report(run: Path, now: RunState) -> Message | str:
-    """Describe how far a run got directly on the drives, and what can be done; empty for other runs, and
-    before it ends. Raises BadInput."""
-    if now not in LEFT_OFF or not runs_directly(run):
-        return ""
-    from wizard.apply.plan.run_summary import direct_left
-
-    return direct_left(load_plan(run), read_entries(run))
-
-
-def is_set_up_later(run: Path) -> bool:
-    """Return True if a later plan wrote to a drive of the run."""
-    from wizard.apply.plan.own_drives import later_runs
-
-    return bool(later_runs(run))
-
-
-def _with_last_resort(run: Path, fault: Message | str) -> Message | str:
-    """Return why no command can continue the run, and the command that overwrites later changes."""
-    if kind_of(run) is not RunKind.PLAN:
-        return fault
-    from wizard.apply.plan.rehearsed import working_commands
-    from wizard.apply.plan.run import with_unplugged_reason
-
-    commands = working_commands(run) if load_record(run) is not None else None
-    return f"{with_unplugged_reason(load_plan(run), fault)} {commands or ''}".strip()
-
-
-def next_commands(run: Path, now: RunState) -> Message | str:
-    """Describe the commands that can continue an interrupted run. Empty if it was refused before the first
-    write: start it again."""
+def status(run: Path) -> RunStatus:
+    """Return the status of a run. Unknown if its record is damaged."""
+    job, progress = job_of(run), read_progress(run)
     try:
-        record = load_record(run) if kind_of(run) is RunKind.PLAN else None
-        is_untouched = record is None or record.phase is Phase.REHEARSING
-        if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
-            return ""
-        commands = either(command_on(way, run) for way in commands_for(run, now))
-        paths = load_plan(run).paths if kind_of(run) is RunKind.PLAN else ()
-        if commands and (gone := tuple(filter(is_unplugged, paths))):
-            return t("Reattach {drives:list}; then {commands}", drives=gone, commands=commands)
-        if record is not None:
-            from wizard.apply.plan.rehearsed import next_commands as of_rehearsed
-
-            return of_rehearsed(run)
-        if runs_directly(run):
-            from wizard.apply.plan.run_summary import direct_end
-
-            return direct_end(load_plan(run), read_entries(run))
-        ways = working_ways(run, now).names
+        return RunStatus(progress, job.phase(run), job.power(run))
     except BadInput:
-        ways = ()
-    says = {
-        "resume": partial(RESUMES_RUN, command="resume"),
-        Settling.KEEP: partial(RESUMES_RUN, command="keep"),
-    }
-    found = [
-        says.get(name, Sentence("`diskwright undo {run}` reverts the changes."))(run=run_argument(run))
-        for name in ways
-    ]
-    return join(*found) if found else t("`diskwright status {run}` shows the run.", run=run_argument(run))
-
-
-def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
-    """Return the names of commands that can continue a run, judged by its state and files. Raises
-    BadInput."""
-    if now is RunState.WAITING:
-        return _with_saved_data(run, tuple(Settling))
-    if now is RunState.DONE:
-        return job_of(run).commands_when_done(run)
-    if now not in LEFT_OFF or runs_directly(run):
-        return ()
-    phase = phase_now(run)
-    if phase in (Phase.UNDONE, Phase.LEFT):
-        return ()
-    if phase is Phase.HIDDEN and (record := load_record(run)) is not None and not record.blank:
-        # All data is written, so the result is still waiting, whatever failed later.
-        return _with_saved_data(run, tuple(Settling))
-    if phase in GOING_BACK or (run / UNDOING).exists():
-        return ("undo",)
-    if phase in (Phase.RELEASED, Phase.KEPT):
-        return ("resume",)
-    return _with_saved_data(run, ("undo",) if fails_again(read_entries(run)) else ("resume", "undo"))
-
-
-def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the commands whose saved data exists. The contents are compared when the command runs."""
-    record = load_record(run) if kind_of(run) is RunKind.PLAN else None
-    if record is None or not record.changes:
-        return ways
-    numbers = range(len(record.changes))
-    has_old = all(old_file(run, number).exists() for number in numbers)
-    has_new = all(new_file(run, number).exists() for number in numbers)
-    return tuple(way for way in ways if (has_old if way == "undo" else has_new))
-
-
-def power_now(run: Path) -> str:
-    """Describe the effect of a power cut now; empty if unknown or the run is over. Raises BadInput."""
-    record = load_record(run)
-    if record is None:
-        return _power_directly(run) or job_of(run).power(run)
-    if record.phase is Phase.KEPT and state(run) in SETTLED:
-        return ""
-    if record.phase is Phase.HIDDEN and record.changes and not _with_saved_data(run, tuple(Settling)):
-        return ""
-    return power_sentence(record.phase, ", ".join(load(run).devices), waits=record.waits)
-
-
-def _power_directly(run: Path) -> str:
-    if state(run) is not RunState.RUNNING or not runs_directly(run):
-        return ""
-    return str(
-        t(
-            "After a power cut now, {drives:list} must be set up again: this run cannot be resumed.",
-            drives=load_plan(run).paths,
-        )
-    )
-
-
-def phase_now(run: Path) -> Phase | None:
-    """Return the phase of a rehearsed plan that waits for keep or undo, or None for other runs. Raises
-    BadInput."""
-    record = load_record(run)
-    return None if record is None or not record.waits else record.phase
-
-
-def power_text(run: Path) -> str:
-    """Return `power_now` for display; empty if the record is damaged."""
-    try:
-        return power_now(run)
-    except BadInput:
-        return ""
-
-
-def phase_or_none(run: Path) -> Phase | None:
-    """Return `phase_now` for display; None if the record is damaged."""
-    try:
-        return phase_now(run)
-    except BadInput:
-        return None
+        return RunStatus(progress)

@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
+from wizard.apply.run.job import check_root
 from wizard.apply.run.load import render_any
 from wizard.cli.command import typed
 from wizard.cli.documents import change_blocks, filesystem_para
@@ -25,6 +27,7 @@ from wizard.model.finding import Severity
 from wizard.model.migration import Prospect, Way, WayOffer
 from wizard.model.requests import (
     Attach,
+    CopyFiles,
     Detach,
     Grow,
     NewUuid,
@@ -66,12 +69,15 @@ WANTED: dict[str, Callable[[Namespace], Wanted]] = {
 """Requested change by command."""
 
 
+def runs_of(arguments: Namespace) -> LocalRuns:
+    """Return the runs in the named folder."""
+    return LocalRuns(environment_of(arguments), arguments.journal)
+
+
 def act(arguments: Namespace) -> ExitCode:
     """Change one thing on an existing filesystem or drive."""
-    from wizard.apply.settings.plan_settings import act as planned
-
     wanted = WANTED[arguments.words[0]](arguments)
-    return offer(planned(arguments.device, wanted, environment_of(arguments)), arguments)
+    return offer(runs_of(arguments).work_out(arguments.device, wanted), arguments)
 
 
 def move(arguments: Namespace) -> ExitCode:
@@ -96,19 +102,10 @@ def move(arguments: Namespace) -> ExitCode:
 
 def bring(arguments: Namespace) -> ExitCode:
     """Copy files to a volume."""
-    from wizard.apply.copy.survey import work_out
-    from wizard.apply.run.job import check_root
-
     # Only root can read the folders of all users.
     check_root()
-    found = work_out(
-        arguments.source,
-        arguments.target,
-        arguments.into,
-        environment_of(arguments),
-        takes_place=arguments.take_place,
-    )
-    return offer(found, arguments)
+    asked = CopyFiles(arguments.source, arguments.target, arguments.into or "", arguments.take_place)
+    return offer(runs_of(arguments).work_out_copy(asked), arguments)
 
 
 def tune(arguments: Namespace) -> ExitCode:

@@ -14,11 +14,11 @@ from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
-from wizard.apply.run_control import starting
+from wizard.apply.run_control import job_for, resume
 from wizard.cli.documents import change_blocks, read_text
-from wizard.cli.follow import begin_heeding, narrate
 from wizard.cli.output import page_width, say, show, tell
 from wizard.cli.start import check_is_root, environment_of
+from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
@@ -276,12 +276,10 @@ def _begun(look: DriveAssessment, where: Where) -> Path:
     """Start the run of the next step, and return its folder."""
     environment, journal_dir = where.environment, where.journal_dir
     if look.run is not None:
-        from wizard.apply.run_control import resume
-
         run = look.run
         resume(run)
         return run
     document = look.plan or look.changes
     assert document is not None
     how = Start(document.tokens, journal_dir, environment, keep=look.plan is not None and look.replaces)
-    return begin_heeding(partial(starting(document).start_document, document, how))
+    return begin_heeding(partial(job_for(document).start, document, how))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wizard.cli.command import help_width, plain, root
 from wizard.cli.output import say
-from wizard.host.services import Services
+from wizard.host.services import RecordedServices, Services
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.said import t
 from wizard.probe.host.sysfs import node_of
@@ -67,7 +67,6 @@ def _tell_commands() -> ExitCode:
 
 def _services(arguments: Namespace) -> Services:
     """Return the services of this machine or of the recorded one."""
-    from wizard.host.recorded import RecordedServices
     from wizard.host.this_system import RealServices
 
     if arguments.machine is None:

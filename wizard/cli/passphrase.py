@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from wizard.cli.output import say
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
+from wizard.model.run import Document
 from wizard.model.said import Message, t, tn
-from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import (
     LARGEST_BYTES,
     LOST,
@@ -24,22 +24,24 @@ TRIES = 3
 TERMINAL = "/dev/tty"
 
 
-def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
-    """Return the passphrase for the plan's encrypted volumes, or None if the plan needs none.
+def passphrase_for(document: Document, file: str | None, *, anew: bool) -> bytes | None:
+    """Return the passphrase for the encrypted volumes of a document, or None if it needs none.
 
     Reads `file` (`-` for stdin) or prompts, twice if the passphrase is new (`anew`). Raises BadInput if the
     file is unreadable, does not apply or contains an invalid passphrase. Raises Refused without a terminal or
     a valid answer.
     """
-    if file is not None and not plan.takes_passphrase:
+    if file is not None and not document.takes_passphrase:
         raise BadInput(
-            t("The plan specifies a key file; remove --passphrase-file.") if plan.key_file else ONLY_ENCRYPTED
+            t("The plan specifies a key file; remove --passphrase-file.")
+            if document.key_file
+            else ONLY_ENCRYPTED
         )
-    if anew and plan.containers:
+    if anew and document.encrypted:
         say(LOST)
-    if not plan.takes_passphrase:
+    if not document.takes_passphrase:
         return None
-    secret = _asked(plan, anew=anew) if file is None else _read(file)
+    secret = _asked(document, anew=anew) if file is None else _read(file)
     if anew and (warning := passphrase_warning(secret)):
         say(warning)
     return secret
@@ -66,8 +68,8 @@ def _read(file: str) -> bytes:
     return secret
 
 
-def _asked(plan: Plan, *, anew: bool) -> bytes:
-    devices = tuple(printable(one.device) for one in plan.containers)
+def _asked(document: Document, *, anew: bool) -> bytes:
+    devices = document.encrypted
     if not _has_terminal():
         raise Refused(
             tn(

@@ -3,28 +3,35 @@
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.engine.record import Phase
-from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed, wants_passphrase
-from wizard.apply.plan.run import still_writes_over
+from wizard.apply.move.recover import found_move
+from wizard.apply.move.recover import make_found_run as make_found_move
+from wizard.apply.plan.readonly_look import looked_at
+from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
+from wizard.apply.plan.recover import FoundRun, found_on
 from wizard.apply.plan.run_summary import as_options
-from wizard.apply.run.job import check_root, check_tokens
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_tokens
 from wizard.apply.run.journal import read_entries, state
 from wizard.apply.run.load import load
-from wizard.apply.run.runs import RunKind, kind_of, load_plan, run_argument
-from wizard.apply.run_control import LEFT_OFF, keep, phase_now, resume, undo
+from wizard.apply.run.runs import run_argument
+from wizard.apply.run_control import job_of, keep, resume, undo
 from wizard.cli.command import typed
-from wizard.cli.follow import narrate
 from wizard.cli.output import say
-from wizard.cli.passphrase import ONLY_ENCRYPTED, passphrase_for
+from wizard.cli.passphrase import passphrase_for
 from wizard.cli.select_run import choose_run, tell_drives
+from wizard.cli.status import narrate
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
-from wizard.model.said import Sentence, t
-from wizard.plan.plan import Plan
+from wizard.model.said import Message, Sentence, t
+from wizard.plan.changes import RunDocument
+from wizard.plan.partition.moves import what_moves
+from wizard.plan.preview import who
 from wizard.plan.request.encryption import OPENED_TO_KEEP
-from wizard.plan.undo_policy import losses
+
+PLACE = Sentence("{path}: {size:exact} at byte {start}")
 
 EITHER = t("Name either a run or --from-drive DEVICE, not both.")
 
@@ -34,9 +41,7 @@ def keep_run(arguments: Namespace) -> ExitCode:
     if arguments.from_drive is not None:
         if arguments.run is not None:
             raise BadInput(EITHER)
-        from wizard.cli.lost_run import keep_from_drive
-
-        keep_from_drive(
+        _keep_from_drive(
             arguments.from_drive, arguments.confirm or (), arguments.journal, arguments.passphrase_file
         )
         return ExitCode.DONE
@@ -49,22 +54,65 @@ def keep_run(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
+def _keep_from_drive(
+    device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None = None
+) -> None:
+    """Finish the run in a drive's recovery label, and print the result. Without tokens, only show the writes.
+
+    Raises Refused without tokens or if the run's folder is here, and as `found_on` and `keep` do.
+    """
+    found = found_on(device, journal_dir)
+    refuse_known(found, journal_dir)
+    for sentence in found_run_lines(found):
+        say(sentence)
+    secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
+    run = make_found_run(found, tokens, journal_dir, Environment())
+    say(t("Finishing as run {run}:", run=run.name))
+    say(keep(run, secret))
+    say(
+        t(
+            "No volume was mounted, and no fstab line was added. The old content was lost with the folder "
+            "of run {found}. `diskwright status {run}` shows all checks.",
+            found=found.run,
+            run=run_argument(run),
+        )
+    )
+
+
+def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
+    """Yield the waiting run and every range to write, as sentences."""
+    first = found.notices[0]
+    yield t(
+        "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
+        run=found.run,
+        begun=first.begun,
+        drives=found.plan.paths,
+        told=first.told,
+    )
+    for member in found.plan.members:
+        yield f"    {who(member.drive)}"
+    yield from (f"    {printable(one, 400)}" for one in found.differences)
+    yield t(
+        "To finish, the withheld bytes are written, the recovery label is overwritten with zeros, and both "
+        "are read back:"
+    )
+    for path, place in found.written():
+        yield f"    {PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
+    yield t(
+        "No other bytes are written, and no volume is mounted. Undo is then impossible: the old content was "
+        "in the run's folder. If you find that folder again, `undo` with it restores every bit."
+    )
+
+
 def _passphrase_to_keep(run: Path, file: str | None) -> bytes | None:
     """Return the passphrase for the run's encrypted volumes, or None if keeping opens no volume. Raises as
     `passphrase_for` does."""
-    if kind_of(run) is not RunKind.PLAN:
-        if file is not None:
-            raise BadInput(ONLY_ENCRYPTED)
-        return None
-    plan = load_plan(run)
+    document = load(run)
     if file is None:
-        if not plan.takes_passphrase or not is_rehearsed(run):
-            return None
-        check_keeps(run)
-        if not wants_passphrase(run, plan, keeps=True):
+        if not document.takes_passphrase or not job_of(run).wants_passphrase(run, keeps=True):
             return None
         say(OPENED_TO_KEEP)
-    return passphrase_for(plan, file, anew=False)
+    return passphrase_for(document, file, anew=False)
 
 
 def undo_run(arguments: Namespace) -> ExitCode:
@@ -78,8 +126,6 @@ def undo_run(arguments: Namespace) -> ExitCode:
 
 def look(arguments: Namespace) -> ExitCode:
     """Show the result of a waiting run until Enter is pressed."""
-    from wizard.apply.plan.readonly_look import looked_at
-
     run = choose_run(arguments.run, "look", arguments.journal)
     check_root()
     with looked_at(run) as shown:
@@ -122,51 +168,39 @@ def resume_run(arguments: Namespace) -> ExitCode:
         return _resume_from_drive(arguments.from_drive, tokens, arguments.journal)
     run = choose_run(arguments.run, "resume", arguments.journal)
     check_root()
-    if arguments.passphrase_file is not None and kind_of(run) is not RunKind.PLAN:
-        raise BadInput(ONLY_ENCRYPTED)
-    seen = len(read_entries(run))
+    seen, file = len(read_entries(run)), arguments.passphrase_file
     tell_drives(run)
-    document = load(run)
-    if isinstance(document, Plan):
-        _resume_plan(run, tokens, arguments.passphrase_file)
+    document, job = load(run), job_of(run)
+    if tokens:
+        check_tokens(document, tokens)
     else:
-        if tokens:
-            check_tokens(document, tokens)
-        resume(run)
+        _refuse_overwriting(run, document)
+    secret = None
+    if file is not None or job.wants_passphrase(run):
+        # The rehearsal creates encrypted volumes again.
+        secret = passphrase_for(document, file, anew=job.phase(run) is Phase.REHEARSING)
+    resume(run, secret)
     return narrate(run, seen)
 
 
 def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> ExitCode:
     """Resume a move from the journal on the drive."""
-    from wizard.apply.move.recover import found_move, make_found_run
-    from wizard.plan.partition.moves import what_moves
-
     found = found_move(device)
     say(what_moves(found.move))
-    run = make_found_run(found, tokens, journal_dir)
+    run = make_found_move(found, tokens, journal_dir)
     resume(run)
     return narrate(run)
 
 
-def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
-    plan = load_plan(run)
-    left = still_writes_over(run, plan) if state(run) in LEFT_OFF else ()
-    if left and not tokens:
-        for number, step in left:
-            say("   ", t("step {number} remains:", number=number), printable(step.sentence, 400))
-            if step.destroys:
-                say("       ", t("destroys {what}", what=step.destroys))
-        says = (
-            Sentence("Continuing run {run} overwrites the content of {drives:list}.")
-            if losses(plan) or not plan.part
-            else Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
-        )
-        unconfirmed = t("This command made no changes. If the drive is correct, confirm it:")
-        again = typed("resume", run_argument(run), as_options(plan.tokens)).strip()
-        raise Refused(f"{says(run=run.name, drives=plan.paths)} {unconfirmed} {again}")
-    if tokens:
-        check_tokens(plan, tokens)
-    wanted = file is not None or wants_passphrase(run, plan)
-    # The rehearsal creates encrypted volumes again.
-    anew = phase_now(run) is Phase.REHEARSING
-    resume(run, passphrase_for(plan, file, anew=anew) if wanted else None)
+def _refuse_overwriting(run: Path, document: RunDocument) -> None:
+    """Raises Refused if resuming the run overwrites data, after a list of these steps."""
+    left = job_of(run).pending_writes(run) if state(run) in LEFT_OFF else PendingWrites()
+    if not left.steps:
+        return
+    for number, step in left.steps:
+        say("   ", t("step {number} remains:", number=number), printable(step.sentence, 400))
+        if step.destroys:
+            say("       ", t("destroys {what}", what=step.destroys))
+    unconfirmed = t("This command made no changes. If the drive is correct, confirm it:")
+    again = typed("resume", run_argument(run), as_options(document.tokens)).strip()
+    raise Refused(f"{left.said} {unconfirmed} {again}")

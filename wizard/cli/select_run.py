@@ -8,29 +8,18 @@ from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.own_drives import later_runs
 from wizard.apply.plan.rehearsed import next_commands
-from wizard.apply.plan.relocated_drives import find_relocated
 from wizard.apply.plan.run_summary import DIRECT
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.load import load, load_migration
+from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import check_noted
-from wizard.apply.run.runs import (
-    RunKind,
-    check_owner,
-    find_run,
-    is_direct,
-    kind_of,
-    list_runs,
-    run_argument,
-    runs_folder,
-)
-from wizard.apply.run_control import runs_directly
+from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
+from wizard.apply.run_control import job_of
 from wizard.cli.command import typed
 from wizard.cli.output import say
 from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
-from wizard.model.migration import Means
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.preview import who
 from wizard.probe.machine import probe_drive
@@ -114,7 +103,7 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
             "`diskwright status` shows the command. Nothing was written.",
             folder=where,
         )
-    if runs_directly(newest):
+    if job_of(newest).is_direct(newest):
         return DIRECT(name=newest.name)
     return t(
         "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). `diskwright status` "
@@ -157,57 +146,13 @@ def _waits(run: Path) -> bool:
 
 
 def is_open(run: Path, command: str) -> bool:
-    """Return True if `command` could mean this run: running, ended early or waiting.
-
-    Runs that are done and stay undoable match only `undo`. Unreadable runs always match.
-    """
+    """Return True if `command` could mean this run: running, ended early or waiting. Unreadable runs always
+    match."""
     try:
         now = state(run)
-        if command == "look":
-            return _waits_unseen(run, now)
-        if now is not RunState.DONE:
-            return now not in OVER and _may_be_meant(run, command)
-        return _is_open_when_done(run, command)
+        return now not in OVER and job_of(run).is_meant(run, command, now)
     except BadInput:
         return True
-
-
-def _waits_unseen(run: Path, now: RunState) -> bool:
-    """Return True if the result is complete and hidden, even if keep or undo has failed since."""
-    if now is RunState.RUNNING or kind_of(run) is not RunKind.PLAN:
-        return False
-    record = load_record(run)
-    return record is not None and record.phase is Phase.HIDDEN
-
-
-def _may_be_meant(run: Path, command: str) -> bool:
-    """Return True if the command can affect a run that is not done.
-
-    Runs that wrote nothing cannot be kept. Runs directly on the drive, and runs in Phase.LEFT, which gave up
-    the drive, match no command.
-    """
-    match kind_of(run):
-        case RunKind.MIGRATION:
-            return True
-        case RunKind.CHANGES | RunKind.MOVE | RunKind.BRING:
-            return command != "keep"
-        case RunKind.PLAN:
-            record = load_record(run)
-            if record is None:
-                return is_direct(run) is False
-            return record.phase is not Phase.LEFT and not (command == "keep" and record.phase in UNTOUCHED)
-
-
-def _is_open_when_done(run: Path, command: str) -> bool:
-    match kind_of(run):
-        case RunKind.MIGRATION:
-            means = load_migration(run).means
-            return means is not Means.FILES or command == "undo"
-        case RunKind.CHANGES | RunKind.MOVE | RunKind.BRING:
-            return command == "undo"
-        case RunKind.PLAN:
-            record = load_record(run)
-            return command == "undo" and record is not None and record.phase not in (Phase.KEPT, Phase.UNDONE)
 
 
 def _brief(run: Path) -> str:
@@ -246,13 +191,11 @@ def tell_drives(run: Path) -> None:
     say(t("Run {run}:", run=run_argument(run)))
     waits = state(run) is RunState.WAITING
     # Conversions describe a hidden result themselves.
-    record = load_record(run) if kind_of(run) is RunKind.PLAN else None
-    phase = Phase.HIDDEN if waits else record.phase if record else None
+    known = job_of(run).phase(run)
+    phase = Phase.HIDDEN if waits else known
     there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
     made = str(there()) if there and not set_up_later else ""
-    moved = (
-        {one.known.path: one.sentence for one in find_relocated(run)} if kind_of(run) is RunKind.PLAN else {}
-    )
+    moved = job_of(run).relocated(run)
     for drive in load(run).drives:
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
@@ -266,7 +209,7 @@ def tell_drives(run: Path) -> None:
                 run=run_argument(later),
             )
         )
-    if record and made and not waits:
+    if known and made and not waits:
         say(next_commands(run))
 
 

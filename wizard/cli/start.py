@@ -9,20 +9,20 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.plan.guard import check_read
-from wizard.apply.plan.job import measure
 from wizard.apply.plan.run_summary import as_options, confirmation
-from wizard.apply.plan.start import preflight, preflight_unprivileged, start_run, why_direct
+from wizard.apply.plan.start import preflight_unprivileged, why_direct
+from wizard.apply.plan.undo_space import measure
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start, check_tokens
-from wizard.apply.run.load import SEALED, document_kind, render_any
-from wizard.apply.run.runs import doubts_about, runs_folder
-from wizard.apply.run_control import starting
+from wizard.apply.run.load import SEALED, kind_for, render_any
+from wizard.apply.run.runs import doubts_about
+from wizard.apply.run_control import job_for
 from wizard.cli.command import given_again
 from wizard.cli.documents import blocks_of, read_document, warnings_of
-from wizard.cli.follow import begin_heeding, narrate
 from wizard.cli.output import deliver, page_width, say, show, tell
 from wizard.cli.passphrase import ONLY_ENCRYPTED, passphrase_for
 from wizard.cli.select_run import NEEDS_ROOT, drive_message
+from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import t, tn
@@ -71,7 +71,7 @@ def begin(document: RunDocument, arguments: Namespace) -> ExitCode:
         if os.geteuid() != 0:
             say(t("Changes since planning were not checked: this requires root. Nothing was written."))
             return ExitCode.DONE
-        starting(document).preflight_document(document, replace(how, tokens=()))
+        job_for(document).preflight(document, how)
         say(PASSED)
         return ExitCode.DONE
     if not how.tokens:
@@ -87,7 +87,7 @@ def begin(document: RunDocument, arguments: Namespace) -> ExitCode:
     check_is_root(arguments)
     for doubt in doubts_about(how.folder):
         say(doubt)
-    return narrate(begin_heeding(partial(starting(document).start_document, document, how)))
+    return narrate(begin_heeding(partial(job_for(document).start, document, how)))
 
 
 def check_is_root(arguments: Namespace) -> None:
@@ -117,31 +117,24 @@ def apply(arguments: Namespace) -> ExitCode:
         if arguments.passphrase_file is not None:
             raise BadInput(ONLY_ENCRYPTED)
         return begin(plan, arguments)
-    journal_dir, environment = arguments.journal, environment_of(arguments)
-    plan = described_for_fstab(plan, str(environment.fstab))
+    how = Start(
+        tuple(arguments.confirm or ()), arguments.journal, environment_of(arguments), keep=arguments.keep
+    )
+    plan = described_for_fstab(plan, str(how.environment.fstab))
     check_read(plan)
     if arguments.dry_run:
-        return _dry_run(plan, journal_dir, environment, keep=arguments.keep)
+        return _dry_run(plan, how)
     if arguments.confirm is None:
         raise unconfirmed(plan, confirmation(plan))
     if os.geteuid() != 0:
         check_tokens(plan, arguments.confirm)
         check_is_root(arguments)
-    for line in destroyed(plan, why_direct(plan, runs_folder(journal_dir)), keep=arguments.keep):
+    for line in destroyed(plan, why_direct(plan, how.folder), keep=how.keep):
         say(line)
-    for doubt in doubts_about(runs_folder(journal_dir)):
+    for doubt in doubts_about(how.folder):
         say(doubt)
-    secret = passphrase_for(plan, arguments.passphrase_file, anew=True)
-    start = partial(
-        start_run,
-        plan,
-        *arguments.confirm,
-        journal_dir=journal_dir,
-        environment=environment,
-        secret=secret,
-        keep=arguments.keep,
-    )
-    return narrate(begin_heeding(start))
+    how = replace(how, secret=passphrase_for(plan, arguments.passphrase_file, anew=True))
+    return narrate(begin_heeding(partial(job_for(plan).start, plan, how)))
 
 
 def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterator[str]:
@@ -182,20 +175,20 @@ def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterat
         yield printable(promise(plan, why_direct), 1000)
 
 
-def _dry_run(plan: Plan, journal_dir: Path | None, environment: Environment, *, keep: bool) -> ExitCode:
+def _dry_run(plan: Plan, how: Start) -> ExitCode:
     """Print every step, and run all checks that the user's privileges allow."""
     # Scratch copies require root. Without root, only the plan explains a direct run.
-    why = why_direct(plan, runs_folder(journal_dir)) if os.geteuid() == 0 else direct_reason(plan)
-    for line in destroyed(plan, why, keep=keep):
+    why = why_direct(plan, how.folder) if os.geteuid() == 0 else direct_reason(plan)
+    for line in destroyed(plan, why, keep=how.keep):
         say(line)
     show(command_blocks(plan.steps))
     if os.geteuid() != 0:
-        preflight_unprivileged(plan, environment=environment)
+        preflight_unprivileged(plan, environment=how.environment)
         say(t("The drive's content and use were not checked: this requires root. Nothing was written."))
         return ExitCode.DONE
-    preflight(plan, *plan.tokens, WORD, journal_dir=journal_dir, environment=environment)
+    job_for(plan).preflight(plan, how)
     if not why:
-        room = measure(plan, runs_folder(journal_dir), environment)
+        room = measure(plan, how.folder, how.environment)
         if not room.fits:
             undoable = t("Nothing was written. To continue without undo, confirm that too:")
             raise Refused(f"{room.sentence} {undoable} {as_options((WORD,))}")
@@ -208,7 +201,7 @@ def show_document(arguments: Namespace) -> ExitCode:
     """Check and print a document of any kind."""
     document = read_document(arguments.plan)
     if arguments.json:
-        sys.stdout.write(SEALED[document_kind(document)].render_shown(document))
+        sys.stdout.write(SEALED[kind_for(document)].render_shown(document))
     elif isinstance(document, Plan):
         tell(preview_lines(document, page_width(sys.stdout)))
     else:

@@ -1,37 +1,41 @@
-"""`diskwright status`: list runs with their results."""
+"""Follow a run in its background process, and `diskwright status`: list runs with their results."""
 
 import os
+import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import waiting_drives
-from wizard.apply.conversion.rollback import Rollback, RollbackState, window_of
-from wizard.apply.plan.run_summary import result_sentence
-from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.plan.run_summary import exit_code_of, result_sentence
+from wizard.apply.run.job import Rollback, RollbackState
+from wizard.apply.run.journal import RunState, done_steps, follow, read_entries, state
 from wizard.apply.run.load import load
-from wizard.apply.run.progress_log import progress_sentence, read_progress
-from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
-from wizard.apply.run_control import (
-    commands_for,
-    direct_report,
-    is_not_yet,
-    phase_now,
-    power_now,
-    working_ways,
+from wizard.apply.run.process import request_stop
+from wizard.apply.run.progress_log import (
+    ProgressPrinter,
+    journal_fault,
+    known_so_far,
+    progress_sentence,
+    read_progress,
 )
+from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
+from wizard.apply.run_control import is_not_yet, job_of
 from wizard.cli.command import typed
-from wizard.cli.follow import show_entry
 from wizard.cli.output import say, tell, width_of
 from wizard.cli.select_run import NO_RUN
 from wizard.documents.codec import render_document
-from wizard.model.errors import BadInput, ExitCode, printable, typed_word
-from wizard.model.run import JournalEntry
-from wizard.model.said import t
+from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
+from wizard.model.run import Event, JournalEntry
+from wizard.model.said import Sentence, t
 from wizard.plan.text import wrapped
+from wizard.process.program import ended_by_signal
+
+RESUME = Sentence("`diskwright resume {run}` continues.")
 
 SCHEMA = "diskwright.runs/2"
 
@@ -124,8 +128,9 @@ def row_of(run: Path) -> RunRow:
         drive, steps = ", ".join(document.devices), len(document.sentences)
         entries = read_entries(run)
         now = state(run)
-        ways = working_ways(run, now)
-        direct = direct_report(run, now)
+        job = job_of(run)
+        ways = job.working_commands(run, now)
+        direct = job.describe_direct(run, now)
         said = str(direct) or _said(run, entries, now)
         if ways.why_not and not direct:
             # The run's last message may name a command that no longer works.
@@ -143,19 +148,20 @@ def row_of(run: Path) -> RunRow:
         len(done_steps(entries)),
         said,
         commands=tuple(command_on(way, run) for way in ways.names),
-        not_yet=is_not_yet(now, commands_for(run, now)),
+        not_yet=is_not_yet(now, job.commands(run, now)),
     )
-    return _with_window(row, window_of(run))
+    return _with_window(row, job.rollback(run))
 
 
 def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
     """Return the run's last message, with more recent information. Raises BadInput."""
-    phase = phase_now(run)
+    job = job_of(run)
+    phase = job.phase(run)
     if phase is not None and now is RunState.INTERRUPTED:
         # The last message announces a step that may not have run.
         return result_sentence(load_plan(run), now, phase)
     said = entries[-1].sentence if entries else ""
-    if now is not RunState.DONE and (power := power_now(run)):
+    if now is not RunState.DONE and (power := job.power(run)):
         # In a running or interrupted transaction, the last message does not describe the drive.
         said = f"{said} {power}".strip()
     if (
@@ -196,3 +202,83 @@ def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
     else:
         yield from wrapped(columns.rstrip(), width, 4)
         yield from wrapped(f"    {said}", width, 4)
+
+
+def begin_heeding(start: Callable[[], Path]) -> Path:
+    """Start a run and return its folder. Ctrl+C waits for the start, then stops the run before the next
+    step."""
+    with ended_by_signal() as is_ended:
+        run = start()
+        if is_ended():
+            request_stop(run)
+            say(t("Ctrl+C: the run has started and will stop before the next step."))
+    return run
+
+
+def narrate(run: Path, after: int = 0) -> ExitCode:
+    """Follow a run to the end: steps to stderr, checks to stdout.
+
+    The first Ctrl+C stops the run before the next step, the second only stops following. Raises Failed if the
+    journal becomes unreadable.
+    """
+    try:
+        return _narrate(run, after)
+    except BadInput as error:
+        # The input was valid: the run has started.
+        said = t("Run {run} can no longer be followed.", run=run.name)
+        raise Failed(f"{said} {error}") from None
+
+
+def _narrate(run: Path, after: int) -> ExitCode:
+    total = len(load(run).sentences)
+    say(t("Run {run}.", run=run.name))
+    seen = after
+    stopping = False
+    progress = ProgressPrinter(partial(read_progress, run), say)
+    while True:
+        try:
+            for entry in follow(run, seen, progress):
+                seen += 1
+                progress.handle(entry)
+                show_entry(entry, total)
+            break
+        except KeyboardInterrupt:
+            if stopping:
+                say(
+                    t(
+                        "The run continues until the current step is done. `diskwright status {run}` shows "
+                        "progress.",
+                        run=run_argument(run),
+                    )
+                )
+                return ExitCode.INTERRUPTED
+            stopping = True
+            try:
+                request_stop(run)
+            except Failed as error:
+                say(str(error))
+                continue
+            say(t("Stopping after the current step, so that no step is left half done."))
+    now = state(run)
+    if now is RunState.INTERRUPTED:
+        on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=run_argument(run))}"
+        say(t("The background process ended before the run was complete."), on)
+    return exit_code_of(now)
+
+
+def show_entry(entry: JournalEntry, total: int) -> None:
+    """Print one journal entry."""
+    sentence = printable(entry.sentence, 2000)
+    match entry.event:
+        case Event.STEP_STARTED:
+            say(f"[{entry.step}/{total}] {sentence}")
+        case Event.STEP_DONE | Event.STEP_FAILED | Event.SAVED:
+            say(f"      {sentence}")
+        case Event.COMMAND:
+            say(f"      $ {shlex.join(entry.command)}" if entry.command else f"      {sentence}")
+        case Event.VERIFIED | Event.NOT_VERIFIED:
+            holds = "passed " if entry.event is Event.VERIFIED else "FAILED "
+            seen = printable(entry.output.strip(), 400)
+            tell([f"{holds}{sentence}" if seen in ("", sentence) else f"{holds}{sentence}: {seen}"])
+        case _:
+            say(sentence)

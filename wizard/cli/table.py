@@ -16,9 +16,8 @@ from wizard.cli.command import (
     plain,
     root,
 )
-from wizard.cli.rows_changing import CHANGING
+from wizard.cli.rows_changing import CHANGING, RUNS
 from wizard.cli.rows_planning import PLANNING
-from wizard.cli.rows_runs import RUNS
 from wizard.model.said import t
 
 WIZARD = CommandRow(

@@ -17,8 +17,7 @@ from pathlib import Path
 from time import monotonic, sleep, time
 
 from wizard.apply.block.devices import take_writes
-from wizard.apply.run.job import request_stop
-from wizard.apply.run.process import is_locked
+from wizard.apply.run.process import is_locked, request_stop
 from wizard.demo.image import build_image
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.said import MIB, t

@@ -1,51 +1,76 @@
-"""Services on this machine."""
+"""The running machine."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.host.running import Running
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
-from wizard.model.machine import Drive, Machine
+from psutil import disk_io_counters
+
+from wizard.host.services import P, Services, T
+from wizard.model.errors import DiskwrightError, Refused, printable
+from wizard.model.layout import ROOT
 from wizard.model.said import Sentence, t
+from wizard.plan.request.using import Usual
 from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 from wizard.probe.host.sysfs import drive_names, node_of
+from wizard.process.deferred import deferred
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from wizard.advice.missing import Missing
+    from wizard.apply import local_runs, packages
+    from wizard.apply.copy import places
     from wizard.apply.copy.places import Source
+    from wizard.apply.local_runs import LocalRuns, OpenRun
+    from wizard.apply.plan import guard, start
+    from wizard.apply.privilege import ask, client
+    from wizard.apply.privilege.ask import RootProgram
+    from wizard.apply.run import backup_store, runs
     from wizard.apply.run.backup_store import Environment
-    from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import TrialProgress as Tried
-    from wizard.benchmark.measure import MeasureProgress
-    from wizard.benchmark.smr_probe import ProbeProgress
+    from wizard.apply.settings import existing_filesystem
+    from wizard.apply.steps import arrays
+    from wizard.apply.system import mounts
+    from wizard.benchmark.candidates import partition
     from wizard.ext4.assessment import Situation
-    from wizard.host.session import SessionConversion
     from wizard.model.finding import Finding
     from wizard.model.layout import Writer
-    from wizard.model.machine import Machine
-    from wizard.model.migration import Migration, Prospect
-    from wizard.model.verdict import DisplacedVerdict, Verdict
-    from wizard.plan.changes import Bring
+    from wizard.model.machine import Drive, Machine
     from wizard.plan.plan import Plan
-    from wizard.plan.request.using import Usual
-
+    from wizard.probe import interpret, pool
+    from wizard.probe import machine as probe_machine
+    from wizard.probe.host import environment
+else:
+    local_runs, packages, places = deferred("wizard.apply", "local_runs", "packages", "copy.places")
+    ask, client, backup_store, runs = deferred(
+        "wizard.apply", "privilege.ask", "privilege.client", "run.backup_store", "run.runs"
+    )
+    guard, start, existing_filesystem, arrays, mounts = deferred(
+        "wizard.apply",
+        "plan.guard",
+        "plan.start",
+        "settings.existing_filesystem",
+        "steps.arrays",
+        "system.mounts",
+    )
+    (partition,) = deferred("wizard.benchmark.candidates", "partition")
+    interpret, pool, probe_machine, environment = deferred(
+        "wizard.probe", "interpret", "pool", "machine", "host.environment"
+    )
 
 OTHER_DRIVE = Sentence("{drive} is not the demo drive.")
 AS_ROOT = t("Only root can inspect it. As root:")
 
-# Packages are imported inside methods, so the first list of drives appears before they are loaded.
 
+class RealServices(Services):
+    """This machine.
 
-class RealServices(Running):
-    """Services on this machine. `only`, `environment` and `journal_dir` are as in `WithRoot`.
-
-    `mounts`: a folder owned by root for mount points, instead of /srv. `page_of` renders the report of a run.
+    `only` restricts it to some drives, as in the demo. `journal_dir` is the folder for runs. `mounts`: a
+    folder owned by root for mount points, instead of /srv. `page_of` renders the report of a run.
     """
 
     def __init__(
@@ -56,35 +81,100 @@ class RealServices(Running):
         mounts: Path | None = None,
         page_of: Callable[[Path], str] | None = None,
     ) -> None:
-        super().__init__(only, environment, journal_dir)
-        self._page_of = page_of
+        super().__init__()
+        self.demo = only is not None
+        self._only = None if only is None else tuple(only)
+        # Restricted drives and another fstab are not passed to the privileged process.
+        self._can_ask = only is None and environment is None
+        everything = frozenset(only) if only is not None else None
+        self._environment = environment or backup_store.Environment(only=everything)
+        self.fstab = self._environment.fstab
+        self._journal_dir = journal_dir
         self._mounts = mounts
+        self._page_of = page_of
+        self._elevated: client.Elevated | None = None
         self._tried: tuple[Plan, UndoSpace] | None = None
         self._direct: tuple[Plan, str] | None = None
         # Rehearsing a plan reads the drive, which would disturb speed measurements.
         self._one_reads = threading.Lock()
 
+    @property
+    def obstacle(self) -> str:
+        """Measuring is not delegated, so this process itself must be root."""
+        return str(t("Only root can measure and write drives.")) if self.needs_root else ""
+
+    @property
+    def needs_root(self) -> bool:
+        """True if this process is not root."""
+        return os.geteuid() != 0
+
+    @property
+    def apply_obstacle(self) -> str:
+        """Empty if a program can request root privileges."""
+        return "" if self._elevated or self._root_program else self.obstacle
+
+    @property
+    def asks_for_root(self) -> bool:
+        """True until root privileges have been requested once."""
+        return self.needs_root and self._root is None and self._root_program is not None
+
+    def obtain_root(self) -> None:
+        """Request root privileges by sudo, run0 or pkexec."""
+        if not self.needs_root or self._root is not None:
+            return
+        if self._root_program is None:
+            raise Refused(
+                t(
+                    "{why} Neither sudo, run0 nor pkexec is available. Nothing was written.",
+                    why=self.obstacle,
+                )
+            )
+        self._elevated = client.Elevated(self._root_program, self._journal_dir)
+
+    @cached_property
+    def _root_program(self) -> RootProgram | None:
+        """Return the program to request root privileges, or None."""
+        return ask.find_root_program() if self.needs_root and self._can_ask else None
+
+    @property
+    def _root(self) -> client.Elevated | None:
+        """Privileged process, or None if not running."""
+        return self._elevated if self._elevated is not None and not self._elevated.gone else None
+
+    @cached_property
+    def _local_runs(self) -> LocalRuns:
+        return local_runs.LocalRuns(self._environment, self._journal_dir)
+
+    @property
+    def runs(self) -> LocalRuns:
+        """For an unprivileged user, the privileged process starts one run, and only knows that one."""
+        return self._elevated or self._local_runs
+
+    def as_root(self) -> LocalRuns:
+        """Start the privileged process if necessary."""
+        self.obtain_root()
+        return self.runs
+
+    def open_runs(self) -> tuple[OpenRun, ...]:
+        """List the runs in the folder for runs."""
+        return self._local_runs.open_runs()
+
+    def install_offer(self, missing: Missing) -> str:
+        """Ask the package manager for the cost, as an unprivileged user or as root."""
+        return str(packages.offer(missing, packages.cost(missing)))
+
     def report(self, run: Path) -> str:
         """Render the page, if a renderer was given."""
         return self._page_of(run) if self._page_of else super().report(run)
 
-    def _arrays(self) -> Sequence[str]:
+    def arrays(self) -> Sequence[str]:
         """Return arrays known to mdadm."""
-        from wizard.apply.steps.arrays import taken_arrays
+        return arrays.taken_arrays()
 
-        return taken_arrays()
-
-    def _with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
+    def with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
         """Read fstab, crypttab and the mount points of this system."""
-        from wizard.apply.plan.guard import check_places
-        from wizard.apply.settings.existing_filesystem import with_lines_left
-
-        check_places(plan)
-        return with_lines_left(plan, drives, self._apply_environment)
-
-    @property
-    def _fstab(self) -> Path | None:
-        return self._apply_environment.fstab
+        guard.check_places(plan)
+        return existing_filesystem.with_lines_left(plan, drives, self._environment)
 
     def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
         """Check fstab, unless only some drives are read."""
@@ -93,30 +183,17 @@ class RealServices(Running):
     def usual(self) -> Usual:
         """Return the defaults of this system. In `mounts`, volumes belong to root because no one else can
         reach them."""
-        from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
-        from wizard.model.layout import ROOT
-        from wizard.plan.request.using import Usual
-        from wizard.probe.host.environment import caller
-
-        places = str(self._mounts) if self._mounts else usual_places()
+        folder, fstab = str(self._mounts or mounts.usual_places()), self._environment.fstab
         return Usual(
-            ROOT if self._mounts else caller(),
-            places,
-            taken_places(places, self._apply_environment.fstab),
-            fixed_fstab(self._apply_environment.fstab),
+            ROOT if self._mounts else environment.caller(),
+            folder,
+            mounts.taken_places(folder, fstab),
+            mounts.fixed_fstab(fstab),
         )
-
-    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
-        """Read fstab of this system, which requires no privileges."""
-        from wizard.apply.settings.existing_filesystem import options_at_boot
-
-        return options_at_boot(drive, device, self._apply_environment.fstab)
 
     def writer_named(self, text: str) -> Writer:
         """Look up users and groups of this system."""
-        from wizard.probe.host.environment import writer_named
-
-        return writer_named(text)
+        return environment.writer_named(text)
 
     def drive_paths(self) -> tuple[str, ...]:
         """Read sysfs."""
@@ -125,97 +202,47 @@ class RealServices(Running):
     def surroundings(self) -> Machine:
         """Probe the machine without accessing drives."""
         if root := self._root:
-            from wizard.probe.interpret import machine_of
-
-            return machine_of(root.look(()))
-        from wizard.probe.machine import probe_machine
-
-        return probe_machine(())
+            return interpret.machine_of(root.look(()))
+        return probe_machine.probe_machine(())
 
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
         """Read drives in workers with a time limit, or in the privileged process, which reports all drives
         together."""
         if root := self._root:
-            from wizard.probe.interpret import machine_of
-
-            machine = machine_of(root.look(self._only))
+            machine = interpret.machine_of(root.look(self._only))
             for drive in machine.drives:
                 on_drive(drive)
             return machine
-        from wizard.probe.machine import probe_machine
-
         if not self.needs_root:
-            from wizard.benchmark.candidates.partition import sweep_all
-
             # Otherwise a partition left by a killed benchmark would look like user data.
-            sweep_all()
-        return probe_machine(self._only, on_drive=on_drive)
+            partition.sweep_all()
+        return probe_machine.probe_machine(self._only, on_drive=on_drive)
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
         """Watch hotplug events. No changes on a restricted machine."""
-        from wizard.probe.pool import watch_drives
-
-        return iter(()) if self._only is not None else watch_drives(stop)
+        return iter(()) if self._only is not None else pool.watch_drives(stop)
 
     def is_attached(self, drive: Drive) -> bool:
         """Compare the kernel's sequence number of the disk."""
-        from wizard.probe.pool import is_attached
+        return pool.is_attached(drive.path, drive.diskseq)
 
-        return is_attached(drive.path, drive.diskseq)
+    def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
+        """Read fstab of this system, which requires no privileges."""
+        return existing_filesystem.options_at_boot(drive, device, self._environment.fstab)
 
-    def measure(
-        self,
-        drive: Drive,
-        *,
-        write: bool,
-        physical_bytes: int | None,
-        on_progress: Callable[[MeasureProgress], None],
-        stop: Callable[[], bool],
-    ) -> Verdict:
-        """Measure on the drive itself."""
+    def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
+        """Refuse other drives than the demo's."""
         if self._only is not None and drive.path not in self._only:
-            raise Refused(str(OTHER_DRIVE(drive=drive.path)))
-        from wizard.benchmark.alignment import run_alignment_trial
-
+            raise Refused(OTHER_DRIVE(drive=drive.path))
         with self._one_reads:
-            return run_alignment_trial(
-                drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes
-            )
-
-    def quick_test(
-        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
-    ) -> DisplacedVerdict:
-        """Test on the drive itself."""
-        if self._only is not None and drive.path not in self._only:
-            raise Refused(str(OTHER_DRIVE(drive=drive.path)))
-        from wizard.benchmark.smr_run import run_smr_probe
-
-        with self._one_reads:
-            verdict = run_smr_probe(drive, on_progress=on_progress, stop=stop, patterns=self._patterns)
-        return self.remember_test(drive, verdict)
-
-    def try_filesystems(
-        self, order: Order, *, on_progress: Callable[[Tried], None], stop: Callable[[], bool]
-    ) -> TrialVerdict:
-        """Compare on the drive itself."""
-        if self._only is not None and order.drive.path not in self._only:
-            raise Refused(str(OTHER_DRIVE(drive=order.drive.path)))
-        from wizard.benchmark.candidates.trial import run_trial
-
-        with self._one_reads:
-            return run_trial(order, on_progress, stop)
+            return work(*arguments, **options)
 
     def why_direct(self, plan: Plan) -> str:
         """Check the means to create a scratch copy, which requires root. Done once per plan."""
         if self.needs_root:
-            from wizard.plan.steps import direct_reason
-
-            return direct_reason(plan)
+            return super().why_direct(plan)
         if self._direct is None or self._direct[0] is not plan:
-            from wizard.apply.plan.start import why_direct
-            from wizard.apply.run.runs import runs_folder
-
-            self._direct = plan, why_direct(plan, runs_folder(self._journal_dir))
+            self._direct = plan, start.why_direct(plan, runs.runs_folder(self._journal_dir))
         return self._direct[1]
 
     def rehearses(self, plan: Plan) -> bool:
@@ -232,96 +259,42 @@ class RealServices(Running):
         with self._one_reads:
             if self._tried is None or self._tried[0] != plan:
                 try:
-                    room = self._rehearsed_room(plan)
+                    room = self.runs.undo_space(plan)
                 except DiskwrightError as error:
-                    return UndoSpace(
-                        str(
-                            t(
-                                "The space needed for undo is unknown. {why}",
-                                why=str(error),
-                            )
-                        )
-                    )
+                    return UndoSpace(str(t("The space needed for undo is unknown. {why}", why=str(error))))
                 if not room.fits:
                     return room
                 self._tried = plan, room
             return self._tried[1]
 
-    def _rehearsed_room(self, plan: Plan) -> UndoSpace:
-        if root := self._root:
-            return root.undo_space(plan, self._journal_dir)
-        from wizard.apply.plan.job import undo_space
-        from wizard.apply.run.runs import runs_folder
-
-        return undo_space(plan, runs_folder(self._journal_dir), self._apply_environment)
-
     def journal_doubts(self) -> tuple[str, ...]:
         """Check if the journal survives a power cut."""
-        from wizard.apply.run.runs import STATE, doubts_about, runs_folder
-
         # The privileged process does not see an unprivileged user's environment.
-        folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
-        return () if self.demo else doubts_about(folder)
+        own = self._journal_dir or runs.STATE / "runs"
+        folder = own if self.needs_root else runs.runs_folder(self._journal_dir)
+        return () if self.demo else runs.doubts_about(folder)
 
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
-        """Inspect the filesystem, which requires root."""
-        from wizard.ext4.ways import prospect_of
-
-        return prospect_of(self._inspect_ext(moving))
-
-    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
-        """Inspect the filesystem again and plan the steps."""
-
-        return plan_for(self._inspect_ext(moving), moving)
+    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+        """Inspect the filesystem as root."""
+        if self.apply_obstacle:
+            raise Refused(f"{AS_ROOT}  diskwright migrate {shlex.quote(printable(device, 200))}")
+        return self.as_root().look_at_ext(device, folder)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         """Read the drives again, because volumes may have been created or mounted since."""
-        from wizard.apply.copy.places import homes_apart
-
         found = super().bring_sources(targets)
-        return (*homes_apart(found), *found)
+        return (*places.homes_apart(found), *found)
 
-    def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
-        """Count the files, which requires root to see all."""
-        if self.apply_obstacle:
-            raise Refused(self.obstacle)
-        if self.needs_root:
-            from wizard.model.requests import CopyFiles
+    def free_bytes(self, place: str) -> int | None:
+        """Ask the filesystem."""
+        try:
+            status = os.statvfs(place)
+        except OSError:
+            return None
+        return status.f_bavail * status.f_frsize
 
-            return self._asked_root.work_out_copy(CopyFiles(source, target, into, takes_place))
-        from wizard.apply.copy.survey import work_out
-
-        return work_out(source, target, into or None, self._apply_environment, takes_place=takes_place)
-
-    def _inspect_ext(self, moving: SessionConversion) -> Situation:
-        """Inspect the filesystem as root."""
-        if self.apply_obstacle:
-            device = shlex.quote(printable(moving.device, 200))
-            raise Refused(f"{AS_ROOT}  diskwright migrate {device}")
-        if self.needs_root:
-            return self._asked_root.look_at_ext(moving.device, moving.folder, self._journal_dir)
-        from wizard.apply.conversion.look import look_at_ext
-
-        # Space is checked in the given folder, or else in the folder for runs.
-        return look_at_ext(
-            moving.device,
-            self._apply_environment,
-            store=moving.folder,
-            undo_dir=moving.folder,
-            journal_dir=self._journal_dir,
-        )
-
-
-NO_WAY = t("No method for migration to ext4 was selected.")
-
-
-def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
-    """Return the steps of the selected conversion method."""
-    from wizard.ext4.blockers import WRITING
-    from wizard.ext4.make import make_migration
-
-    if moving.way is None:
-        raise BadInput(str(NO_WAY))
-    return make_migration(
-        situation, moving.way, manifest=moving.compares and moving.way in WRITING, repairs=moving.repairs
-    )
+    def traffic(self, paths: Sequence[str]) -> int:
+        """Add up the counters of psutil."""
+        counted = disk_io_counters(perdisk=True, nowrap=False)
+        counters = (counted[name] for path in paths if (name := path.removeprefix("/dev/")) in counted)
+        return sum(one.read_bytes + one.write_bytes for one in counters)

@@ -34,6 +34,22 @@ class Document:
         return ()
 
     @property
+    def encrypted(self) -> tuple[str, ...]:
+        """Nodes of the encrypted containers to create. All use one passphrase, which the document does not
+        contain."""
+        return ()
+
+    @property
+    def key_file(self) -> str:
+        """Key file of the containers. Empty if there are none or they use a passphrase."""
+        return ""
+
+    @property
+    def takes_passphrase(self) -> bool:
+        """True if the user types a passphrase for the containers."""
+        return bool(self.encrypted) and not self.key_file
+
+    @property
     def tokens(self) -> tuple[str, ...]:
         """The tokens of all drives, required for confirmation."""
         return tuple(drive.token for drive in self.drives)

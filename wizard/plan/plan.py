@@ -164,18 +164,18 @@ class Plan(Document):
 
     @property
     def containers(self) -> tuple[Encryption, ...]:
-        """Encrypted containers to create. All use one passphrase, which the plan does not contain."""
+        """Encrypted containers to create."""
         return tuple(volume.encryption for volume in self.volumes if volume.encryption)
 
     @property
-    def key_file(self) -> str:
-        """Key file of the containers. Empty if there are none or they use a passphrase."""
-        return next((one.key for one in self.containers if one.key), "")
+    def encrypted(self) -> tuple[str, ...]:
+        """Nodes of the containers."""
+        return tuple(one.device for one in self.containers)
 
     @property
-    def takes_passphrase(self) -> bool:
-        """True if the user types a passphrase for the containers."""
-        return bool(self.containers) and not self.key_file
+    def key_file(self) -> str:
+        """The first key file of the containers."""
+        return next((one.key for one in self.containers if one.key), "")
 
     def member(self, device: str) -> Member | None:
         """Return the drive that is `device` or contains this partition. Return None for an array, which spans

@@ -12,10 +12,11 @@ from wizard.advice.workloads import find_workload
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
+from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import ENDS, read_entries, state
 from wizard.apply.run.load import load
 from wizard.apply.run.runs import STATE, command_on, load_environment
-from wizard.apply.run_control import NextCommands, is_not_yet, power_text, working_ways
+from wizard.apply.run_control import is_not_yet, status, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
@@ -270,7 +271,7 @@ def _record(run: Path, steps: int) -> RunRecord:
         steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
         checks=checks_of(entries),
         journal=tuple(entries),
-        power=power_text(run),
+        power=status(run).power,
         commands=tuple(command_on(way, run) for way in ways.names),
         not_yet=is_not_yet(now, ways.names),
     )

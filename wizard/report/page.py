@@ -6,7 +6,7 @@ from pathlib import Path
 from wizard.advice.missing import for_files
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.advice import Advice, Choice
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Kernel, Machine
@@ -21,9 +21,9 @@ from wizard.ui.components import measured, progress, reasons
 from wizard.ui.components.drive_rows import drive_bar, worst_first
 from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.editors import filesystem
+from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import AnyJob
 from wizard.ui.jobs.plan import TONES
-from wizard.ui.screens.work import job_of
 from wizard.ui.view import Banner, Block, Command, Figures, Pane, Piece, Text, Tone, para
 
 

@@ -9,22 +9,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from wizard.host.session import Session
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t
 from wizard.ui.components.decisions import RUNNING, exit_code, farewell
+from wizard.ui.session import Session
 from wizard.ui.view import GLOSSARY_KEY, QUIT_KEY, Action, Piece, ScreenStep, Text, Tone, Values, View
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wizard.advice.missing import Missing
+    from wizard.apply.local_runs import OpenRun
     from wizard.ext4.superblock import ExtCandidate
     from wizard.host.services import Services
-    from wizard.host.session import OpenRun
     from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis
-    from wizard.model.machine import Drive, Machine
+    from wizard.model.machine import Drive, Machine, Partition
+    from wizard.plan.changes import RunDocument
     from wizard.ui.jobs.job import AnyJob
 
 T = TypeVar("T")
@@ -276,8 +277,15 @@ class Desk(ABC):
         """Open the session's plan."""
 
     @abstractmethod
-    def open_review(self, job: AnyJob) -> None:
-        """Open the final confirmation of a job."""
+    def open_review(self, document: RunDocument) -> None:
+        """Open the final confirmation of a document."""
+
+    @abstractmethod
+    def open_moves(
+        self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
+    ) -> None:
+        """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
+        Refused if no partition can be moved."""
 
     @abstractmethod
     def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
@@ -454,7 +462,7 @@ class Desk(ABC):
         if run.state != RUNNING:
             return True
         try:
-            return self.services.state(run.run).value == RUNNING
+            return self.services.runs.state(run.run).value == RUNNING
         except (DiskwrightError, OSError):
             # Unreadable runs are omitted from the list.
             return False

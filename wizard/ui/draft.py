@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
-from wizard.host.session import PartChange, Session
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Partition
+from wizard.plan.partition.replace import format_plan
 from wizard.plan.planner import Mode
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
-from wizard.plan.request.using import PORTABLE_WORKLOAD
+from wizard.plan.request.using import PORTABLE_WORKLOAD, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
+from wizard.ui.session import Session
 from wizard.ui.several_drives import fitting, plan_of
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
         others=(),
     )
     anew = replace(anew, mode=_mode(services, anew, was_spread=session.stripe is not None))
-    if workload == SYSTEM_WORKLOAD and part is None and (system := _system_specs(services, anew)):
+    if workload == SYSTEM_WORKLOAD and part is None and (system := _system_specs(anew)):
         return replace(anew, specs=system)
     if anew.choice is None:
         return anew
@@ -98,14 +100,22 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
     return None if fault(services, trial) else Mode.USE_FREE
 
 
-def _system_specs(services: Services, session: Session) -> tuple[VolumeSpec, ...]:
+def _system_specs(session: Session) -> tuple[VolumeSpec, ...]:
     """Return the volumes of a desktop system, or none if they do not fit."""
-    assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     mode = session.mode or Mode.REPLACE
     try:
-        return services.desktop(session.machine, session.drive, session.diagnosis.recording, mode)
+        return desktop_specs(session, mode)
     except DiskwrightError:
         return ()
+
+
+def desktop_specs(session: Session, mode: Mode) -> tuple[VolumeSpec, ...]:
+    """Return the volumes of a desktop system. Raises BadInput or Refused with the reason."""
+    machine, drive, diagnosis = session.machine, session.drive, session.diagnosis
+    assert machine is not None and drive is not None and diagnosis is not None
+    room = room_for_preset(drive, preserve=mode is Mode.USE_FREE)
+    requests = desktop_requests(room, machine.memory_bytes)
+    return tuple(spec_of(machine, drive, diagnosis.recording, asked) for asked in requests)
 
 
 def default_spec(services: Services, session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeSpec:
@@ -114,7 +124,7 @@ def default_spec(services: Services, session: Session, others: Sequence[VolumeSp
     """
     assert session.advice is not None and session.choice is not None and session.drive is not None
     spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, session.choice_doubts)
-    return fitting(services, session, services.with_usual_place(session.drive, spec, others))
+    return fitting(services, session, with_usual_place(spec, session.drive, services.usual(), others))
 
 
 def planned(services: Services, session: Session) -> Session:
@@ -125,8 +135,10 @@ def planned(services: Services, session: Session) -> Session:
     part = _partition_of(session)
     if part is None:
         raise Refused("")
-    plan = services.plan_part(session.machine, session.drive, part, PartChange.FORMAT, session.specs)
-    return replace(session, plan=plan)
+    machine, drive = session.machine, session.drive
+    recording = services.diagnose(machine, drive).recording
+    plan = format_plan(machine, drive, part, session.specs, services.draw_uuid, recording)
+    return replace(session, plan=services.with_boot_entries(plan, (drive,)))
 
 
 def fault(services: Services, session: Session) -> str:
@@ -162,7 +174,7 @@ def with_filesystem(services: Services, session: Session, index: int, taken: Tak
     assert session.drive is not None
     if not spec.role and spec.choice.filesystem != session.specs[index].choice.filesystem:
         others = [one for at, one in enumerate(session.specs) if at != index]
-        usual = services.with_usual_place(session.drive, replace(spec, mount_point=None), others)
+        usual = with_usual_place(replace(spec, mount_point=None), session.drive, services.usual(), others)
         spec = replace(usual, mount_point=spec.mount_point or usual.mount_point)
     changed = with_spec(session, index, spec)
     if index == 0:

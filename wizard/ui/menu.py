@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from wizard.apply.local_runs import OpenRun
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import MADE, title_of
 from wizard.findings.diagnose import copies_of
-from wizard.host.session import OpenRun
 from wizard.model.errors import Refused
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition

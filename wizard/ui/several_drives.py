@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.host.services import Services
-from wizard.host.session import Session
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.plan import Plan
 from wizard.plan.planner import PLAIN, Mode
-from wizard.plan.raid.striped import StripeRequest, choice_on
+from wizard.plan.raid.striped import StripeRequest, choice_on, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
 from wizard.plan.request.volume_request import VolumeSpec
+from wizard.ui.session import Session
 
 ONE_VOLUME = t("Several drives form one volume together: remove the other volumes from the list first.")
 
@@ -134,9 +134,18 @@ def plan_of(services: Services, session: Session) -> Plan:
         raise BadInput(
             t("Each of several drives gets a GPT, without its own volume group. Select that first.")
         )
-    return services.plan_striped(
-        session.machine, session.drives, session.specs[0], session.stripe, session.mode
+    recordings = [services.diagnose(session.machine, drive).recording for drive in session.drives]
+    plan = make_striped_plan(
+        session.machine,
+        session.drives,
+        session.specs[0],
+        session.stripe,
+        session.mode,
+        services.draw_uuid,
+        recordings,
+        services.arrays(),
     )
+    return services.with_boot_entries(plan, session.drives)
 
 
 def spread_of(session: Session) -> Message:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from wizard.advice.missing import Missing
     from wizard.ext4.superblock import ExtCandidate
-    from wizard.model.machine import Drive
+    from wizard.model.machine import Drive, Machine, Partition
+    from wizard.plan.changes import RunDocument
     from wizard.ui.jobs.job import AnyJob
     from wizard.ui.view import View
 
@@ -42,15 +43,29 @@ class Wizard(Desk):
 
         self.go(PlanScreen(self))
 
-    def open_review(self, job: AnyJob) -> None:
+    def open_review(self, document: RunDocument) -> None:
+        from wizard.ui.jobs.in_place import job_of
         from wizard.ui.screens.review import Review
 
-        self.go(Review(self, job))
+        self.go(Review(self, job_of(document)))
+
+    def open_moves(
+        self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
+    ) -> None:
+        from wizard.plan.partition.moves import one_moves, planned_moves
+
+        recording = self.services.diagnose(machine, drive).recording
+        self.open_review(
+            planned_moves(machine, drive, recording)
+            if part is None
+            else one_moves(machine, drive, part, start, recording)
+        )
 
     def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
-        from wizard.ui.screens.work import WorkScreen, job_of
+        from wizard.ui.jobs.in_place import job_of
+        from wizard.ui.screens.work import WorkScreen
 
-        screen = WorkScreen(self, job or job_of(self.services.document(run)), run)
+        screen = WorkScreen(self, job or job_of(self.services.runs.document(run)), run)
         self.run = run
         self.go(screen)
         if action:

@@ -21,12 +21,12 @@ from tests.looks.rehearsal import (
     until,
 )
 from tests.machines import installed
+from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.benchmark.measure import MeasureProgress
 from wizard.benchmark.results import read_verdict
-from wizard.host.recorded import RecordedServices
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
 from wizard.model.verdict import Verdict
@@ -51,7 +51,7 @@ class OutOfDate(Exception):
         super().__init__(f"{what} `{anew}` makes the recording in tests/looks/recorded anew{needs}.")
 
 
-class Performance(RecordedServices):
+class Performance(Simulated):
     """Replay of the recording. The run pauses after its first mkfs until `applied` is set."""
 
     def __init__(self, folder: Path = RECORDED) -> None:
@@ -69,10 +69,6 @@ class Performance(RecordedServices):
         path = self.recorded_plan.drive.path
         return next(drive for drive in self.machine.drives if drive.path == path)
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
     def plan(
         self,
         machine: Machine,
@@ -82,19 +78,19 @@ class Performance(RecordedServices):
         arrangement: Arrangement | None = None,
     ) -> Plan:
         """Return the plan with the recorded UUIDs."""
-        self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
+        self.draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
         return super().plan(machine, drive, specs, mode, arrangement)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Not recorded."""
         return UndoSpace()
 
-    def measure(
+    def measurement(
         self,
         drive: Drive,
         *,
         write: bool,
-        physical_bytes: int | None,
+        assume_physical_bytes: int | None,
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:

@@ -9,16 +9,13 @@ from pathlib import Path
 from tests.looks.performed.performance import OutOfDate
 from tests.looks.rehearsal import Hand, Take, app_of, come, flat, highlight, press, ready, rows, until
 from tests.unit.machines import drive, machine
+from tests.unit.ui.simulated import Simulated
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.assessment import Situation
 from wizard.ext4.check import read_kept_migration
-from wizard.ext4.make import make_migration
-from wizard.ext4.ways import prospect_of
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import SessionConversion
 from wizard.model.machine import Drive, Signature
-from wizard.model.migration import ConvertFiles, Migration, Prospect
+from wizard.model.migration import ConvertFiles, Migration
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
 
@@ -27,7 +24,7 @@ ANEW = "sudo python -m tests.loop.migrate.recordmoving"
 SITUATION_SCHEMA = "diskwright.situation/1"
 
 
-class MovingPerformance(RecordedServices):
+class MovingPerformance(Simulated):
     """Replay of the recording. The run pauses after the conversion of its files until `applied` is set."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
@@ -41,16 +38,8 @@ class MovingPerformance(RecordedServices):
         self.applied = threading.Event()
         super().__init__(machine(_drive(self.found)), str(folder))
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
-        return prospect_of(self.found)
-
-    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
-        assert moving.way is not None
-        return make_migration(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
+    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+        return self.found
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start the recorded run; only the recorded conversion was ever applied. Texts of the current

@@ -11,10 +11,11 @@ from time import monotonic, sleep
 from textual.strip import Strip
 
 from tests.machines import installed
+from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
@@ -60,7 +61,7 @@ class Frame:
     key: str = ""
 
 
-class Walked(RecordedServices):
+class Walked(Simulated):
     """Replay of the recording. Each `step_on` adds a journal entry."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
@@ -76,10 +77,6 @@ class Walked(RecordedServices):
         """Return the applied plan."""
         return read_kept_plan(self.plan_file.read_text(encoding="utf-8"), "plan.json")
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
     def usual(self) -> Usual:
         return Usual(ANNA)
 
@@ -93,7 +90,7 @@ class Walked(RecordedServices):
     ) -> Plan:
         """Return the plan with the recorded UUIDs."""
         if self.plan_file.exists():
-            self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
+            self.draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
         return super().plan(machine, drive, specs, mode, arrangement)
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:

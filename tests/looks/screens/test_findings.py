@@ -8,7 +8,7 @@ from tests.bench.crowd import crowd
 from tests.looks.rehearsal import Hand, flat, perform, press, ready, until
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.finding import Severity
 from wizard.probe.interpret import machine_of
 from wizard.ui.components.drive_rows import finding_paras

@@ -22,7 +22,7 @@ from tests.loop.program import (
     state,
 )
 from wizard.advice.workloads import load_workloads
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.host.this_system import RealServices
 from wizard.model.advice import Advice
 

@@ -20,8 +20,8 @@ from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, spec, st
 from tests.loop.attack.corrupting import corrupt
 from tests.loop.program import MIB, DiskwrightError, Event, ExitCode, Journal, Mode, Purpose, RunState, keep
 from tests.loop.tune.tuning import Used
+from wizard.apply import run_control
 from wizard.apply.run import job
-from wizard.apply.run_control import job_of, next_commands
 from wizard.cli.main import carry_out
 
 FOLDERS = 250 if IS_FULL else 6
@@ -79,7 +79,7 @@ class Commands:
     def _work(self, run: Path, purpose: Purpose, drive_locks: Sequence[int], secret: bytes | None) -> None:
         try:
             work = job.RunWork(run, purpose, Journal(run), tuple(drive_locks), secret)
-            job.carry_out(job_of(run), work, next_commands)
+            run_control.carry_out(work)
         except (OSError, DiskwrightError) as error:
             with suppress(DiskwrightError):
                 Journal(run).end(Event.FAILED, str(error))

@@ -63,7 +63,7 @@ def test_migration_with_altered_texts_is_refused(old: Old) -> None:
         )
         forged = replace(migration, doubts=doubts)
         with pytest.raises(Refused, match="explanations differ"):
-            services.start(forged, migration.tokens)
+            services.runs.start(forged, migration.tokens)
     assert old.digest == before and not list(old.work.runs.glob("*-*"))
     file.write_text(render_migration(migration))
     done = diskwright(old.work, "apply", str(file), "--dry-run", *own)

@@ -22,7 +22,7 @@ from tests.loop.program import (
     state,
     undo,
 )
-from wizard.apply.conversion.guard import preflight_document
+from wizard.apply.conversion.job import JOB
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE
 from wizard.ext4.assessment import Folder
@@ -120,7 +120,7 @@ def test_truncated_journal_does_not_prevent_undo(old: Old, monkeypatch: pytest.M
             situation = replace(old.look(), no_snapshots="", store=Folder(str(store / "stores"), 1 << 40))
             with pytest.raises(Refused, match=f"is in memory.*{wanted}"):
                 migration = make_migration(situation, Way.LIGHT)
-                preflight_document(migration, Start((), runs / "runs", old.work.environment))
+                JOB.preflight(migration, Start((), runs / "runs", old.work.environment))
     finally:
         tool("umount", str(memory))
     assert old.digest == before

@@ -15,7 +15,7 @@ from uuid import uuid4
 from tests.devices import tool
 from tests.loop.applying import ended, spec, story, until
 from tests.loop.program import Environment, Mode, make_plan, probe_machine, start_run
-from wizard.apply.run.job import settle
+from wizard.apply.run.process import settle
 from wizard.apply.system.mounts import read_mounts
 
 UDEVD = "/usr/lib/systemd/systemd-udevd"

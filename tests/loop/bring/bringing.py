@@ -14,11 +14,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrate.manifest.manifests import ACL, fill
-from tests.loop.program import GIB, MIB, Purpose, make_run
+from tests.loop.program import GIB, MIB, Purpose, make_run, start_document
 from tests.unit.apply.copy_calls import count_calls, small
 from wizard.apply.copy.copied import AGAIN_LIST, LIST, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy
-from wizard.apply.copy.job import start_document
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
 from wizard.apply.tree.differences import as_held, differences

@@ -25,6 +25,7 @@ from tests.loop.program import (
     Refused,
     RunState,
     read_entries,
+    start_document,
     state,
     undo,
 )
@@ -35,7 +36,6 @@ from wizard.apply.copy import job as running
 from wizard.apply.copy.compare_copy import compare
 from wizard.apply.copy.copied import BringSite
 from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
-from wizard.apply.copy.job import start_document
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import done_steps

@@ -21,11 +21,12 @@ from tests.loop.move.test_move import digest, kill, misaligned, part_of, planned
 from tests.loop.program import MIB, DiskwrightError, Event, Purpose, state
 from tests.loop.tune.test_actions import label_of, made
 from tests.loop.tune.tuning import begin
+from wizard.apply import run_control
 from wizard.apply.copy.survey import work_out
 from wizard.apply.move.move_notes import load_notes, new_name, save_notes
 from wizard.apply.run import job
 from wizard.apply.run.load import load_moves
-from wizard.apply.run_control import job_of
+from wizard.apply.run_control import hand_over
 from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import SetLabel
 
@@ -141,7 +142,7 @@ def of_move(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
 def attempt(run: Path, purpose: Purpose) -> str:
     """Continue the run unless refused, and return the state or the message."""
     try:
-        job.hand_over(job_of(run), run, job.JobRequest(purpose))
+        hand_over(run, job.JobRequest(purpose))
         carry_out(run, purpose, ())
         return f"{state(run)} {story(run)[-300:]}"
     except DiskwrightError as error:
@@ -166,7 +167,7 @@ def test_damaged_run_ends_with_a_message(ways: Ways, monkeypatch: pytest.MonkeyP
         tool("umount", str(damaged.place))
     tool("blockdev", "--flushbufs", damaged.drive)
     copyfile(ways.work.bench.image_of(damaged.drive), image)
-    monkeypatch.setattr(job, "begin", lambda *_words, **_named: None)
+    monkeypatch.setattr(run_control, "begin", lambda *_words, **_named: None)
     for name, damage in one_in(8, damages(aside)):
         for purpose in (Purpose.APPLY, Purpose.UNDO, Purpose.KEEP):
             rmtree(run)

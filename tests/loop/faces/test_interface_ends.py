@@ -27,21 +27,21 @@ def hold(module, name, first):
         os.read(here, 1)
         return real(*arguments) if not first else None
     setattr(at, name, held)
-LAUNCH, FOLLOW = ("wizard.apply.run.job", "launch", True), ("wizard.apply.run.job", "follow", False)
+LAUNCH, FOLLOW = ("wizard.apply.run.job", "launch", True), ("wizard.apply.run_control", "follow", False)
 """
 """Holds a face right after a run's own process has begun, or when it waits for that one's end, until a signal
 comes."""
 
 HELD_IN_THREAD = """
 import pathlib, time
-from wizard.apply.run import job
-real = job.follow
+from wizard.apply import run_control
+real = run_control.follow
 def held(*arguments):
     print("held at follow", flush=True)
     while not pathlib.Path({file!r}).exists():
         time.sleep(0.05)
     return real(*arguments)
-job.follow = held
+run_control.follow = held
 """
 """Holds the wizard where it waits for the end of keeping or undoing, until there is a file."""
 

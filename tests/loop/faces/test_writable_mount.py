@@ -16,8 +16,8 @@ from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
 from tests.loop.program import Event, Phase, Purpose, Refused, RunState, Way, read_entries, state, undo
 from wizard.apply.block.devices import facts_on, is_protected
-from wizard.apply.conversion.rollback import Rollback
 from wizard.apply.conversion.run import check_keeps
+from wizard.apply.run.job import Rollback
 from wizard.cli.status import row_of
 
 

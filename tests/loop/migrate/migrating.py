@@ -10,9 +10,18 @@ from pathlib import Path
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, diskwright, ended
 from tests.loop.migrate.manifest.manifests import ACL
-from tests.loop.program import MIB, Migration, Purpose, RunState, Way, make_migration, make_run, probe_machine
+from tests.loop.program import (
+    MIB,
+    Migration,
+    Purpose,
+    RunState,
+    Way,
+    make_migration,
+    make_run,
+    probe_machine,
+    start_document,
+)
 from wizard.apply.block.devices import facts_on
-from wizard.apply.conversion.guard import start_migration
 from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import MIGRATION
@@ -77,7 +86,7 @@ class Old:
         """Start a run."""
         self.work.bench.own(migration.drive.path)
         token = migration.drive.token
-        return start_migration(migration, Start((token,), self.work.runs, self.work.environment))
+        return start_document(migration, Start((token,), self.work.runs, self.work.environment))
 
     def begin(self, migration: Migration) -> Path:
         """Create a run without starting it, and return its folder."""

@@ -13,8 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from tests.lab.errands.record import traces
-from tests.loop.program import GIB, Environment, RunState, Way, follow, make_migration, state
-from wizard.apply.conversion.guard import start_migration
+from tests.loop.program import GIB, Environment, RunState, Way, follow, make_migration, start_document, state
 from wizard.apply.conversion.look import look_at_ext
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.run.job import Start
@@ -71,7 +70,7 @@ def _record(folder: Path) -> None:
         (folder / "situation.json").write_text(render_document(SITUATION_SCHEMA, to_json(situation)))
         migration = make_migration(situation, Way.FULL, manifest=True)
         (folder / "migration.json").write_text(render_migration(migration))
-        begun = start_migration(migration, Start((migration.drive.token,), None, Environment()))
+        begun = start_document(migration, Start((migration.drive.token,), None, Environment()))
         for entry in follow(begun):
             print(entry.sentence)
         if state(begun) is not RunState.DONE:

@@ -26,7 +26,7 @@ from tests.loop.program import (
 )
 from tests.loop.runs.published import kept_schemas
 from wizard.apply.block.devices import facts_on
-from wizard.apply.conversion.guard import preflight_document
+from wizard.apply.conversion.job import JOB
 from wizard.apply.run.job import Start
 from wizard.cli.status import row_of
 
@@ -203,7 +203,7 @@ def test_changed_filesystem_is_refused(old: Old, change: Callable[[Old], None]) 
     change(old)
     found = old.digest
     with pytest.raises(Refused, match="Nothing was written"):
-        preflight_document(migration, Start((), old.work.runs, old.work.environment))
+        JOB.preflight(migration, Start((), old.work.runs, old.work.environment))
     run = old.begin(migration)
     carry_out(run, Purpose.APPLY, ())
     assert old.digest == found and state(run) is RunState.REFUSED, story(run)

@@ -31,13 +31,13 @@ from tests.loop.program import (
     read_entries,
     request_stop,
     resume,
+    start_document,
     state,
     undo,
 )
 from tests.loop.runs.published import kept_schemas
 from tests.unit.report.reports import Page
 from wizard.apply.move.content import THROTTLE
-from wizard.apply.move.recover import start_document
 from wizard.apply.run.job import Start
 from wizard.model.migration import Move, Scheme
 from wizard.plan.partition.move_target import planned_move

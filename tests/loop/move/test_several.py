@@ -25,12 +25,12 @@ from tests.loop.program import (
     probe_machine,
     read_entries,
     resume,
+    start_document,
     state,
     undo,
 )
 from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.move_notes import load_notes
-from wizard.apply.move.recover import start_document
 from wizard.apply.run.job import Start
 from wizard.apply.run.load import load_moves
 from wizard.model.migration import Scheme

@@ -32,16 +32,16 @@ def main(path: str, runs: str, token: str | None = None) -> None:
         )
         plan = services.plan(machine, drive, (spec("ext4"),), Mode.REPLACE)
         rooms = [services.undo_space(plan).sentence for _ in range(2)]
-        run = services.start(plan, (token or plan.drive.token,))
+        run = services.as_root().start(plan, (token or plan.drive.token,))
     except DiskwrightError as error:
         say(error=type(error).__name__, sentence=str(error), asks=services.asks_for_root)
         return
     say(run=str(run), rooms=rooms)
-    first = [entry.sentence for entry in services.follow(run)]
+    first = [entry.sentence for entry in services.runs.follow(run)]
     say(
-        state=services.state(run),
+        state=services.runs.state(run),
         sentences=first,
-        again=[entry.sentence for entry in services.follow(run)] == first,
+        again=[entry.sentence for entry in services.runs.follow(run)] == first,
     )
 
 

@@ -42,7 +42,7 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 @pytest.fixture
 def root(old: Old) -> Iterator[Elevated]:
     """The root process, as started by sudo."""
-    made = Elevated(WayToRoot("nothing to ask", ()))
+    made = Elevated(WayToRoot("nothing to ask", ()), old.work.runs)
     try:
         yield made
     finally:
@@ -51,7 +51,7 @@ def root(old: Old) -> Iterator[Elevated]:
 
 
 def planned(root: Elevated, old: Old, way: Way = Way.LIGHT, room: Path | None = None) -> Migration:
-    situation = root.look_at_ext(old.drive, room, old.work.runs)
+    situation = root.look_at_ext(old.drive, room)
     return make_migration(situation, way)
 
 
@@ -59,22 +59,22 @@ def test_root_inspects_converts_reports_and_undoes_bit_for_bit(root: Elevated, o
     before, token = old.digest, old.drive.removeprefix("/dev/")
     migration = planned(root, old)
     assert (migration.store or migration.undo_dir) == str(old.work.runs), "room is taken among the runs"
-    run = root.start(migration, (token,), old.work.runs)
+    run = root.start(migration, (token,))
     told = list(root.follow(run))
-    assert root.state is state(run) is RunState.DONE
+    assert root.state(run) is state(run) is RunState.DONE
     assert tuple(told) == read_entries(run) and any(entry.event is Event.VERIFIED for entry in told)
     assert "extent" in facts_on(old.drive).features
-    root.undo()
-    assert root.state is state(run) is RunState.UNDONE and old.digest == before
+    root.undo(run)
+    assert root.state(run) is state(run) is RunState.UNDONE and old.digest == before
     assert tuple(root.follow(run)) == read_entries(run), "what undoing wrote into the journal is told, too"
     with pytest.raises(Refused):
-        root.keep()
+        root.keep(run)
 
 
 def test_root_checks_its_input(root: Elevated, old: Old, plain_folder: Path) -> None:
     before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
     with pytest.raises(Refused, match=re.escape(str(ask.NO_RUN))):
-        root.undo()
+        root.undo(runs)
     open_to_all, anothers = plain_folder / "open", plain_folder / "another's"
     for place in (open_to_all, anothers):
         place.mkdir()
@@ -88,21 +88,21 @@ def test_root_checks_its_input(root: Elevated, old: Old, plain_folder: Path) -> 
             migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place)
         )
         with pytest.raises(Refused, match="users other than root could replace it"):
-            root.start(held, (token,), runs)
+            root.start(held, (token,))
     assert migration.doubts
     silent = dataclasses.replace(migration, doubts=migration.doubts[1:])
     with pytest.raises(Refused, match="explanations differ"):
-        root.start(silent, (token,), runs)
+        root.start(silent, (token,))
     with pytest.raises(Refused, match="'another' does not match"):
-        root.start(migration, ("another",), runs)
+        root.start(migration, ("another",))
     steps = (
         dataclasses.replace(migration.steps[0], operation=CheckFiles(repairs=True)),
         *migration.steps[1:],
     )
     with pytest.raises(BadInput, match="invalid steps"):
-        root.start(dataclasses.replace(migration, steps=steps), (token,), runs)
+        root.start(dataclasses.replace(migration, steps=steps), (token,))
     with pytest.raises(BadInput, match="is not a device below /dev"):
-        root.look_at_ext("/home/a\0b", None, runs)
+        root.look_at_ext("/home/a\0b", None)
     assert not list_runs(runs) and old.digest == before
 
 

@@ -20,9 +20,9 @@ from wizard.plan.settings.document import change_steps
 
 
 @pytest.fixture
-def root() -> Iterator[Elevated]:
+def root(work: Work) -> Iterator[Elevated]:
     """The root process, as started by sudo."""
-    begun = Elevated(RootProgram("nothing to ask", ()))
+    begun = Elevated(RootProgram("nothing to ask", ()), work.runs)
     try:
         yield begun
     finally:
@@ -34,12 +34,12 @@ def test_root_plans_applies_and_undoes_a_change(root: Elevated, work: Work, make
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
     assert [step.operation.kind for step in changes.steps] == ["relabel"]
-    run = root.start(changes, (changes.drive.token,), work.runs)
+    run = root.start(changes, (changes.drive.token,))
     told = list(root.follow(run))
-    assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
+    assert root.state(run) is state(run) is RunState.DONE and tuple(told) == read_entries(run)
     assert label_of(drive) == "pictures"
-    root.undo()
-    assert root.state is state(run) is RunState.UNDONE and label_of(drive) == "films-of-a-test"
+    root.undo(run)
+    assert root.state(run) is state(run) is RunState.UNDONE and label_of(drive) == "films-of-a-test"
 
 
 def test_root_checks_its_input(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
@@ -47,9 +47,9 @@ def test_root_checks_its_input(root: Elevated, work: Work, make_drive: MakeDrive
     changes = root.work_out(drive, SetLabel("pictures"))
     other = change_steps([Relabel(drive, "ext4", "", "films-of-a-test", "other")], changes.drive)
     with pytest.raises(Refused, match="differ from the ones required now"):
-        root.start(replace(changes, steps=other), (changes.drive.token,), work.runs)
+        root.start(replace(changes, steps=other), (changes.drive.token,))
     with pytest.raises(Refused, match="'another' does not match"):
-        root.start(changes, ("another",), work.runs)
+        root.start(changes, ("another",))
     with pytest.raises(BadInput, match="is not a device below /dev"):
         root.work_out("/home/a", SetLabel("pictures"))
     with pytest.raises(Refused, match="is not mounted"):
@@ -64,18 +64,18 @@ def test_root_moves_a_partition_reports_and_undoes_it(
     before = digest(f"{path}p1")
     moves = Moves((planned(path),))
     with pytest.raises(Refused, match="does not match"):
-        root.start(moves, ("another",), work.runs)
+        root.start(moves, ("another",))
     (move,) = moves.moves
     forged = replace(move, after=replace(move.after, start_bytes=move.after.start_bytes + MIB))
     with pytest.raises((Refused, BadInput)):
-        root.start(Moves((forged,)), (moves.drive.token,), work.runs)
+        root.start(Moves((forged,)), (moves.drive.token,))
     assert not list_runs(work.runs) and digest(f"{path}p1") == before
-    run = root.start(moves, (moves.drive.token,), work.runs)
+    run = root.start(moves, (moves.drive.token,))
     told = list(root.follow(run))
-    assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
+    assert root.state(run) is state(run) is RunState.DONE and tuple(told) == read_entries(run)
     assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == move.after.start_bytes
-    root.undo()
-    assert root.state is state(run) is RunState.UNDONE
+    root.undo(run)
+    assert root.state(run) is state(run) is RunState.UNDONE
     assert digest(f"{path}p1") == before and part_of(path, 1).start_bytes == move.before.start_bytes
 
 
@@ -87,14 +87,14 @@ def test_root_copies_files_reports_and_undoes_the_copy(
     before = sorted(path.name for path in old.place.iterdir() if path.name != "lost+found")
     bring = root.work_out_copy(CopyFiles(str(old.place), str(new.place), "taken"))
     with pytest.raises(Refused, match="does not match"):
-        root.start(bring, ("another",), work.runs)
+        root.start(bring, ("another",))
     with pytest.raises(Refused):
         root.work_out_copy(CopyFiles(str(old.place), str(old.place), "inside"))
     assert not list_runs(work.runs) and not (new.place / "taken").exists()
-    run = root.start(bring, bring.tokens, work.runs)
+    run = root.start(bring, bring.tokens)
     told = list(root.follow(run))
-    assert root.state is state(run) is RunState.DONE and tuple(told) == read_entries(run)
+    assert root.state(run) is state(run) is RunState.DONE and tuple(told) == read_entries(run)
     assert sorted(path.name for path in (new.place / "taken").iterdir()) == before
-    root.undo()
-    assert root.state is state(run) is RunState.UNDONE
+    root.undo(run)
+    assert root.state(run) is state(run) is RunState.UNDONE
     assert not (new.place / "taken").exists() and (new.place / "mine/file").read_text() == ROOTS

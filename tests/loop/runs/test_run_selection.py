@@ -24,7 +24,7 @@ from tests.loop.program import (
 )
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
-from wizard.apply.run.runs import RunKind
+from wizard.apply.run.runs import MIGRATION
 from wizard.cli.select_run import choose_run
 
 
@@ -144,7 +144,7 @@ def test_failed_run_without_writes_is_not_selected_without_its_name(
 def test_conversion_without_writes_cannot_be_kept(tmp_path: Path) -> None:
     run = tmp_path / "0001-sda"
     run.mkdir()
-    (run / RunKind.MIGRATION).touch()
+    (run / MIGRATION).touch()
     journal = Journal(run)
     journal.add(Event.STARTED, "Migrating /dev/sda1 in 3 steps.")
     journal.add(Event.REFUSED, "/dev/sda1 is in use. Nothing was written.")

@@ -12,12 +12,11 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from tests.loop.program import MIB, Refused, RunState, list_runs, probe_machine, state
+from tests.loop.program import MIB, Refused, RunState, list_runs, probe_machine, start_document, state
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import in_order
 from wizard.apply.settings import plan_settings
 from wizard.apply.settings.existing_filesystem import options_at_boot
-from wizard.apply.settings.start import start_tuning
 from wizard.apply.system import fstab as system_fstab
 from wizard.apply.system.mounts import users_of
 from wizard.model.requests import SetLabel, SetOptions
@@ -363,7 +362,7 @@ def test_document_with_options_refused_by_the_kernel_is_refused(
         unchecked.setattr(plan_settings, "check_options", lambda _: None)
         changes = plan_settings.act(drive, SetOptions(("nofail", "foo")), work.environment)
     with pytest.raises(Refused, match="Unknown parameter 'foo'"):
-        start_tuning(changes, Start((changes.drive.token,), work.runs, work.environment))
+        start_document(changes, Start((changes.drive.token,), work.runs, work.environment))
     assert work.fstab.read_text() == before and not list_runs(work.runs)
 
 

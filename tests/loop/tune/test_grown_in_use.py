@@ -10,12 +10,22 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import PowerCut, Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.partition.test_grown import CHECKS
-from tests.loop.program import MIB, Event, Purpose, Refused, RunState, probe_drive, resume, state, undo
+from tests.loop.program import (
+    MIB,
+    Event,
+    Purpose,
+    Refused,
+    RunState,
+    probe_drive,
+    resume,
+    start_document,
+    state,
+    undo,
+)
 from tests.loop.tune.tuning import begin
 from wizard.apply.block import devices
 from wizard.apply.run.job import Start
 from wizard.apply.settings.plan_settings import act
-from wizard.apply.settings.start import start_tuning
 from wizard.apply.settings.system import has_capability
 from wizard.model.requests import Grow
 from wizard.operations.growth import SYS_RESOURCE
@@ -275,5 +285,5 @@ def test_ext4_growth_without_the_capability_is_refused(
     monkeypatch.setattr("wizard.apply.settings.system.PROCESS", status)
     changes = act(drive.node, Grow(), work.environment)
     with pytest.raises(Refused, match="CAP_SYS_RESOURCE"):
-        start_tuning(changes, Start((changes.drive.token,), work.runs, work.environment))
+        start_document(changes, Start((changes.drive.token,), work.runs, work.environment))
     assert drive.table == drive.was and drive.end == (OLD, OLD)

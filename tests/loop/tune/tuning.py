@@ -6,12 +6,11 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
-from tests.loop.program import MIB, Environment, RunState, make_run
+from tests.loop.program import MIB, Environment, RunState, make_run, start_document
 from wizard.advice.existing import Suggestion, Tuning
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
-from wizard.apply.settings.start import start_tuning
 from wizard.plan.changes import Changes
 from wizard.plan.settings.document import render_changes
 from wizard.plan.settings.tuning import make_changes
@@ -94,7 +93,7 @@ class Used:
     def start(self, changes: Changes, environment: Environment | None = None) -> Path:
         self.work.bench.own(changes.drive.path)
         token = changes.drive.token
-        return start_tuning(changes, Start((token,), self.work.runs, environment or self.work.environment))
+        return start_document(changes, Start((token,), self.work.runs, environment or self.work.environment))
 
 
 def used_filesystem(work: Work, make_drive: MakeDrive) -> Used:

@@ -12,9 +12,9 @@ from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import CHANGES as CHANGES_FILE
 from wizard.apply.run.runs import make_run
 from wizard.cli import main
-from wizard.cli.follow import show_entry
 from wizard.cli.main import parse, parser_of
 from wizard.cli.start import environment_of
+from wizard.cli.status import show_entry
 from wizard.documents.codec import to_json
 from wizard.model.run import Event, JournalEntry
 

@@ -11,7 +11,7 @@ from tests.unit.plan.layouts import EVERYTHING
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.converge import DriveTarget
 from wizard.apply.ensure.look import DriveAssessment, DriveState
-from wizard.apply.plan import start as plan_start
+from wizard.apply.plan.job import JOB
 from wizard.apply.run.backup_store import Environment
 from wizard.cli import ensure
 from wizard.model.errors import ExitCode
@@ -38,7 +38,7 @@ def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.Monke
         return tmp_path / "0001-run"
 
     monkeypatch.setattr(ensure, "look_at", lambda wanted, where: looks[min(len(begun), 1)])
-    monkeypatch.setattr(plan_start, "start_document", start)
+    monkeypatch.setattr(JOB, "start", start)
     monkeypatch.setattr(ensure, "narrate", lambda run: ExitCode.DONE)
     (result,) = ensure.ensured(document, where, check=False)
     assert begun == [ONE.path] and result.state == "failed"

@@ -18,7 +18,7 @@ from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import make_run
 from wizard.cli import main, status
-from wizard.cli.follow import narrate
+from wizard.cli.status import narrate
 from wizard.model.errors import BadInput, Failed
 from wizard.model.run import Event
 from wizard.plan.settings.document import render_changes

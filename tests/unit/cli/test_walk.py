@@ -7,7 +7,7 @@ import pytest
 from tests.machines import FOLDER
 from wizard.cli.main import main
 from wizard.cli.open_wizard import begun_at
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.probe.machine import load_machine
 
 FILE = FOLDER / "loops" / "many.json"

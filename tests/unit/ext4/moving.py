@@ -7,17 +7,13 @@ from pathlib import Path
 
 from tests.unit.ext4.migrations import situation
 from tests.unit.machines import machine, partition, partitioned
+from tests.unit.ui.simulated import Simulated
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import StepProgress
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import WRITING
-from wizard.ext4.make import make_migration
-from wizard.ext4.ways import prospect_of
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import SessionConversion
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Migration, Prospect
+from wizard.model.migration import Migration
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
 
@@ -35,7 +31,7 @@ def old_drive() -> Drive:
     return partitioned(partition(1, filesystem="ext3"), partition(2, start_bytes=4 << 30, filesystem="xfs"))
 
 
-class MovingServices(RecordedServices):
+class MovingServices(Simulated):
     """Services with a run that waits in one step until `applied` is set; if `silent`, without progress.
     `hindrance` blocks inspection, `refusal` the start, `fault` keep and undo. `told` describes a power
     cut, and `used` the reason against undo."""
@@ -48,25 +44,15 @@ class MovingServices(RecordedServices):
         self.waits_in = WAITS_IN
         self.stop_requested = self.silent = False
         self.applied = threading.Event()
-        self.asked: list[SessionConversion] = []
+        self.asked: list[Path | None] = []
         self.begun: list[tuple[Migration, str]] = []
         self.settled: list[str] = []
 
-    @property
-    def obstacle(self) -> str:
-        return ""
-
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
+    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
         if self.hindrance:
             raise Refused(self.hindrance)
-        self.asked.append(moving)
-        return prospect_of(self.found)
-
-    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
-        assert moving.way is not None
-        self.asked.append(moving)
-        compares = moving.compares and moving.way in WRITING
-        return make_migration(self.found, moving.way, manifest=compares, repairs=moving.repairs)
+        self.asked.append(folder)
+        return self.found
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         if self.refusal:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Machine
 from wizard.probe.machine import load_machine

@@ -113,7 +113,7 @@ import sys
 from pathlib import Path
 from wizard.plain.app import run_lines
 from wizard.probe.machine import load_machine
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 try:
     sys.exit(run_lines(RecordedServices(load_machine(Path(sys.argv[1])), "a test"), "A hint."))
 except BrokenPipeError:

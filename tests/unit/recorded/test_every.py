@@ -18,7 +18,7 @@ from tests.machines.record import AROUND
 from tests.unit.plan.layouts import UUIDS
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.machine import Drive
@@ -26,6 +26,7 @@ from wizard.plan.check import check_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
+from wizard.plan.refusals import why_not_set_up
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import load_facts, load_machine
 
@@ -67,8 +68,8 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
     for drive in services.machine.drives:
         diagnosis = services.diagnose(services.machine, drive)
         assert not [*unfit(to_json(diagnosis))]
-        blocker = services.blocker(drive)
-        for profile in services.profiles():
+        blocker = why_not_set_up(drive)
+        for profile in services.profiles:
             advice = services.advise(services.machine, drive, diagnosis.recording, profile.workload.id)
             assert not [*unfit(to_json(advice))]
             for mode in Mode:
@@ -102,7 +103,7 @@ def test_every_reading_command_accepts_it(
     assert code == ExitCode.DONE and all(drive.path in text for drive in services.machine.drives)
     assert said(capsys, "inspect", "--json", *recorded)[0] == ExitCode.DONE
     for drive in services.machine.drives:
-        workload, plan = ("--workload", services.profiles()[0].workload.id), tmp_path / "plan.json"
+        workload, plan = ("--workload", services.profiles[0].workload.id), tmp_path / "plan.json"
         code, text = said(capsys, "advise", drive.path, *workload, *recorded)
         assert code == ExitCode.DONE and drive.path in text
         code, text = said(capsys, "plan", drive.path, "--replace", *workload, "-o", str(plan), *recorded)

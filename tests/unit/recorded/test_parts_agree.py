@@ -13,7 +13,7 @@ from wizard.advice.workloads import find_workload
 from wizard.cli.advise import advice_blocks
 from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.geometry import Geometry
 from wizard.model.said import GIB, KIB, MIB, TIB
@@ -40,7 +40,7 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     recording = services.diagnose(services.machine, drive).recording
     chosen = services.advise(services.machine, drive, recording, workload).chosen
     assert chosen is not None
-    purpose = next(one.workload for one in services.profiles() if one.workload.id == workload)
+    purpose = next(one.workload for one in services.profiles if one.workload.id == workload)
     spec = VolumeSpec(chosen, purpose, None, None, None)
     return recording.verdict, services.plan(services.machine, drive, (spec,), Mode.REPLACE)
 

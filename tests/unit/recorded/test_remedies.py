@@ -14,12 +14,12 @@ from wizard.apply.remedies import diagnose
 from wizard.cli.main import parser_of
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import load_patterns
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import PartChange
+from wizard.host.services import RecordedServices
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Machine
 from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.replace import grow_plan
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.settings.release import plan_release
 from wizard.probe.host.system import TOOLS
@@ -44,8 +44,8 @@ def plan(services: RecordedServices, drive: Drive, words: tuple[str, ...]) -> No
             restore_plan(services.machine, drive, lambda: str(uuid4()))
         case "plan":
             assert part is not None and words[2] in ("--grow", "--grow-to")
-            size_bytes = int(words[3]) if words[3:] else 0
-            services.plan_part(services.machine, drive, part, PartChange.GROW, size_bytes=size_bytes)
+            size_bytes = int(words[3]) if words[3:] else None
+            grow_plan(services.machine, drive, part, asked_bytes=size_bytes)
         case "release":
             plan_release(services.machine, drive)
         case "bench" if "--quick" in words:

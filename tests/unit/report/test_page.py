@@ -25,7 +25,7 @@ from wizard.apply.run.runs import MIGRATION, MOVE, PLAN, make_run
 from wizard.ext4.make import make_migration
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.machine import Signature
 from wizard.model.migration import Migration, Moves, Way
 from wizard.model.run import Check, Event, JournalEntry
@@ -42,7 +42,7 @@ from wizard.report.html import tag
 from wizard.report.page import render_page
 from wizard.report.parts import Report, RunRecord, StepResult
 from wizard.ui.components.progress import checks_of
-from wizard.ui.screens.work import job_of
+from wizard.ui.jobs.in_place import job_of
 
 T = TypeVar("T")
 

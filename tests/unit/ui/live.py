@@ -6,10 +6,10 @@ from pathlib import Path
 
 from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
+from wizard.apply.local_runs import OpenRun
+from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import NextCommands
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import OpenRun
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.migration import Migration
@@ -34,7 +34,7 @@ class Seen:
     settled: list[tuple[str, bytes | None]] = field(default_factory=list)
 
 
-class Live(RecordedServices):
+class Live(Simulated):
     """Services of a simulated live machine. `unread` is the machine without root. `journal` is a run's
     journal and `ends` its final state. `open` are the open runs, and `opens` those after a start. `ways`
     are the commands of a run, if unusual for its state."""

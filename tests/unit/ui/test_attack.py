@@ -13,9 +13,9 @@ from tests.unit.ui.dialogs.test_trial import trial
 from tests.unit.ui.live import MEDIA, RUN, Live, at_review, begun, entry
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_review import crowded
+from wizard.apply.local_runs import OpenRun
+from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.apply.run_control import NextCommands
-from wizard.host.session import OpenRun
 from wizard.model.migration import Migration
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, RunDocument

@@ -24,19 +24,20 @@ from wizard.apply.conversion.verify import manifests_bytes
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, Start, begin_new, check_root, check_tokens, check_told, settle
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
-from wizard.apply.run.runs import MIGRATION, check_lasts, check_room, make_run
+from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
+from wizard.apply.run.load import check_told
+from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
+from wizard.apply.run.runs import check_lasts, check_room
 from wizard.apply.system.fstab import NO_FSTAB, check_writable
 from wizard.ext4.blockers import NO_TRANSACTION
-from wizard.ext4.check import check_migration, render_migration
+from wizard.ext4.check import check_migration
 from wizard.ext4.make import doubts_of
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Means, Migration, SetFstabType
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.operation import How
 from wizard.plan.refusals import in_use
 from wizard.probe.machine import probe_drive
@@ -221,44 +222,7 @@ def outcome(migration: Migration) -> Message:
     return t("{device} becomes ext4", device=migration.device)
 
 
-def preflight_document(migration: Migration, how: Start) -> None:
-    """Run all checks of a new run. Raises Refused or BadInput for the first that fails, also if the
-    conversion's warnings are not the current ones."""
-    unlock(_cleared(migration, how, make=False))
-    check_explained(migration, how.environment)
-
-
-def start_document(migration: Migration, how: Start) -> Path:
-    """Start the run and return its folder. Raises like `start_migration` and `preflight_document`."""
-    preflight_document(migration, how)
-    return start_migration(migration, how)
-
-
-def start_migration(migration: Migration, how: Start) -> Path:
-    """Start a detached run and return its folder. Raises Refused or BadInput."""
-    check_tokens(migration, how.tokens)
-    drive_locks = _cleared(migration, how, make=True)
-
-    def make() -> Path:
-        return make_run(
-            how.folder,
-            migration.devices,
-            MIGRATION,
-            render_migration(migration),
-            how.environment,
-            partial(_folders_outside, migration),
-        )
-
-    message = tn(
-        "Converting {device} in one step.",
-        "Converting {device} in {count} steps.",
-        device=migration.device,
-        count=len(migration.steps),
-    )
-    return begin_new(make, str(message), drive_locks)
-
-
-def _folders_outside(migration: Migration, name: str) -> Iterator[Path]:
+def folders_outside(migration: Migration, name: str) -> Iterator[Path]:
     """Yield the folders outside of the runs' folder that a run of this name would use."""
     if migration.store:
         yield store_of(Path(migration.store), name)
@@ -266,8 +230,8 @@ def _folders_outside(migration: Migration, name: str) -> Iterator[Path]:
         yield undo_folder_of(Path(migration.undo_dir), name)
 
 
-def _cleared(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
-    """Run all checks, and return the locks of the drives."""
+def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
+    """Run all checks of a new run, and return the locks of the drives. Raises Refused or BadInput."""
     check_migration(migration)
     check_root()
     check_own(migration, how.environment)

@@ -7,12 +7,15 @@ from pathlib import Path
 
 from wizard.apply.block.devices import protect, take_writes
 from wizard.apply.conversion.guard import (
+    check_explained,
     check_migration_tools,
     check_own,
     check_resumable,
     drive_now,
+    folders_outside,
+    lock_checked,
 )
-from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed
+from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed, window_of
 from wizard.apply.conversion.run import (
     check_can_start,
     check_can_undo,
@@ -29,15 +32,16 @@ from wizard.apply.conversion.run import (
 from wizard.apply.conversion.transaction import migration_now
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.conversion.workspace import Workspace, ground_of
-from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
 from wizard.apply.run.journal import Journal, RunState, read_entries
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import Purpose, lock_drives
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import load_environment
 from wizard.model.errors import DiskwrightError
-from wizard.model.migration import Migration
-from wizard.model.said import Sentence
+from wizard.model.migration import Means, Migration
+from wizard.model.said import Message, Sentence, tn
 
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
@@ -87,10 +91,32 @@ def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork]
     return work_on
 
 
-class ConversionRunJob(RunJob):
+class ConversionRunJob(RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
     keeps = True
+    explains = True
+
+    def lock_new(self, document: Migration, how: Start, *, make: bool) -> Locks:
+        """Check the filesystem."""
+        return lock_checked(document, how, make=make)
+
+    def begun(self, document: Migration) -> Message:
+        """Count the steps."""
+        return tn(
+            "Converting {device} in one step.",
+            "Converting {device} in {count} steps.",
+            device=document.device,
+            count=len(document.steps),
+        )
+
+    def files_outside(self, document: Migration, name: str) -> Iterator[Path]:
+        """Return the folders of the undo data."""
+        return folders_outside(document, name)
+
+    def check_explained(self, document: Migration, environment: Environment) -> None:
+        """Work out the document again."""
+        check_explained(document, environment)
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check the filesystem, and what an earlier process left."""
@@ -148,12 +174,23 @@ class ConversionRunJob(RunJob):
             with suppress(DiskwrightError):
                 ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
 
-    def commands_when_done(self, run: Path) -> tuple[str, ...]:
-        """Return keep and undo, until the filesystem is used."""
+    def is_meant(self, run: Path, command: str, now: RunState) -> bool:
+        """A finished conversion of the files' format can only be undone."""
+        is_settled = now is RunState.DONE and load_migration(run).means is Means.FILES
+        return command != "look" and (command == "undo" or not is_settled)
+
+    def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
+        """Return keep and undo for a finished run, until the filesystem is used."""
+        if now is not RunState.DONE:
+            return super().commands(run, now)
         migration = load_migration(run)
         closed = is_closed(run, migration)
-        decision = decision_of(migration, RunState.DONE, read_entries(run), closed=closed)
+        decision = decision_of(migration, now, read_entries(run), closed=closed)
         return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
+
+    def rollback(self, run: Path) -> RollbackState | None:
+        """Compare the superblock."""
+        return window_of(run)
 
 
 JOB = ConversionRunJob()

@@ -1,9 +1,7 @@
 """Determine from the superblock whether a conversion can still be undone. Read-only."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -13,11 +11,11 @@ from wizard.apply.conversion.commit import Head, load_snapshotted, phase_of
 from wizard.apply.conversion.undo_files import UNDO_INTERRUPTED
 from wizard.apply.conversion.undo_files import load_record as load_direct
 from wizard.apply.engine.record import Phase
-from wizard.apply.run.job import RESULT_RUNNING
+from wizard.apply.run.job import RESULT_RUNNING, Rollback, RollbackState
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
-from wizard.apply.run.runs import RunKind, kind_of, run_argument
+from wizard.apply.run.runs import run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput
@@ -141,49 +139,16 @@ LOOK_SECONDS = 10.0
 OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
 
 
-class Rollback(StrEnum):
-    """Possibility of undo.
-
-    OPEN: the conversion can be undone. CLOSED: the filesystem was written to since. UNKNOWN: the device is
-    unreadable.
-    """
-
-    OPEN = "open"
-    CLOSED = "closed"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class RollbackState:
-    """Possibility of undo, with a sentence.
-
-    `since` is the last mount for writing, in seconds since 1970, if the mount made undo impossible, else 0.
-    """
-
-    back: Rollback
-    sentence: str
-    since: int = 0
-
-
 def window_of(run: Path) -> RollbackState | None:
     """Return whether a run can be undone.
 
-    Returns None unless the run is an ended conversion, neither kept nor undone, that has written to the
-    filesystem. A missing drive is not an error.
+    Returns None unless the run has ended, neither kept nor undone, and has written to the filesystem. A
+    missing drive is not an error.
     """
     try:
-        if kind_of(run) is not RunKind.MIGRATION or state(run) in OVER:
-            return None
-        return _undo_state(run, load_migration(run))
+        return None if state(run) in OVER else _undo_state(run, load_migration(run))
     except BadInput:
         return None
-
-
-def closed_sentence(run: Path) -> str:
-    """Return why a run can no longer be undone after use of its filesystem, or an empty string. Never raises
-    BadInput."""
-    window = window_of(run)
-    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
 
 
 def is_closed(run: Path, migration: Migration) -> bool:

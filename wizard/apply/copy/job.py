@@ -25,19 +25,18 @@ from wizard.apply.plan.identity_check import drive_fault
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
 from wizard.apply.run.job import (
     JobRequest,
+    Locks,
     Outcome,
     Prepared,
     RunJob,
     RunWork,
     Start,
-    begin_new,
     check_root,
-    check_tokens,
 )
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_bring
-from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives, unlock
-from wizard.apply.run.runs import BRING, check_room, load_environment, make_run, run_argument
+from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
+from wizard.apply.run.runs import check_room, load_environment, run_argument
 from wizard.apply.settings.existing_filesystem import CLONED
 from wizard.apply.settings.guard import clones_of
 from wizard.apply.settings.system import RunningSystem
@@ -48,7 +47,7 @@ from wizard.model.run import Event
 from wizard.model.said import Message, join, reason_of, t
 from wizard.operations.operation import How
 from wizard.plan.changes import Bring, BringStep
-from wizard.plan.copy import check_bring, fstab_step, render_bring
+from wizard.plan.copy import check_bring, fstab_step
 from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
@@ -56,29 +55,6 @@ STOPPED = t("Stopped as requested. Copied files remain.")
 
 LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
-
-
-def preflight_document(bring: Bring, how: Start) -> None:
-    """Run all checks of a new run. Raises Refused or BadInput for the first that fails."""
-    unlock(_cleared(bring, how, make=False))
-
-
-def start_document(bring: Bring, how: Start) -> Path:
-    """Start a detached run and return its folder. Raises like `preflight_document`."""
-    check_tokens(bring, how.tokens)
-    drive_locks = _cleared(bring, how, make=True)
-    message = t(
-        "Copying {source} to {folder}.", source=shown(bring.source.path), folder=shown(bring.target.folder)
-    )
-    make = partial(make_run, how.folder, bring.devices, BRING, render_bring(bring), how.environment)
-    return begin_new(make, message, drive_locks)
-
-
-def _cleared(bring: Bring, how: Start, *, make: bool) -> tuple[int, ...]:
-    check_bring(bring)
-    check_root()
-    check_room(how.folder, bring.amount.entries * LISTED_BYTES, make=make)
-    return lock_drives(_check_own(bring, how.environment), partial(_check_new, bring))
 
 
 def _check_new(bring: Bring) -> None:
@@ -338,8 +314,20 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     return Event.UNDONE, join(*first, message)
 
 
-class CopyRunJob(RunJob):
+class CopyRunJob(RunJob[Bring]):
     """Runs that copy files."""
+
+    def lock_new(self, document: Bring, how: Start, *, make: bool) -> Locks:
+        """Check source, target and the space for the lists."""
+        check_bring(document)
+        check_root()
+        check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
+        return lock_drives(_check_own(document, how.environment), partial(_check_new, document))
+
+    def begun(self, document: Bring) -> Message:
+        """Name source and target."""
+        source, folder = shown(document.source.path), shown(document.target.folder)
+        return t("Copying {source} to {folder}.", source=source, folder=folder)
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, load_record
+from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import Settling
-from wizard.apply.run.runs import RunKind, command_on, kind_of, list_runs, load_plan
-from wizard.apply.run_control import LEFT_OFF, NextCommands, runs_directly, working_ways
+from wizard.apply.run.runs import PLAN, command_on, kind_of, list_runs, load_plan
+from wizard.apply.run_control import job_of, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE, Member
@@ -90,7 +91,7 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
                 commands=asked.said(run),
             ),
         )
-    if now not in (*LEFT_OFF, RunState.WAITING) or not asked.said(run) or runs_directly(run):
+    if now not in (*LEFT_OFF, RunState.WAITING) or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (RunState.FAILED, RunState.REFUSED)
@@ -140,7 +141,7 @@ def _is_untouched(run: Path) -> bool:
 
 def _makes_requested(run: Path, wanted: DesiredPlan) -> bool:
     """Return True if the run makes what is requested, ignoring random values such as UUIDs."""
-    if kind_of(run) is not RunKind.PLAN:
+    if kind_of(run) != PLAN:
         return False
     plan = load_plan(run)
     return not plan.part and _comparable(plan) == _comparable(wanted.plan) and _is_mounted_so(plan, wanted)

@@ -26,23 +26,21 @@ from wizard.apply.move.run import (
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import (
     JobRequest,
+    Locks,
     Outcome,
     Prepared,
     RunJob,
     RunWork,
     Start,
-    begin_new,
     check_root,
     check_tokens,
-    settle,
 )
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
-from wizard.apply.run.process import UNDOING, Purpose, lock_drives, unlock
+from wizard.apply.run.process import UNDOING, Purpose, lock_drives, settle, unlock
 from wizard.apply.run.runs import (
     MOVE,
-    RunKind,
     check_room,
     kind_of,
     list_runs,
@@ -57,7 +55,7 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
 from wizard.model.migration import Move, Moves, journal_places
 from wizard.model.run import Event
-from wizard.model.said import t
+from wizard.model.said import Message, t
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.moves import (
     check_moves,
@@ -70,8 +68,21 @@ from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
 
 
-class MoveRunJob(RunJob):
+class MoveRunJob(RunJob[Moves]):
     """Runs that move partitions."""
+
+    def lock_new(self, document: Moves, how: Start, *, make: bool) -> Locks:
+        """Check the partitions and the place for the journal."""
+        check_moves(document, document.device)
+        check_root()
+        check_own(document, how.environment)
+        check_room(how.folder, 0, make=make)
+        settle()
+        return lock_drives((document.drive.path,), partial(check_new, document))
+
+    def begun(self, document: Moves) -> Message:
+        """Name the partitions."""
+        return t("Moving {part:and} on {drive}.", part=document.devices, drive=document.drive.path)
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check that the drive has the run's journal and, before undo, that no partition was used since."""
@@ -93,42 +104,12 @@ class MoveRunJob(RunJob):
         """Move all partitions back."""
         return undo_moves(work)
 
-    def power(self, run: Path) -> str:
+    def power_unrecorded(self, run: Path) -> str:
         """Describe the result of a power cut now. The journal is on the drive."""
         return "" if state(run) in self.ended else str(forward.power_message(run))
 
 
 JOB = MoveRunJob()
-
-
-def preflight_document(moves: Moves, how: Start) -> None:
-    """Check everything that the moves require. Raises Refused or BadInput."""
-    unlock(_lock_checked(moves, how, make=False))
-
-
-def start_document(moves: Moves, how: Start) -> Path:
-    """Start a run in a detached process and return its folder. Raises as `preflight_document` does."""
-    check_tokens(moves, how.tokens)
-    drive_locks = _lock_checked(moves, how, make=True)
-
-    def make() -> Path:
-        return make_run(how.folder, moves.devices, MOVE, render_moves(moves), how.environment)
-
-    return begin_new(
-        make,
-        t("Moving {part:and} on {drive}.", part=moves.devices, drive=moves.drive.path),
-        drive_locks,
-    )
-
-
-def _lock_checked(moves: Moves, how: Start, *, make: bool) -> tuple[int, ...]:
-    """Check the moves and return the drive's lock."""
-    check_moves(moves, moves.device)
-    check_root()
-    check_own(moves, how.environment)
-    check_room(how.folder, 0, make=make)
-    settle()
-    return lock_drives((moves.drive.path,), partial(check_new, moves))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +191,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     Refused for a wrong token, or if the run's own folder exists."""
     names = {noted.name for noted in found.notes}
     for run in list_runs(journal_dir):
-        if kind_of(run) is RunKind.MOVE and names & {
-            noted.name for noted in load_notes(run, load_moves(run))
-        }:
+        if kind_of(run) == MOVE and names & {noted.name for noted in load_notes(run, load_moves(run))}:
             raise Refused(
                 t(
                     "The run is on this computer: resume with `diskwright resume {run}`.",

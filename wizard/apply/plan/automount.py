@@ -7,8 +7,8 @@ from wizard.apply.block.devices import SYS_BLOCK
 from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.plan.guard import own_nodes
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.run.job import settle, udev_runs
 from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import settle, udev_runs
 from wizard.apply.steps.mounting import mount_checked
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on

@@ -1,54 +1,64 @@
-"""The plan job: start, resume, keep and undo, and measure the space that undo needs."""
+"""The plan job: start, resume, keep and undo."""
 
-import fcntl
-import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from secrets import token_hex
-from shutil import rmtree
-from tempfile import TemporaryDirectory
 
+from wizard.apply.block.devices import is_unplugged
 from wizard.apply.block.scratch_device import forget_left_rules
-from wizard.apply.engine.changes import unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
-from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
-from wizard.apply.engine.scratch_copies import free_bytes, release_left
-from wizard.apply.engine.stores import FOLDER, old_file
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record
+from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automount import ensure_mounted
 from wizard.apply.plan.guard import check_operations, check_tools
-from wizard.apply.plan.own_drives import over_later, own_drives, quietly
+from wizard.apply.plan.own_drives import later_runs, over_later, own_drives, quietly
 from wizard.apply.plan.readonly_look import end_looks
-from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
-from wizard.apply.plan.rehearsed import LITTLE_BYTES, check_keeps, is_rehearsed
-from wizard.apply.plan.relocated_drives import settle_drives
-from wizard.apply.plan.run import carry_out_directly, execute, finish, with_unplugged_reason
-from wizard.apply.plan.run_summary import DIRECT, waiting_sentence
-from wizard.apply.plan.start import check_secret, lock_all, room_bytes, why_direct
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork, check_tokens
-from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, is_locked, lock_drives, lock_run
+from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed
+from wizard.apply.plan.relocated_drives import find_relocated, settle_drives
+from wizard.apply.plan.run import (
+    carry_out_directly,
+    execute,
+    finish,
+    still_writes_over,
+    with_unplugged_reason,
+)
+from wizard.apply.plan.run_summary import DIRECT, direct_end, direct_left, waiting_sentence
+from wizard.apply.plan.start import check_secret, lock_all, preflight, room_bytes, start_run
+from wizard.apply.run.job import (
+    LEFT_OFF,
+    SHOWN_BY_STATUS,
+    JobRequest,
+    NextCommands,
+    Outcome,
+    PendingWrites,
+    Prepared,
+    RunJob,
+    RunWork,
+    Start,
+    check_tokens,
+)
+from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, lock_drives
+from wizard.apply.run.progress_log import Settling, either
 from wizard.apply.run.runs import (
-    ROOM_BYTES,
     check_room,
+    command_on,
+    is_direct,
     load_environment,
     load_plan,
-    make_private,
     restore_documents,
     run_argument,
 )
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
 from wizard.apply.system.crypttab import key_of
-from wizard.model.errors import DiskwrightError, Failed, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, joined, t
 from wizard.plan.plan import Plan
-from wizard.plan.undo_policy import UndoSpace, needs_word, promise
+from wizard.plan.undo_policy import WORD, losses
 
 
 def _prepare_resume(run: Path, typed: bytes | None) -> Prepared:
@@ -133,11 +143,38 @@ def _is_complete(outcome: Outcome) -> bool:
     return outcome[0] in (Event.DONE, Event.KEPT)
 
 
-class PlanRunJob(RunJob):
+def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the commands whose saved data exists. The contents are compared when the command runs."""
+    record = load_record(run)
+    if record is None or not record.changes:
+        return ways
+    numbers = range(len(record.changes))
+    has_old = all(old_file(run, number).exists() for number in numbers)
+    has_new = all(new_file(run, number).exists() for number in numbers)
+    return tuple(way for way in ways if (has_old if way == "undo" else has_new))
+
+
+class PlanRunJob(RunJob[Plan]):
     """Runs of plans."""
 
     keeps = True
     overwrites = True
+
+    def preflight(self, document: Plan, how: Start) -> None:
+        """Run all checks of a new run as if it were confirmed. Raises as `preflight` does."""
+        tokens = (*document.tokens, WORD)
+        preflight(document, *tokens, journal_dir=how.journal_dir, environment=how.environment)
+
+    def start(self, document: Plan, how: Start) -> Path:
+        """Start a run as `start_run` does."""
+        return start_run(
+            document,
+            *how.tokens,
+            journal_dir=how.journal_dir,
+            environment=how.environment,
+            secret=how.secret,
+            keep=how.keep,
+        )
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Restore lost documents first. Raises Refused for a run directly on the drives."""
@@ -203,156 +240,117 @@ class PlanRunJob(RunJob):
             return outcome
         return Event.FAILED, failure
 
+    def is_meant(self, run: Path, command: str, now: RunState) -> bool:
+        """Runs that wrote nothing cannot be kept. Runs directly on the drive, and runs in Phase.LEFT, which
+        gave up the drive, match no command. `look` needs a complete and hidden result, even if keep or undo
+        has failed since."""
+        record = load_record(run)
+        if command == "look":
+            return now is not RunState.RUNNING and record is not None and record.phase is Phase.HIDDEN
+        if now is RunState.DONE:
+            over = (Phase.KEPT, Phase.UNDONE)
+            return command == "undo" and record is not None and record.phase not in over
+        if record is None:
+            return is_direct(run) is False
+        return record.phase is not Phase.LEFT and not (command == "keep" and record.phase in UNTOUCHED)
 
-JOB = PlanRunJob()
+    def is_direct(self, run: Path) -> bool:
+        """Return True for a run without a scratch copy."""
+        return load_record(run) is None and is_direct(run) is not False
 
+    def describe_direct(self, run: Path, now: RunState) -> Message | str:
+        """Describe the steps so far."""
+        if now not in LEFT_OFF or not self.is_direct(run):
+            return ""
+        return direct_left(load_plan(run), read_entries(run))
 
-BLOCK_BYTES = 512
-"""The unit of `st_blocks` (stat(2))."""
+    def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
+        """Judge by the phase, too. No command continues a direct run."""
+        if now is RunState.WAITING:
+            return _with_saved_data(run, tuple(Settling))
+        if now not in LEFT_OFF or self.is_direct(run):
+            return ()
+        record, phase = load_record(run), self.phase(run)
+        if phase in (Phase.UNDONE, Phase.LEFT):
+            return ()
+        if phase is Phase.HIDDEN and record is not None and not record.blank:
+            # All data is written, so the result is still waiting, whatever failed later.
+            return _with_saved_data(run, tuple(Settling))
+        if phase in GOING_BACK:
+            return ("undo",)
+        if phase in (Phase.RELEASED, Phase.KEPT):
+            return ("resume",)
+        return _with_saved_data(run, super().commands(run, now))
 
-PREFIX = ".measuring-"
+    def working_commands(self, run: Path, now: RunState) -> NextCommands:
+        """Describe a direct run, unless it wrote nothing or a later plan wrote to its drives."""
+        if direct := self.describe_direct(run, now):
+            is_over = not begun_steps(read_entries(run)) or later_runs(run)
+            return NextCommands((), "" if is_over else direct)
+        return super().working_commands(run, now)
 
+    def last_resort(self, run: Path, fault: Message | str) -> Message | str:
+        """Name the command that overwrites later changes."""
+        commands = rehearsed.working_commands(run) if load_record(run) is not None else None
+        return f"{with_unplugged_reason(load_plan(run), fault)} {commands or ''}".strip()
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """Space that a run needs in its folder until keep or undo.
+    def next_commands(self, run: Path, now: RunState) -> Message | str:
+        """Ask to reattach missing drives first."""
+        try:
+            record = load_record(run)
+            is_untouched = record is None or record.phase is Phase.REHEARSING
+            if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
+                return ""
+            commands = either(command_on(way, run) for way in self.commands(run, now))
+            if commands and (gone := tuple(filter(is_unplugged, load_plan(run).paths))):
+                return t("Reattach {drives:list}; then {commands}", drives=gone, commands=commands)
+            if record is not None:
+                return rehearsed.next_commands(run)
+            if self.is_direct(run):
+                return direct_end(load_plan(run), read_entries(run))
+        except BadInput:
+            return SHOWN_BY_STATUS(run=run_argument(run))
+        return super().next_commands(run, now)
 
-    `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
-    ran out while measuring. `free_bytes` was free before. `blanks` is True for each drive on which only zeros
-    are overwritten. `unknown` lists unrecognised data.
-    """
+    def relocated(self, run: Path) -> dict[str, str]:
+        """Search for the drives of the plan."""
+        return {one.known.path: one.sentence for one in find_relocated(run)}
 
-    folder: Path
-    free_bytes: int
-    old_bytes: int | None = None
-    new_bytes: int | None = None
-    blanks: tuple[bool, ...] = ()
-    unknown: tuple[Message, ...] = ()
+    def pending_writes(self, run: Path) -> PendingWrites:
+        """Return destructive steps that are not written yet."""
+        plan = load_plan(run)
+        if not (steps := still_writes_over(run, plan)):
+            return PendingWrites()
+        said = (
+            Sentence("Continuing run {run} overwrites the content of {drives:list}.")
+            if losses(plan) or not plan.part
+            else Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
+        )
+        return PendingWrites(steps, said(run=run.name, drives=plan.paths))
 
-    @property
-    def blank(self) -> bool:
-        """Return True if only zeros would be overwritten on all drives."""
-        return bool(self.blanks) and all(self.blanks)
+    def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
+        """Compare the steps done so far with the encrypted volumes."""
+        if keeps and is_rehearsed(run):
+            check_keeps(run)
+        return rehearsed.wants_passphrase(run, load_plan(run), keeps=keeps)
 
-    @property
-    def needed_bytes(self) -> int | None:
-        """The total, including the run's own files."""
-        if self.old_bytes is None or self.new_bytes is None:
-            return None
-        return self.old_bytes + self.new_bytes + ROOM_BYTES
+    def power(self, run: Path) -> str:
+        """Promise nothing without the saved data of a hidden result."""
+        record = load_record(run)
+        if record is not None and record.phase is Phase.HIDDEN and record.changes:
+            return super().power(run) if _with_saved_data(run, tuple(Settling)) else ""
+        return super().power(run)
 
-    @property
-    def fits(self) -> bool:
-        """Return True if the space is enough."""
-        return self.needed_bytes is not None and self.needed_bytes <= self.free_bytes
-
-    @property
-    def sentence(self) -> str:
-        """The result as text, for display before the first write."""
-        return str(self.said)
-
-    @property
-    def said(self) -> Message:
-        """The result as a message."""
-        folder, free = printable(str(self.folder), 200), self.free_bytes
-        if self.needed_bytes is None:
-            return t(
-                "Not enough free space for undo in {folder}: more than the free {free:size} "
-                "is needed. Name another folder with --journal DIR.",
-                folder=folder,
-                free=free,
-            )
-        takes = (
-            Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
-            if self.fits
-            else Sentence(
-                "Not enough free space for undo in {folder}: {needed:size} needed, "
-                "{free:size} free. Name another folder with --journal DIR."
+    def power_unrecorded(self, run: Path) -> str:
+        """A direct run cannot be resumed."""
+        if state(run) is not RunState.RUNNING or not self.is_direct(run):
+            return ""
+        return str(
+            t(
+                "After a power cut now, {drives:list} must be set up again: this run cannot be resumed.",
+                drives=load_plan(run).paths,
             )
         )
-        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
 
 
-def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
-    """Measure the space for undo, for display before the confirmation. If the plan must run directly on the
-    drive, describe the consequences instead, and whether the user has to confirm them. Raises as `measure`
-    does."""
-    if why := why_direct(plan, folder):
-        return UndoSpace(promise(plan, why), not needs_word(plan, why))
-    room = measure(plan, folder, environment)
-    return UndoSpace(room.sentence, room.fits, tuple(map(str, room.unknown)))
-
-
-def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
-    """Rehearse the plan in the folder, return the space needed and delete everything. Reads the drives; takes
-    seconds. Raises DiskwrightError."""
-    missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
-    try:
-        make_private(folder)
-        with _exclusive(folder):
-            return _measure_in_folder(plan, folder, environment)
-    except OSError as error:
-        named = str(folder)
-        raise Refused(
-            t(
-                "Cannot use {folder} for a run: {why}. Nothing was written.",
-                folder=named,
-                why=error.strerror or str(error),
-            )
-        ) from None
-    finally:
-        for made in missing:
-            # Restore the previous state. Another run may have created its folder there since.
-            with suppress(OSError):
-                made.rmdir()
-
-
-@contextmanager
-def _exclusive(folder: Path) -> Iterator[None]:
-    """Wait until no other process measures in this folder: two scratch copies would have the same UUIDs."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)
-
-
-def _measure_in_folder(plan: Plan, folder: Path, environment: Environment) -> Room:
-    _clear_left(folder)
-    free = free_bytes(folder)
-    with TemporaryDirectory(prefix=PREFIX, dir=folder) as made:
-        return _rehearse_in(plan, Path(made), Room(folder, free), environment)
-
-
-def _clear_left(folder: Path) -> None:
-    """Delete the leftovers of killed processes."""
-    for left in folder.glob(f"{PREFIX}*"):
-        if not is_locked(left):
-            release_left(left)
-            rmtree(left)
-
-
-def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
-    lock, journal = lock_run(run), Journal(run)
-    # No passphrase has been entered yet. Any passphrase needs the same space.
-    secret = token_hex().encode() if plan.containers else None
-    try:
-        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
-    except Failed:
-        if free_bytes(run) < LITTLE_BYTES:
-            return room
-        raise
-    finally:
-        journal.close()
-        os.close(lock)
-    old = _allocated_bytes(old_file(run, number) for number in range(len(plan.members)))
-    blanks = tuple(change.blank for change in record.changes)
-    unknown = unknown_data(run, plan, record.changes)
-    return Room(
-        room.folder, room.free_bytes, old, _allocated_bytes((run / FOLDER).iterdir()) - old, blanks, unknown
-    )
-
-
-def _allocated_bytes(files: Iterable[Path]) -> int:
-    return sum(file.stat().st_blocks * BLOCK_BYTES for file in files)
+JOB = PlanRunJob()

@@ -16,7 +16,7 @@ from wizard.apply.plan.identity_check import (
 from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.runs import RunKind, kind_of, list_runs, load_plan
+from wizard.apply.run.runs import PLAN, kind_of, list_runs, load_plan
 from wizard.apply.system.mounts import is_mounted, is_swap
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity
@@ -98,7 +98,7 @@ def _later_writers(run: Path, later: tuple[Path, ...]) -> Iterator[Path]:
 def _drives(run: Path) -> tuple[Identity, ...]:
     """Return the drives of a plan's run; empty for other kinds or if unreadable."""
     with suppress(BadInput):
-        if kind_of(run) is RunKind.PLAN:
+        if kind_of(run) == PLAN:
             return tuple(member.drive for member in load_plan(run).members)
     return ()
 

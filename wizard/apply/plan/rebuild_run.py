@@ -17,13 +17,11 @@ from wizard.apply.plan.recover import FoundRun
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
-from wizard.apply.run.job import settle
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.process import is_locked, lock_run, unlock
+from wizard.apply.run.process import is_locked, lock_run, settle, unlock
 from wizard.apply.run.runs import (
     PLAN,
-    RunKind,
     check_room,
     kind_of,
     list_runs,
@@ -123,7 +121,7 @@ def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
     """Yield local runs with exactly the plan that is waiting."""
     for run in list_runs(journal_dir):
         with suppress(OSError, BadInput):
-            if kind_of(run) is RunKind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
+            if kind_of(run) == PLAN and (run / PLAN).read_text() == found.notices[0].plan:
                 yield run
 
 

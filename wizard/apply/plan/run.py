@@ -20,9 +20,9 @@ from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.own_drives import own_mounts, quietly
 from wizard.apply.plan.run_summary import DIRECT, headline
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome, RunWork, settle, udev_runs
+from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome, RunWork
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
-from wizard.apply.run.process import STOP, unlocked
+from wizard.apply.run.process import STOP, settle, udev_runs, unlocked
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps import execution

@@ -21,8 +21,8 @@ from wizard.apply.plan.guard import (
 from wizard.apply.plan.identity_check import Where, check_same_start, probe_again
 from wizard.apply.plan.rehearsed import KEEP
 from wizard.apply.run.backup_store import ANY, Environment, keep_facts, save_backup, write_durably
-from wizard.apply.run.job import Start, begin_new, check_root, check_tokens, settle
-from wizard.apply.run.process import lock_drives, unlock
+from wizard.apply.run.job import begin_new, check_root, check_tokens
+from wizard.apply.run.process import lock_drives, settle, unlock
 from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused
@@ -96,23 +96,6 @@ def start_run(
         drives=plan.paths,
     )
     return begin_new(make, str(applying), drive_locks, secret)
-
-
-def start_document(plan: Plan, how: Start) -> Path:
-    """Start a run, as `start_run` does."""
-    return start_run(
-        plan,
-        *how.tokens,
-        journal_dir=how.journal_dir,
-        environment=how.environment,
-        secret=how.secret,
-        keep=how.keep,
-    )
-
-
-def preflight_document(plan: Plan, how: Start) -> None:
-    """Check everything that a run requires, as `preflight` does."""
-    preflight(plan, *how.tokens, journal_dir=how.journal_dir, environment=how.environment)
 
 
 def why_direct(plan: Plan, folder: Path) -> str:

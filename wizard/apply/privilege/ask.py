@@ -29,11 +29,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.apply.run.process import module_argv
-from wizard.apply.run.progress_log import StepProgress
+from wizard.apply.run.progress_log import RunStatus
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS, to_json
 from wizard.ext4.assessment import Situation
 from wizard.model.requests import CopyFiles, Wanted
@@ -106,8 +105,7 @@ class RootRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A line from the root process. STANDS: progress of the step, phase of a rehearsed plan, and effect of a
-    power cut. `document` is planned by WORK_OUT."""
+    """A line from the root process. STANDS: the `status` of the run. `document` is planned by WORK_OUT."""
 
     say: Say
     machine: RawMachine | None = None
@@ -117,8 +115,7 @@ class Answer:
     run: str = ""
     entry: JournalEntry | None = None
     state: RunState | None = None
-    progress: StepProgress | None = None
-    phase: Phase | None = None
+    status: RunStatus | None = None
     sentence: str = ""
     code: int = 0
 

@@ -13,15 +13,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 
-from wizard.apply.engine.record import Phase
+from wizard.advice.missing import Missing
+from wizard.apply.local_runs import LocalRuns
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootProgram, RootRequest, Say, as_line
-from wizard.apply.run.job import left_alone
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
 from wizard.apply.run.load import render_any
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.progress_log import StepProgress
+from wizard.apply.run.progress_log import RunStatus
 from wizard.apply.run.runs import run_argument
+from wizard.apply.run_control import left_alone
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
@@ -46,18 +48,17 @@ DISMISSED = {
 """Meaning of exit statuses (pkexec(1)). sudo and run0 report errors on the terminal themselves."""
 
 
-class Elevated:
-    """A connection to the root process for the life of the interface. Asks for root on creation; raises
-    Refused if that fails."""
+class Elevated(LocalRuns):
+    """A connection to the root process for the life of the interface, which knows only the runs started here.
+    Asks for root on creation; raises Refused if that fails."""
 
-    def __init__(self, way: RootProgram) -> None:
+    def __init__(self, way: RootProgram, journal_dir: Path | None = None) -> None:
+        super().__init__(Environment(), journal_dir)
         self._process = _start_root(way)
         self._replies: SimpleQueue[Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
         self._state: RunState | None = None
-        self._progress: StepProgress | None = None
-        self._power = ""
-        self._phase: Phase | None = None
+        self._status = RunStatus()
         self._gone = False
         self._run = Path()
         self._on_line: Callable[[str], None] = lambda _line: None
@@ -72,45 +73,39 @@ class Elevated:
             raise Failed(NO_RESULT)
         return answer.machine
 
-    def look_at_ext(self, device: str, folder: Path | None, journal_dir: Path | None) -> Situation:
+    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
         """Inspect an ext filesystem as root. Raises as the function of that name does."""
         request = RootRequest(
             Ask.LOOK_AT_EXT,
             device=device,
             folder=_absolute(folder),
-            journal=_absolute(journal_dir),
+            journal=_absolute(self._journal_dir),
         )
         answer = self._request(request)
         if answer.situation is None:
             raise Failed(NO_RESULT)
         return answer.situation
 
-    def undo_space(self, plan: Plan, journal_dir: Path | None) -> UndoSpace:
+    def undo_space(self, plan: Plan) -> UndoSpace:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
-        answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
+        journal = _absolute(self._journal_dir)
+        answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=journal))
         if answer.room is None:
             raise Failed(NO_RESULT)
         return answer.room
 
-    def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
-        """Install the packages of these programs. Raises as `packages.install` does."""
+    def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+        """Install the packages as root. Raises as `packages.install` does."""
         self._on_line = on_line
-        self._request(RootRequest(Ask.INSTALL, programs=tuple(programs)))
+        self._request(RootRequest(Ask.INSTALL, programs=tuple(missing.programs)))
 
-    def start(
-        self,
-        document: RunDocument,
-        tokens: Sequence[str],
-        journal_dir: Path | None,
-        secret: bytes | None = None,
-    ) -> Path:
-        """Start a run and return its folder, which only root can read. Raises as `start_document` of its kind
-        does."""
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        """Start a run and return its folder, which only root can read. Raises as `RunJob.start` does."""
         request = RootRequest(
             Ask.APPLY,
             plan=render_any(document),
             tokens=tuple(tokens),
-            journal=_absolute(journal_dir),
+            journal=_absolute(self._journal_dir),
             secret=None if secret is None else secret.hex(),
         )
         self._run = Path(self._request(request).run)
@@ -121,17 +116,17 @@ class Elevated:
         answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
         return CHANGES.read(answer.document, str(THE_RESULT))
 
-    def work_out_copy(self, wanted: CopyFiles) -> Bring:
+    def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Count the files to copy as root, and plan the copy. Raises as `survey.work_out` does."""
-        answer = self._request(RootRequest(Ask.WORK_OUT, wanted=wanted))
+        answer = self._request(RootRequest(Ask.WORK_OUT, wanted=asked))
         return BRINGS.read(answer.document, str(THE_RESULT))
 
-    def keep(self, secret: bytes | None = None) -> str:
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""
         request = RootRequest(Ask.KEEP, secret=None if secret is None else secret.hex())
         return self._settle(request, Purpose.KEEP).sentence
 
-    def undo(self) -> None:
+    def undo(self, run: Path) -> None:
         """Undo the last run, and return after verification. Raises as `run_control.undo` does."""
         self._settle(RootRequest(Ask.UNDO), Purpose.UNDO)
 
@@ -165,32 +160,24 @@ class Elevated:
                     )
                 )
 
-    @property
-    def state(self) -> RunState:
-        """The last known state of the run."""
+    def state(self, run: Path) -> RunState:
+        """Return the last known state of the run."""
         return self._state or RunState.RUNNING
 
-    @property
-    def progress(self) -> StepProgress | None:
-        """The last reported progress of the current step."""
-        return self._progress
+    def status(self, run: Path) -> RunStatus:
+        """Return the last reported status of the run."""
+        return self._status
 
-    @property
-    def power(self) -> str:
-        """The last reported effect of a power cut; empty if unknown."""
-        return self._power
-
-    @property
-    def phase(self) -> Phase | None:
-        """The last reported phase of a rehearsed plan, or None."""
-        return self._phase
+    def closed(self, run: Path) -> str:
+        """Return an empty string. Undo reports the reason."""
+        return ""
 
     @property
     def gone(self) -> bool:
         """True if the root process has ended."""
         return self._gone
 
-    def request_stop(self) -> None:
+    def request_stop(self, run: Path) -> None:
         """Ask the run to stop before its next step. Raises Failed if the connection is lost."""
         self._send(RootRequest(Ask.STOP))
 
@@ -227,20 +214,15 @@ class Elevated:
                 match answer.say:
                     case Say.ENTRY if answer.entry is not None:
                         self._entries.append(in_own_words(answer.entry))
-                    case Say.STANDS:
-                        self._progress, self._power, self._phase = (
-                            answer.progress,
-                            answer.sentence,
-                            answer.phase,
-                        )
+                    case Say.STANDS if answer.status is not None:
+                        self._status = answer.status
                     case Say.ENDED:
                         self._state = answer.state
                     case Say.LINE:
                         self._on_line(answer.sentence)
                     case Say.BEGAN:
                         self._entries.clear()
-                        self._state = self._progress = self._phase = None
-                        self._power = ""
+                        self._state, self._status = None, RunStatus()
                         self._replies.put(answer)
                     case _:
                         self._replies.put(answer)

@@ -26,21 +26,16 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from wizard.advice.missing import missing
-from wizard.apply.conversion.look import look_at_ext
-from wizard.apply.copy.survey import work_out
+from wizard.apply import run_control
+from wizard.apply.local_runs import LocalRuns
 from wizard.apply.packages import install
-from wizard.apply.plan.job import undo_space
 from wizard.apply.plan.start import preflight
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Start, request_stop
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.load import read_any, render_any
-from wizard.apply.run.progress_log import read_progress
-from wizard.apply.run.runs import runs_folder
-from wizard.apply.run_control import keep, phase_or_none, power_text, starting, undo
-from wizard.apply.settings.start import changes_for
+from wizard.apply.run.process import request_stop
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
@@ -178,7 +173,11 @@ class Relay:
             raise Refused(ask.NO_RUN)
         try:
             with self._relaying_status(run):
-                sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
+                sentence = (
+                    run_control.keep(run, _secret(request.secret))
+                    if request.ask is Ask.KEEP
+                    else run_control.undo(run)
+                )
         finally:
             self._relay_rest(run)
         self._send(Answer(Say.SETTLED, sentence=sentence))
@@ -202,9 +201,7 @@ class Relay:
 
     def _send_status(self, run: Path) -> None:
         with self._status_lock:
-            now = Answer(
-                Say.STANDS, progress=read_progress(run), phase=phase_or_none(run), sentence=power_text(run)
-            )
+            now = Answer(Say.STANDS, status=run_control.status(run))
             if now != self._status:
                 self._status = now
                 self._send(now)
@@ -216,49 +213,45 @@ class Relay:
             self._told.flush()
 
 
+def _runs(request: RootRequest) -> LocalRuns:
+    return LocalRuns(Environment(), _journal_dir(request))
+
+
 def _look_at_ext(request: RootRequest) -> Situation:
     """Inspect an ext filesystem, and measure the space in the requested folder. Raises as `look_at_ext`
     does."""
     if not is_device_path(request.device):
         raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
     folder = root_only_folder(request.folder, ask.OPEN_ROOM) if request.folder else None
-    return look_at_ext(
-        request.device,
-        Environment(),
-        store=folder,
-        undo_dir=folder,
-        journal_dir=_journal_dir(request),
-    )
+    return _runs(request).look_at_ext(request.device, folder)
 
 
 def _undo_space(request: RootRequest) -> UndoSpace:
     """Measure the space for undo of a plan that can be started. Raises as `preflight` and `undo_space`
     do."""
-    plan, journal_dir = read_plan(request.plan, "The plan"), _journal_dir(request)
+    plan = read_plan(request.plan, "The plan")
     # Do not rehearse if the drives have changed or are in use.
-    preflight(plan, *plan.tokens, WORD, journal_dir=journal_dir)
-    return undo_space(plan, runs_folder(journal_dir), Environment())
+    preflight(plan, *plan.tokens, WORD, journal_dir=_journal_dir(request))
+    return _runs(request).undo_space(plan)
 
 
 def _start(request: RootRequest) -> Path:
-    """Start a run and return its folder. Raises as the function for each kind does, and Refused if other
-    users could replace a folder it relies on."""
+    """Start a run and return its folder. Raises as `RunJob.start` does, and Refused if other users could
+    replace a folder it relies on."""
     document = read_any(request.plan, "The document")
     for folder in document.folders:
         root_only_folder(folder, ask.OPEN_ROOM)
-    how = Start(request.tokens, _journal_dir(request), secret=_secret(request.secret))
-    return starting(document).start_document(document, how)
+    return _runs(request).start(document, request.tokens, _secret(request.secret))
 
 
 def _work_out(request: RootRequest) -> str:
     """Plan a request, and return the document. Raises the errors of its planner."""
-    wanted = request.wanted
+    wanted, runs = request.wanted, LocalRuns(Environment())
     if isinstance(wanted, CopyFiles):
-        bring = work_out(wanted.source, wanted.target, wanted.into or None, takes_place=wanted.takes_place)
-        return render_any(bring)
+        return render_any(runs.work_out_copy(wanted))
     if not is_device_path(request.device) or wanted is None:
         raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
-    return render_any(changes_for(request.device, wanted, Environment()))
+    return render_any(runs.work_out(request.device, wanted))
 
 
 def _journal_dir(request: RootRequest) -> Path | None:

@@ -6,18 +6,24 @@ A kind of run is a subclass of `RunJob`.
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
 
+from wizard.apply.engine.record import RESUMES_RUN, Phase, load_record, power_sentence
 from wizard.apply.run import process
 from wizard.apply.run.backup_store import ANY, Environment
-from wizard.apply.run.journal import ENDS, Journal, RunState, follow, read_entries, state
-from wizard.apply.run.process import STOP, UNDOING, Purpose, launch, lock_run, unlock
-from wizard.apply.run.runs import check_owner, run_argument, runs_folder
-from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused, printable
+from wizard.apply.run.journal import Journal, RunState, begun_steps, fails_again, read_entries, state
+from wizard.apply.run.load import kind_for, load, render_any
+from wizard.apply.run.process import UNDOING, Purpose, launch, lock_run, unlock
+from wizard.apply.run.progress_log import Settling, either
+from wizard.apply.run.runs import command_on, make_run, run_argument, runs_folder
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.run import Document, Event
 from wizard.model.said import Message, Sentence, join, t
-from wizard.process.program import find
-from wizard.process.program import run as run_command
+from wizard.plan.changes import RunDocument
+from wizard.plan.plan import Step
 
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
@@ -26,6 +32,7 @@ RESULT_RUNNING = Sentence("The run is still in progress.")
 UNDONE = Sentence("Run {name} is already undone.")
 KEPT = Sentence("Run {name} is already kept.")
 NOTHING_TO_RESUME = Sentence("Run {name} is {state}; no steps remain to resume.")
+SHOWN_BY_STATUS = Sentence("`diskwright status {run}` shows the run.")
 ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
@@ -118,46 +125,11 @@ def begin(
     launch(run, purpose, drive_locks, run_lock, secret)
 
 
-def settle(seconds: int = 10) -> None:
-    """Wait until udev has processed its queue. Unlock the drives first: udev delays events of locked
-    drives."""
-    if udev_runs():
-        run_command(
-            ["udevadm", "settle", f"--timeout={seconds}"], seconds=seconds + 10, accept=range(-64, 256)
-        )
-
-
-def udev_runs() -> bool:
-    """Return True if udev is running and `udevadm` is installed."""
-    return Path("/run/udev/control").exists() and find("udevadm") is not None
-
-
-def request_stop(run: Path) -> None:
-    """Ask a run to stop before its next step; the current step is finished. Raises Failed if the stop file
-    cannot be created."""
-    try:
-        (run / STOP).touch(mode=0o600)
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot stop the run: {file} is not writable ({why}).",
-                file=str(run / STOP),
-                why=str(error.strerror),
-            )
-        ) from None
-
-
 Locks = tuple[int, ...]
 """File descriptors with locks on drives."""
 
 Outcome = tuple[Event, str]
 """The last event of a run, and its sentence."""
-
-DOING = {
-    Purpose.APPLY: Sentence("Applying"),
-    Purpose.KEEP: Sentence("Keeping"),
-    Purpose.UNDO: Sentence("Undoing"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +168,61 @@ class Prepared:
     secret: bytes | None = None
 
 
-class RunJob:
-    """A kind of run. Subclasses define what differs."""
+LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
+"""States from which a run can resume."""
+
+PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
+
+
+@dataclass(frozen=True, slots=True)
+class NextCommands:
+    """Names of the commands that can continue a run now; `why_not` if there are none."""
+
+    names: tuple[str, ...] = ()
+    why_not: Message | str = ""
+
+    def said(self, run: Path) -> Message | str:
+        """Join the command lines, or return why there are none."""
+        return either(command_on(way, run) for way in self.names) or self.why_not
+
+
+@dataclass(frozen=True, slots=True)
+class PendingWrites:
+    """Steps, by number from 1, with which resuming a run overwrites data, and a summary. Empty if none."""
+
+    steps: tuple[tuple[int, Step], ...] = ()
+    said: Message | str = ""
+
+
+class Rollback(StrEnum):
+    """Possibility of undo.
+
+    OPEN: the run can be undone. CLOSED: the filesystem was written to since. UNKNOWN: the device is
+    unreadable.
+    """
+
+    OPEN = "open"
+    CLOSED = "closed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackState:
+    """Possibility of undo, with a sentence.
+
+    `since` is the last mount for writing, in seconds since 1970, if the mount made undo impossible, else 0.
+    """
+
+    back: Rollback
+    sentence: str
+    since: int = 0
+
+
+D = TypeVar("D", bound=RunDocument)
+
+
+class RunJob(Generic[D]):
+    """A kind of run. Subclasses define what differs. Methods that read a run's files raise BadInput."""
 
     keeps = False
     """True if a result can wait to be kept."""
@@ -205,8 +230,43 @@ class RunJob:
     overwrites = False
     """True if undo can overwrite later changes by other programs."""
 
+    explains = False
+    """True if documents have explanations that may be outdated."""
+
     ended = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
     """States from which no run resumes."""
+
+    def lock_new(self, document: D, how: Start, *, make: bool) -> Locks:
+        """Run all checks of a new run, and return the locks of the drives. Only writes with `make`. Raises
+        Refused or BadInput for the first check that fails."""
+        raise NotImplementedError
+
+    def begun(self, document: D) -> Message:
+        """Return the first message of the journal."""
+        raise NotImplementedError
+
+    def files_outside(self, document: D, name: str) -> Iterable[Path]:
+        """Return files outside the folder for runs that are named after a run."""
+        return ()
+
+    def check_explained(self, document: D, environment: Environment) -> None:
+        """Raises Refused if the explanations in a document are not the current ones."""
+
+    def preflight(self, document: D, how: Start) -> None:
+        """Run all checks of a new run, without writing. Raises as `lock_new` and `check_explained` do."""
+        unlock(self.lock_new(document, how, make=False))
+        self.check_explained(document, how.environment)
+
+    def start(self, document: D, how: Start) -> Path:
+        """Start a run in a detached process and return its folder. Raises as `preflight` does."""
+        if self.explains:
+            self.preflight(document, how)
+        check_tokens(document, how.tokens)
+        locks = self.lock_new(document, how, make=True)
+        file, text = kind_for(document), render_any(document)
+        outside = partial(self.files_outside, document)
+        make = partial(make_run, how.folder, document.devices, file, text, how.environment, outside)
+        return begin_new(make, self.begun(document), locks)
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Raises Refused if no run of this kind, or in this state, can continue that way."""
@@ -269,12 +329,93 @@ class RunJob:
         """Return the outcome, which may change after the drives are unlocked."""
         return outcome
 
-    def commands_when_done(self, run: Path) -> tuple[str, ...]:
-        """Return the names of commands that settle a finished run. Empty if nothing waits."""
-        return ()
+    def is_meant(self, run: Path, command: str, now: RunState) -> bool:
+        """Return True if `command` without a name could mean this run, which is not undone or kept."""
+        return command == "undo" or (command == "resume" and now is not RunState.DONE)
+
+    def is_direct(self, run: Path) -> bool:
+        """Return True if the run works directly on the drives, without undo."""
+        return False
+
+    def describe_direct(self, run: Path, now: RunState) -> Message | str:
+        """Describe how far a direct run got, and what can be done. Empty for others, and before it ends."""
+        return ""
+
+    def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
+        """Return the names of commands that can continue a run, judged by its state and files."""
+        if now is RunState.WAITING:
+            return tuple(Settling)
+        if now not in LEFT_OFF:
+            return ()
+        if (run / UNDOING).exists() or fails_again(read_entries(run)):
+            return ("undo",)
+        return ("resume", "undo")
+
+    def working_commands(self, run: Path, now: RunState) -> NextCommands:
+        """Check which commands can continue a run, without writing. Only root can check."""
+        names = self.commands(run, now)
+        if os.geteuid():
+            return NextCommands(names)
+        faults = {name: self.why_not(run, PURPOSES[name]) for name in names}
+        works = tuple(name for name in names if faults[name] is None)
+        fault = next((fault for fault in faults.values() if fault), "")
+        return NextCommands(works, "" if works or not fault else self.last_resort(run, fault))
+
+    def last_resort(self, run: Path, fault: Message | str) -> Message | str:
+        """Return why no command can continue a run, and the command that overwrites later changes."""
+        return fault
+
+    def next_commands(self, run: Path, now: RunState) -> Message | str:
+        """Describe the commands that can continue an ended run. Empty if it was refused before the first
+        write: start it again."""
+        try:
+            if now is RunState.REFUSED and not begun_steps(read_entries(run)):
+                return ""
+            names = self.working_commands(run, now).names
+        except BadInput:
+            names = ()
+        undo = Sentence("`diskwright undo {run}` reverts the changes.")
+        found = [
+            undo(run=run_argument(run))
+            if name == Settling.UNDO
+            else RESUMES_RUN(command=name, run=run_argument(run))
+            for name in names
+        ]
+        return join(*found) if found else SHOWN_BY_STATUS(run=run_argument(run))
+
+    def rollback(self, run: Path) -> RollbackState | None:
+        """Return whether an ended run can be undone, or None if use of its filesystem does not matter."""
+        return None
+
+    def relocated(self, run: Path) -> dict[str, str]:
+        """Return the drives of a run that have other nodes now, by old node."""
+        return {}
+
+    def pending_writes(self, run: Path) -> PendingWrites:
+        """Return what resuming a run would overwrite."""
+        return PendingWrites()
+
+    def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
+        """Return True if resuming a run, or keeping it, needs the passphrase or key of encrypted volumes.
+        Raises Refused if the run has nothing to keep."""
+        return False
+
+    def phase(self, run: Path) -> Phase | None:
+        """Return the phase of a rehearsed run that waits for keep or undo, or None."""
+        record = load_record(run)
+        return None if record is None or not record.waits else record.phase
 
     def power(self, run: Path) -> str:
-        """Describe the effect of a power cut now; empty if unknown or the run is over. Raises BadInput."""
+        """Describe the effect of a power cut now; empty if unknown or the run is over."""
+        record = load_record(run)
+        if record is None:
+            return self.power_unrecorded(run)
+        if record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT):
+            return ""
+        return power_sentence(record.phase, ", ".join(load(run).devices), waits=record.waits)
+
+    def power_unrecorded(self, run: Path) -> str:
+        """Return `power` of a run without a scratch copy."""
         return ""
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
@@ -285,117 +426,3 @@ class RunJob:
         except DiskwrightError as error:
             return error.said if isinstance(error.said, Message) else str(error)
         return None
-
-
-def hand_over(job: RunJob, run: Path, asked: JobRequest) -> int:
-    """Check a request and start the run's process. Return the number of earlier journal entries.
-
-    Raises Refused if a check fails, and Failed if the process cannot start.
-    """
-    check_root()
-    check_owner(run)
-    run_lock = lock_run(run)
-    try:
-        job.check_possible(run, asked)
-        taking = job.prepare(run, asked)
-        drive_locks = taking.lock()
-        try:
-            taking.check()
-            if asked.purpose is Purpose.APPLY:
-                (run / STOP).unlink(missing_ok=True)
-            seen = len(read_entries(run))
-            begin(run, asked.purpose, taking.sentence, drive_locks, run_lock, taking.secret)
-        finally:
-            unlock(drive_locks)
-    finally:
-        os.close(run_lock)
-    return seen
-
-
-def await_end(run: Path, purpose: Purpose, seen: int) -> str:
-    """Follow the journal past its first `seen` entries and return the last sentence.
-
-    Raises Failed, with every failed check, unless the run ends as kept or undone according to `purpose`;
-    Refused if the run refused; and EndedByUser on Ctrl+C.
-    """
-    try:
-        entries = list(follow(run, seen))
-    except KeyboardInterrupt:
-        raise left_alone(run, purpose) from None
-    if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
-        return entries[-1].sentence
-    if entries[-1].event is Event.REFUSED:
-        raise Refused(entries[-1].sentence)
-    if entries[-1].event is Event.FAILED:
-        wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
-        raise Failed(" ".join((entries[-1].sentence, *wrong)))
-    again = t(
-        "Run `diskwright {purpose} {run}` again; it can be repeated.",
-        purpose=purpose.value,
-        run=run_argument(run),
-    )
-    raise Failed(join(t("{doing} was interrupted.", doing=DOING[purpose]()), again))
-
-
-def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
-    """Return the error that ends a command while the run continues in the background."""
-    return EndedByUser(
-        t(
-            "Ended by you. {doing} continues in the background; `diskwright status "
-            "{run}` shows the progress.",
-            doing=DOING[purpose](),
-            run=run_argument(run),
-        )
-    )
-
-
-def carry_out(job: RunJob, work: RunWork, next_commands: Callable[[Path, RunState], Message | str]) -> None:
-    """Carry out a run in its own process. Journals errors instead of raising them, with the `next_commands`
-    that are possible afterwards."""
-    try:
-        does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}
-        outcome = does[work.purpose](work)
-    except DiskwrightError as error:
-        outcome = _failure(job, work, error)
-    job.leave(work, outcome)
-    # Unlock before the last line: its reader may use the drives right away.
-    unlock(work.drive_locks)
-    event, sentence = job.ending(work, outcome)
-    if event in (Event.FAILED, Event.STOPPED, Event.REFUSED):
-        sentence = f"{sentence} {next_commands(work.run, ENDS[event])}".rstrip()
-    work.journal.end(event, sentence)
-
-
-def _failure(job: RunJob, work: RunWork, error: DiskwrightError) -> Outcome:
-    if isinstance(error, Refused):
-        return Event.REFUSED, str(error)
-    sentence = job.describe_error(work.run, error) if work.purpose is Purpose.APPLY else str(error)
-    return Event.FAILED, sentence
-
-
-def check_told(
-    wanted: Iterable[Message | str],
-    told: Iterable[Message | str],
-    again: str,
-    alike: Callable[[Message | str], Message | str] = lambda said: said,
-) -> None:
-    """Raises Refused unless a document contains the expected sentences, in any order and language.
-
-    `again` is the command that renews the document. `alike` normalises sentences before the comparison, if
-    parts of them may differ.
-    """
-    expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
-    if missing := next((one for key, one in expected.items() if key not in found), None):
-        fault = t('it lacks the expected text "{sentence}"', sentence=missing)
-    elif foreign := next((one for key, one in found.items() if key not in expected), None):
-        fault = t('it has the unexpected text "{sentence}"', sentence=foreign)
-    else:
-        return
-    raise Refused(
-        t(
-            "The document's explanations differ from the current ones: {fault}. Make a "
-            "new one with `{again}`. Nothing was written.",
-            fault=fault,
-            again=again,
-        )
-    )

@@ -22,6 +22,8 @@ from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.ext4.duration import Effort
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, t
+from wizard.process.program import find
+from wizard.process.program import run as run_command
 
 ENTRY = "wizard/apply/run/module.py"
 """The script that runs a module, relative to the package folder."""
@@ -292,3 +294,32 @@ def _lock(fd: int, wait_seconds: float) -> bool:
             sleep(0.05)
         else:
             return True
+
+
+def settle(seconds: int = 10) -> None:
+    """Wait until udev has processed its queue. Unlock the drives first: udev delays events of locked
+    drives."""
+    if udev_runs():
+        run_command(
+            ["udevadm", "settle", f"--timeout={seconds}"], seconds=seconds + 10, accept=range(-64, 256)
+        )
+
+
+def udev_runs() -> bool:
+    """Return True if udev is running and `udevadm` is installed."""
+    return Path("/run/udev/control").exists() and find("udevadm") is not None
+
+
+def request_stop(run: Path) -> None:
+    """Ask a run to stop before its next step; the current step is finished. Raises Failed if the stop file
+    cannot be created."""
+    try:
+        (run / STOP).touch(mode=0o600)
+    except OSError as error:
+        raise Failed(
+            t(
+                "Cannot stop the run: {file} is not writable ({why}).",
+                file=str(run / STOP),
+                why=str(error.strerror),
+            )
+        ) from None

@@ -13,7 +13,7 @@ from functools import reduce
 from pathlib import Path
 from time import monotonic
 
-from wizard.apply.engine.record import load_record, power_sentence
+from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused
@@ -43,6 +43,16 @@ class StepProgress:
     share: float
     seconds_left: float | None = None
     rate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """Progress of the step, phase of a rehearsed plan, and effect of a power cut now. None or empty if
+    unknown."""
+
+    progress: StepProgress | None = None
+    phase: Phase | None = None
+    power: str = ""
 
 
 def note_progress(run: Path, progress: StepProgress) -> None:

@@ -7,7 +7,6 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -337,22 +336,9 @@ def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None
     replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
 
 
-class RunKind(StrEnum):
-    """Kind of a run: carry out a plan, change settings of an existing filesystem, convert to ext4, move a
-    partition, or copy files to a volume."""
-
-    PLAN = PLAN
-    CHANGES = CHANGES
-    MIGRATION = MIGRATION
-    MOVE = MOVE
-    BRING = BRING
-
-
-def kind_of(run: Path) -> RunKind:
-    """Return the kind of a run, according to its document."""
-    return next(
-        (kind for kind in RunKind if kind is not RunKind.PLAN and (run / kind).exists()), RunKind.PLAN
-    )
+def kind_of(run: Path) -> str:
+    """Return the kind of a run: the name of its document."""
+    return next((name for name in (CHANGES, MIGRATION, MOVE, BRING) if (run / name).exists()), PLAN)
 
 
 def load_environment(run: Path) -> Environment:

@@ -12,7 +12,7 @@ from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import udev_runs
+from wizard.apply.run.process import udev_runs
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
 from wizard.apply.settings.system import read_top

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
-from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import READY, JobRequest, Locks, Outcome, Prepared, RunJob, RunWork
+from wizard.apply.run.backup_store import Environment, mark_durably
+from wizard.apply.run.job import READY, JobRequest, Locks, Outcome, Prepared, RunJob, RunWork, Start
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load_changes
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
@@ -29,6 +29,7 @@ from wizard.apply.settings.guard import (
     is_powered_off,
     refusal,
 )
+from wizard.apply.settings.start import check_explained, lock_checked
 from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
 from wizard.model.layout import EVERYONE, ROOT, Writer
@@ -240,8 +241,27 @@ def _lock_if_attached(changes: Changes) -> Locks:
     return ()
 
 
-class SettingsRunJob(RunJob):
+class SettingsRunJob(RunJob[Changes]):
     """Runs that change settings of a filesystem in use."""
+
+    explains = True
+
+    def lock_new(self, document: Changes, how: Start, *, make: bool) -> Locks:
+        """Check the filesystem and its uses."""
+        return lock_checked(document, how, make=make)
+
+    def begun(self, document: Changes) -> Message:
+        """Count the changes."""
+        return tn(
+            "Making one change for {device}.",
+            "Making {count} changes for {device}.",
+            count=len(document.steps),
+            device=document.device,
+        )
+
+    def check_explained(self, document: Changes, environment: Environment) -> None:
+        """Work out the document again."""
+        check_explained(document, environment)
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check that the settings are as the run left them."""

@@ -1,4 +1,4 @@
-"""Start a run that changes settings of a filesystem in use. The run is a separate process."""
+"""Plan changes of settings, and check their documents before a run."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,9 +9,10 @@ from wizard.advice.existing import Tuning, tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Start, begin_new, check_root, check_tokens, check_told, settle
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, unlock
-from wizard.apply.run.runs import CHANGES, check_room, make_run
+from wizard.apply.run.job import Start, check_root
+from wizard.apply.run.load import check_told
+from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
+from wizard.apply.run.runs import check_room
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
 from wizard.apply.settings.guard import (
     check_may,
@@ -30,11 +31,11 @@ from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.layout import Writer
 from wizard.model.requests import Tune, Wanted
-from wizard.model.said import t, tn
+from wizard.model.said import t
 from wizard.operations.mounts import Unmount
 from wizard.plan.changes import Changes
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import ORDER, change_steps, check_changes, render_changes
+from wizard.plan.settings.document import ORDER, change_steps, check_changes
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 ASKED_ANEW = t("These changes differ from the ones required now.")
@@ -117,39 +118,8 @@ def _distinct_parts(changes: Changes) -> tuple[object, ...]:
     return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
 
 
-def preflight_document(changes: Changes, how: Start) -> None:
-    """Check everything that the changes require, and that the explanations in the document are current.
-    Raises Refused or BadInput."""
-    unlock(_lock_checked(changes, how, make=False))
-    check_explained(changes, how.environment)
-
-
-def start_document(changes: Changes, how: Start) -> Path:
-    """Start a run for an interface and return its folder. Raises as `start_tuning` and `preflight_document`
-    do."""
-    preflight_document(changes, how)
-    return start_tuning(changes, how)
-
-
-def start_tuning(changes: Changes, how: Start) -> Path:
-    """Start a run in a detached process and return its folder. Raises Refused or BadInput."""
-    check_tokens(changes, how.tokens)
-    drive_locks = _lock_checked(changes, how, make=True)
-
-    def make() -> Path:
-        return make_run(how.folder, changes.devices, CHANGES, render_changes(changes), how.environment)
-
-    sentence = tn(
-        "Making one change for {device}.",
-        "Making {count} changes for {device}.",
-        count=len(changes.steps),
-        device=changes.device,
-    )
-    return begin_new(make, str(sentence), drive_locks)
-
-
-def _lock_checked(changes: Changes, how: Start, *, make: bool) -> tuple[int, ...]:
-    """Check the changes and return the drive's lock."""
+def lock_checked(changes: Changes, how: Start, *, make: bool) -> tuple[int, ...]:
+    """Run all checks of new changes, and return the drive's lock. Raises Refused or BadInput."""
     check_changes(changes)
     check_root()
     check_own(changes, how.environment)

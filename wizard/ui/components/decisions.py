@@ -8,21 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.host.services import Services
-from wizard.host.session import OpenRun
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.partition.movable import why_not_move
+from wizard.plan.refusals import why_not_set_up
 from wizard.ui import messages as words
 from wizard.ui.view import Action, Block, Text, muted, para
 
 if TYPE_CHECKING:
-    from wizard.apply.run_control import NextCommands
+    from wizard.apply.run.job import NextCommands
 
 
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
@@ -75,7 +76,7 @@ def waits(run: OpenRun) -> bool:
 
 def blocker(services: Services, runs: Iterable[OpenRun], drive: Drive) -> Text:
     """Return why a drive cannot be set up. Runs come first, since they may have locked the drive."""
-    return why_not_now(runs_on(runs, drive)) or services.blocker(drive)
+    return why_not_now(runs_on(runs, drive)) or why_not_set_up(drive)
 
 
 def why_not_now(runs: Iterable[OpenRun]) -> Text:
@@ -184,14 +185,15 @@ def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
 
 def _open(services: Services, own: Path | None) -> Iterator[tuple[Path, RunState, NextCommands]]:
     """Yield every open run. Includes this session's run even if only root can list runs."""
-    from wizard.apply.run_control import NextCommands, working_ways
+    from wizard.apply.run.job import NextCommands
+    from wizard.apply.run_control import working_ways
 
     # Only root can read runs started by root.
     with suppress(DiskwrightError, OSError):
         runs = services.open_runs()
         yield from ((one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs)
         if own is not None and own not in {one.run for one in runs}:
-            now = services.state(own)
+            now = services.runs.state(own)
             yield own, now, working_ways(own, now)
 
 
@@ -202,4 +204,4 @@ def exit_code(services: Services, run: Path | None, *, interrupted: bool) -> Exi
         return ExitCode.ENDED_BY_USER if interrupted else ExitCode.DONE
     from wizard.apply.plan.run_summary import exit_code_of
 
-    return exit_code_of(services.state(run))
+    return exit_code_of(services.runs.state(run))

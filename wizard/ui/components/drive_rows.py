@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from wizard.apply.local_runs import OpenRun
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
 from wizard.filesystems.kind import is_half_moved
 from wizard.filesystems.registry import title_of
@@ -9,7 +10,6 @@ from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_co
 from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
 from wizard.findings.drive_faults import recording_word
 from wizard.host.services import Services
-from wizard.host.session import OpenRun
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
 from wizard.model.geometry import Geometry

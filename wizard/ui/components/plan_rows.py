@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from wizard.filesystems.registry import title_of
-from wizard.host.session import Session
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
 from wizard.model.layout import NO_PLACE, Member
@@ -16,6 +15,7 @@ from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import lost_elsewhere, shows_nothing
 from wizard.ui import messages as words
 from wizard.ui.components.drive_rows import kind_of, short
+from wizard.ui.session import Session
 from wizard.ui.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 
 UNDO = t("Undo")

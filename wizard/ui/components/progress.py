@@ -61,7 +61,7 @@ class ProgressState:
             rates = (*rates, (moved - self.moved) / (now - self.at))[-MOST_RATES:]
         return replace(
             self,
-            progress=services.progress(run),
+            progress=services.runs.status(run).progress,
             rates=rates,
             moved=moved,
             at=now,

@@ -27,8 +27,8 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.host.session import SessionConversion
     from wizard.model.migration import Prospect, WayOffer
+    from wizard.ui.session import SessionConversion
 
 
 NOTHING_LOST = Sentence("no data loss")

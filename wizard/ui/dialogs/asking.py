@@ -221,7 +221,7 @@ def _run_words(desk: Desk, run: Path) -> Message | None:
     from wizard.apply.run.journal import RunState
 
     try:
-        state = desk.services.state(run)
+        state = desk.services.runs.state(run)
     except DiskwrightError:
         return t("The state of the run is unknown; it may continue. Check `diskwright status`.")
     return (

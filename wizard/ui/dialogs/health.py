@@ -139,7 +139,7 @@ class Install(Overlay):
         self._lines.clear()
         self.desk.later(
             self,
-            lambda: self.services.install(self._missing, self._told),
+            lambda: self.services.as_root().install(self._missing, self._told),
             lambda _: self._installed(),
             self._hindered,
             finishes=True,

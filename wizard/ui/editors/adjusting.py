@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.filesystems.registry import title_of
-from wizard.host.session import PartChange
 from wizard.model.errors import printable
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Sentence, parse_place, t
@@ -15,6 +14,7 @@ from wizard.plan.derive import placed_layout
 from wizard.plan.partition.movable import why_not_move
 from wizard.plan.partition.move_target import room_around
 from wizard.plan.partition.possible import least_bytes, room_behind, why_not_shrink
+from wizard.plan.partition.replace import grow_plan, shrink_plan
 from wizard.plan.partition.resize import (
     Border,
     Does,
@@ -30,8 +30,6 @@ from wizard.ui.components.drive_rows import layout_bars, short
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
-from wizard.ui.jobs.in_place import move_job
-from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.view import (
     Action,
     Block,
@@ -270,17 +268,16 @@ class ResizeEditor(Overlay):
             self.tell(self._meaning.why_not, Tone.WARN)
         elif self._meaning.does is Does.MOVE:
             start = self._place.start_bytes
-            move = move_job(self.services, self._machine, self._drive, self._part, start)
-            self.desk.open_review(move)
+            self.desk.open_moves(self._machine, self._drive, self._part, start)
         else:
-            grows = self._meaning.does is Does.GROW
-            self._plan(PartChange.GROW if grows else PartChange.SHRINK)
-
-    def _plan(self, change: PartChange) -> None:
-        plan = self.services.plan_part(
-            self._machine, self._drive, self._part, change, size_bytes=self._place.size_bytes
-        )
-        self.desk.open_review(PlanJob(plan))
+            recording = self.services.diagnose(self._machine, self._drive).recording
+            size_bytes = self._place.size_bytes
+            plan = (
+                grow_plan(self._machine, self._drive, self._part, recording, size_bytes)
+                if self._meaning.does is Does.GROW
+                else shrink_plan(self._machine, self._drive, self._part, size_bytes, recording)
+            )
+            self.desk.open_review(plan)
 
 
 def _value(place: Extent, border: Border) -> int:

@@ -9,7 +9,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
-from wizard.benchmark.candidates.trial import MOST_CANDIDATES, can_be_tried, order_of, others_of, usual_bounds
+from wizard.benchmark.candidates.trial import (
+    MOST_CANDIDATES,
+    can_be_tried,
+    order_of,
+    others_of,
+    run_trial,
+    usual_bounds,
+)
 from wizard.benchmark.candidates.verdict import announcement
 from wizard.benchmark.candidates.verdict import title_of as filesystem_title
 from wizard.filesystems.registry import KINDS
@@ -43,9 +50,9 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.benchmark.candidates.compare import Order, TrialProgress, TrialVerdict
-    from wizard.host.session import Session
     from wizard.model.advice import Advice, Choice
     from wizard.plan.plan import Plan
+    from wizard.ui.session import Session
 
 
 TITLE = Sentence("Try filesystems: {purpose}")
@@ -347,9 +354,8 @@ class FilesystemTrial(Screen):
         self.desk.measured_by_writing = True
 
         def work() -> TrialVerdict:
-            return self.services.try_filesystems(
-                self._order, on_progress=lambda progress: self._post(progress), stop=stop.is_set
-            )
+            order = self._order
+            return self.services.measure(order.drive, run_trial, order, self._post, stop.is_set)
 
         self.desk.later(self, work, self._tried, self._failed)
 

@@ -38,8 +38,8 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
-    from wizard.host.session import Session
     from wizard.model.machine import Machine
+    from wizard.ui.session import Session
 
 
 HELP = (

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wizard.advice.request import Taken, is_danger
+from wizard.advice.catalogue import OptionSite, load_catalogue
+from wizard.advice.ranking import site_of
+from wizard.advice.request import Taken, is_danger, offered, take_options
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.said import Sentence, t
@@ -34,8 +36,8 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.advice.request import Offered
-    from wizard.host.session import Session
     from wizard.model.advice import Choice
+    from wizard.ui.session import Session
 
 
 HELP = (
@@ -164,13 +166,15 @@ class Options(Screen):
             )
         return advice.choice(taken.choice.filesystem) or taken.choice
 
-    def _offered(self) -> tuple[Offered, ...]:
+    @property
+    def _site(self) -> OptionSite:
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        recording = session.diagnosis.recording
-        return self.services.offered_options(
-            session.machine, session.drive, recording, self._workload, self._advised
-        )
+        profile = self.services.profile(self._workload)
+        return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
+
+    def _offered(self) -> tuple[Offered, ...]:
+        return offered(self._advised, self._site, load_catalogue())
 
     def moved(self, row: str) -> None:
         """Show the description of the option."""
@@ -209,19 +213,11 @@ class Options(Screen):
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
-        session = self._session
-        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
         phrases = [phrase for phrase in dict.fromkeys((*self._taken.phrases, typed)) if phrase in wanted]
-        recording = session.diagnosis.recording
-        taken = self.services.take_options(
-            session.machine,
-            session.drive,
-            recording,
-            self._workload,
-            self._advised,
-            names,
-            [phrase for phrase in phrases if phrase],
+        typed_phrases = [phrase for phrase in phrases if phrase]
+        taken = take_options(
+            self._advised, names, typed_phrases, self._site, load_catalogue(), self._workload
         )
         taken = replace(taken, doubts=(*self._standing, *taken.doubts))
         self._take(taken)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wizard.host.session import Session
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.said import Sentence, t
 from wizard.plan.refusals import unread_content
@@ -15,6 +14,7 @@ from wizard.ui.components.decisions import blocker
 from wizard.ui.components.drive_rows import held_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
+from wizard.ui.session import Session
 from wizard.ui.several_drives import WAYS, SpreadWay, candidates, loss_of, spread, spread_of, way_of
 from wizard.ui.view import (
     GAP,

@@ -10,9 +10,11 @@ from wizard.filesystems.registry import MADE, title_of
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import Sentence, t
-from wizard.plan.request.roles import ROLES
+from wizard.plan.request.roles import ROLES, usual_bytes
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
+from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import REST, VolumeSpec, check_specs, parse_share, size_written
+from wizard.plan.request.wanted import advice_in_role, in_role
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.editors.filesystem import rating
 from wizard.ui.view import (
@@ -33,8 +35,8 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.host.session import Session
     from wizard.model.advice import Choice, Workload
+    from wizard.ui.session import Session
 
 
 HELP = (
@@ -97,7 +99,7 @@ class VolumeEditor(Screen):
     ) -> None:
         super().__init__(desk)
         self._session, self._spec, self._check, self._take, self._new = session, spec, check, take, new
-        self._workloads = {one.workload.id: one.workload for one in self.services.profiles()}
+        self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
         self._writers = {written(one): one for one in (self.services.usual().caller, EVERYONE, ROOT)}
         self._values = self._values_of(spec)
         self._usual = dict(self._values)
@@ -222,15 +224,19 @@ class VolumeEditor(Screen):
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        recording = session.diagnosis.recording
-        return self.services.volume_choices(session.machine, session.drive, recording, purpose, role)
+        size_bytes = usual_bytes(role, session.machine.memory_bytes)
+        advice = self.services.advise(
+            session.machine, session.drive, session.diagnosis.recording, purpose, size_bytes
+        )
+        return advice_in_role(advice, role).choices
 
     def _in_role(self, role: str) -> VolumeSpec:
         """Return the original volume in another role. Raises Refused."""
-        session = self._session
-        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        recording = session.diagnosis.recording
-        return self.services.in_role(session.machine, session.drive, recording, self._spec, role)
+        machine, spec = self._session.machine, self._spec
+        assert machine is not None
+        purpose = ROLES[role].workload if role in ROLES else spec.workload.id
+        workload = self.services.profile(purpose).workload
+        return in_role(spec, role, self._choices_for(purpose, role), workload, machine.memory_bytes)
 
     def _role_refusal(self, role: str) -> str:
         try:
@@ -310,7 +316,7 @@ class VolumeEditor(Screen):
         except DiskwrightError:
             return
         others = [one for one in self._session.specs if one is not self._spec]
-        usual = self._values_of(self.services.with_usual_place(drive, spec, others))
+        usual = self._values_of(with_usual_place(spec, drive, self.services.usual(), others))
         self._usual |= {key: usual[key] for key in keys}
         self._values |= {key: usual[key] for key in keys}
 

@@ -1,61 +1,83 @@
 """Jobs that preserve all files: settings, copies, moves and conversions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from wizard.apply.conversion.rollback import decision_of, moved_sentence
+from wizard.apply.run.job import NOT_YET
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
+from wizard.apply.run.runs import run_argument
 from wizard.ext4.duration import compare_seconds, fingerprint_seconds
 from wizard.ext4.ways import how_sentences, power_words, risk_sentences
+from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.migration import Means, Migration, Moves
 from wizard.model.requests import SwitchOff
+from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
-from wizard.plan.changes import Bring, Changes
+from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.copy import fstab_difference
-from wizard.plan.partition.moves import (
-    BACK,
-    POWER,
-    journals_message,
-    one_moves,
-    planned_moves,
-    preview,
-    step_seconds,
-    what_moves,
-)
+from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
+from wizard.plan.plan import Plan
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import Job, RunOutcome
+from wizard.ui.jobs.job import AnyJob, D, Job, RunOutcome
+from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.messages import UNDO_EARLY, UNDO_QUESTION
 from wizard.ui.view import Banner, Block, Command, Text, Tone, para
 
-if TYPE_CHECKING:
-    from wizard.apply.run.journal import RunState
-    from wizard.apply.run.progress_log import Decision
-    from wizard.host.services import Services
-    from wizard.model.machine import Drive, Machine, Partition
-    from wizard.model.run import JournalEntry
-
 BRING_BACK = t("Undo removes copied files if the source is still identical.")
 UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")
+LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
-def _last(entries: Sequence[JournalEntry]) -> Text:
-    return next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")
+class InPlaceJob(Job[D]):
+    """A job whose result is in use at once. The last journal entry describes the outcome."""
+
+    undo_means: Text = UNDO_EARLY
+
+    @property
+    def undo_choices(self) -> tuple[DecisionChoice, ...]:
+        """Undo, if possible after a finished run."""
+        question = UNDO_QUESTION(drives=self.changed)
+        return (DecisionChoice(Settling.UNDO, str(question), str(self.undo_means)),)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Nodes whose changes undo reverts."""
+        return self.document.devices
+
+    def early_choices(self, state: RunState) -> tuple[DecisionChoice, ...]:
+        """Return undo, if certainly possible for an unfinished run."""
+        return ()
+
+    def done(self, services: Services, last: Text) -> tuple[Text, ...]:
+        """Return the result of a finished run, most important first."""
+        return (last,)
+
+    def later(self, run: Path) -> tuple[Text, ...]:
+        """Explain how to undo later, if possible."""
+        return (UNDO_LATER(run=run_argument(run)),) if self.undo_choices else ()
+
+    def outcome(
+        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
+    ) -> RunOutcome:
+        """Return the result."""
+        last: Text = next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")
+        if state is RunState.DONE:
+            first, *rest = self.done(services, last)
+            decision = Decision(self.undo_choices, settled=True)
+            return RunOutcome(Banner(first, tuple(rest), Tone.GOOD), self.later(run), decision)
+        tone = Tone.GOOD if state is RunState.UNDONE else Tone.WARN
+        return RunOutcome(Banner(last, (), tone), (), Decision(self.early_choices(state)))
 
 
-def _unsettled(state: RunState, entries: Sequence[JournalEntry], decision: Decision) -> RunOutcome:
-    """Return the outcome of a run that was undone or did not finish, from the last journal entry."""
-    is_undone = state.value == "undone"
-    banner = Banner(_last(entries), (), Tone.GOOD if is_undone else Tone.WARN)
-    return RunOutcome(banner, (), decision)
-
-
-class BringJob(Job[Bring]):
+class BringJob(InPlaceJob[Bring]):
     """Job that copies files to a volume without changing existing files."""
 
     suffix = "bring"
+    undo_means = BRING_BACK
 
     def __init__(self, bring: Bring) -> None:
         super().__init__(bring)
@@ -88,28 +110,25 @@ class BringJob(Job[Bring]):
         """Return the changes to fstab. Copying runs no commands."""
         return tuple(Command((line,)) for line in fstab_difference(self.document))
 
-    def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
+    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Explain that the source is only read."""
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
-    def outcome(
-        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
-    ) -> RunOutcome:
-        """Return the result from the last journal entry."""
-        from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
-        from wizard.apply.run.runs import run_argument
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The drive."""
+        return (self.document.drive.path,)
 
-        question = UNDO_QUESTION(drives=(self.document.drive.path,))
-        back = DecisionChoice(Settling.UNDO, str(question), str(BRING_BACK))
-        if state.value == "done":
-            banner = Banner(_last(entries), self.sentences, Tone.GOOD)
-            more = (UNDO_LATER(run=run_argument(run)),)
-            return RunOutcome(banner, more, Decision((back,), settled=True))
-        is_early = state.value in ("failed", "stopped", "interrupted")
-        return _unsettled(state, entries, Decision((back,) if is_early else ()))
+    def early_choices(self, state: RunState) -> tuple[DecisionChoice, ...]:
+        """Copied files remain until undo."""
+        return self.undo_choices if state in LEFT_EARLY else ()
+
+    def done(self, services: Services, last: Text) -> tuple[Text, ...]:
+        """Add the steps."""
+        return (last, *self.sentences)
 
 
-class ChangesJob(Job[Changes]):
+class ChangesJob(InPlaceJob[Changes]):
     """Job that changes settings without touching files."""
 
     suffix = "changes"
@@ -143,32 +162,26 @@ class ChangesJob(Job[Changes]):
             one.operation.mount_point for one in self.document.steps if isinstance(one.operation, Mount)
         )
 
-    def outcome(
-        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
-    ) -> RunOutcome:
-        """Return the result, from the last journal entry if the changes failed."""
-        from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
-        from wizard.apply.run.runs import run_argument
+    @property
+    def undo_choices(self) -> tuple[DecisionChoice, ...]:
+        """Nothing for a final change."""
+        return () if self.document.is_final else super().undo_choices
 
-        if state.value == "done":
-            off = isinstance(self.document.wanted, SwitchOff)
-            done = (
-                Sentence("{device} is off. You can unplug the drive now.")
-                if off
-                else Sentence("Done: {device} is changed as shown and verified.")
-            )(device=self.document.device)
-            said, *rest = (*services.ready(self.document), done)
-            final = self.document.is_final
-            more: tuple[Text, ...] = () if final else (UNDO_LATER(run=run_argument(run)),)
-            back = DecisionChoice(
-                Settling.UNDO, str(UNDO_QUESTION(drives=(self.document.device,))), str(UNDO_EARLY)
-            )
-            decision = Decision(() if final else (back,), settled=True)
-            return RunOutcome(Banner(said, (*rest, *self.sentences), Tone.GOOD), more, decision)
-        return _unsettled(state, entries, Decision())
+    def done(self, services: Services, last: Text) -> tuple[Text, ...]:
+        """Describe a new mount first."""
+        done = (
+            Sentence("{device} is off. You can unplug the drive now.")
+            if isinstance(self.document.wanted, SwitchOff)
+            else Sentence("Done: {device} is changed as shown and verified.")
+        )
+        return (
+            *services.runs.ready(self.document),
+            done(device=self.document.device),
+            *self.sentences,
+        )
 
 
-class MoveJob(Job[Moves]):
+class MoveJob(InPlaceJob[Moves]):
     """Job that moves partitions without data loss."""
 
     suffix = "move"
@@ -212,25 +225,22 @@ class MoveJob(Job[Moves]):
         """Return a description. A move runs no commands."""
         return tuple(para(said) for said in preview(self.document))
 
+    def later(self, run: Path) -> tuple[Text, ...]:
+        """Nothing."""
+        return ()
+
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """Return the result from the last journal entry."""
-        from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
-
-        if state.value == "done":
-            question = UNDO_QUESTION(drives=self.document.devices)
-            back = DecisionChoice(Settling.UNDO, str(question), str(UNDO_EARLY))
-            banner = Banner(_last(entries), (), Tone.GOOD)
-            return RunOutcome(banner, (), Decision((back,), settled=True))
-        if state.value == "interrupted":
-            said = t(
-                "The move was interrupted. No data is lost. {part:and} cannot be mounted "
-                "until the move is finished.",
-                part=self.document.devices,
-            )
-            return RunOutcome(Banner(said, (), Tone.WARN), (), Decision())
-        return _unsettled(state, entries, Decision())
+        """Explain that partitions cannot be mounted meanwhile."""
+        if state is not RunState.INTERRUPTED:
+            return super().outcome(services, run, state, entries)
+        said = t(
+            "The move was interrupted. No data is lost. {part:and} cannot be mounted "
+            "until the move is finished.",
+            part=self.document.devices,
+        )
+        return RunOutcome(Banner(said, (), Tone.WARN), (), Decision())
 
 
 class MigrationJob(Job[Migration]):
@@ -276,36 +286,33 @@ class MigrationJob(Job[Migration]):
         """Return the commands for the snapshot or the device."""
         return command_blocks(self.document.steps)
 
-    def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
+    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return power_words(self.document, working, services.power(run), begun=begun)
+        return power_words(self.document, working, told, begun=begun)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
         """Return the state of the filesystem, and any later use that prevents undo."""
-        from wizard.apply.conversion.rollback import decision_of, moved_sentence
-        from wizard.apply.run.job import NOT_YET
-        from wizard.apply.run.progress_log import Settling
-
-        used = services.closed(run)
+        used = services.runs.closed(run)
         decision = decision_of(self.document, state, entries, closed=bool(used))
         said = moved_sentence(state)
         waits = not used and decision.of(Settling.KEEP) is not None
         first, detail = (NOT_YET, (said,)) if waits else (said, ())
-        tone = Tone.GOOD if state.value in ("done", "kept", "undone") else Tone.WARN
+        tone = Tone.GOOD if state in (RunState.DONE, RunState.KEPT, RunState.UNDONE) else Tone.WARN
         more = (used,) if used else ()
         return RunOutcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)
 
 
-def move_job(
-    services: Services, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
-) -> MoveJob:
-    """Plan to align a partition, every misaligned one if `part` is None, or to move one to `start`.
+JOBS: dict[type[RunDocument], type[AnyJob]] = {
+    Plan: PlanJob,
+    Changes: ChangesJob,
+    Moves: MoveJob,
+    Migration: MigrationJob,
+    Bring: BringJob,
+}
 
-    Raises Refused if no partition can be moved.
-    """
-    recording = services.diagnose(machine, drive).recording
-    if part is None:
-        return MoveJob(planned_moves(machine, drive, recording))
-    return MoveJob(one_moves(machine, drive, part, start, recording))
+
+def job_of(document: RunDocument) -> AnyJob:
+    """Return the job of a document."""
+    return JOBS[type(document)](document)

@@ -148,7 +148,7 @@ class Job(Generic[D]):
 
     def start(self, services: Services, tokens: Sequence[str], secret: bytes | None) -> Path:
         """Start the run and return its folder. Writes to the drives."""
-        return services.start(self.document, tokens, secret)
+        return services.as_root().start(self.document, tokens, secret)
 
     def stop_means(self, services: Services) -> Text:
         """Describe the effect of stopping."""
@@ -159,9 +159,10 @@ class Job(Generic[D]):
         """New mount points that can receive files."""
         return ()
 
-    def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:
-        """Describe the effect of a power failure during step `working`, counted from 1. Empty if unknown."""
-        return services.power(run)
+    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
+        """Describe the effect of a power failure during step `working`, counted from 1, of which the run
+        reports `told`. Empty if unknown."""
+        return told
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]

@@ -152,7 +152,7 @@ class PlanJob(Job[Plan]):
         """Return headline, state and next steps."""
         from wizard.apply.plan.run_summary import decision_of, headline, result_sentence, undo_sentence
 
-        phase = services.phase(run)
+        phase = services.runs.status(run).phase
         head = headline(self.document, state)
         sentence = result_sentence(self.document, state, phase)
         rest = sentence.removeprefix(" ".join(map(str, head))).strip()

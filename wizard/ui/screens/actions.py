@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import title_of
-from wizard.host.session import PartChange
 from wizard.model.errors import DiskwrightError, printable
-from wizard.model.machine import Drive, Machine
+from wizard.model.finding import Recording
+from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.requests import (
     Attach,
     Detach,
@@ -25,6 +24,8 @@ from wizard.model.requests import (
 )
 from wizard.model.said import t
 from wizard.plan.changes import Changes
+from wizard.plan.partition.replace import delete_plan, grow_plan
+from wizard.plan.partition.restore import restore_plan
 from wizard.plan.planner import Mode
 from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages as words
@@ -35,8 +36,6 @@ from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.jobs.in_place import ChangesJob, move_job
-from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.menu import MenuEntry, MenuFacts, entries
 from wizard.ui.view import (
     BACK,
@@ -176,14 +175,15 @@ class Actions(Screen):
 
     def act_delete(self, _row: str, _values: Values) -> None:
         """Review deleting a partition. Preserves the others."""
-        self._change(PartChange.DELETE)
+        plan = delete_plan(self._machine, self._drive, self._part, self._recording)
+        self.desk.open_review(self.services.with_boot_entries(plan, (self._drive,)))
 
     def act_grow(self, _row: str, _values: Values) -> None:
         """Review growing a partition into adjacent free space, online if mounted."""
         if places_of(self._drive, self._device):
             self.desk.with_root(self, lambda: self._work_out(Grow()))
         else:
-            self._change(PartChange.GROW)
+            self.desk.open_review(grow_plan(self._machine, self._drive, self._part, self._recording))
 
     def act_adjust(self, _row: str, _values: Values) -> None:
         """Open the editor for start, end and size."""
@@ -191,18 +191,23 @@ class Actions(Screen):
 
     def act_move(self, _row: str, _values: Values) -> None:
         """Review aligning a partition, or all misaligned partitions of a drive."""
-        part = self._drive.partition(self._device)
-        self.desk.open_review(move_job(self.services, self._machine, self._drive, part))
+        self.desk.open_moves(self._machine, self._drive, self._drive.partition(self._device))
 
-    def _change(self, change: PartChange) -> None:
+    @property
+    def _part(self) -> Partition:
         part = self._drive.partition(self._device)
         assert part is not None
-        plan = self.services.plan_part(self._machine, self._drive, part, change)
-        self.desk.open_review(PlanJob(plan))
+        return part
+
+    @property
+    def _recording(self) -> Recording:
+        return self.services.diagnose(self._machine, self._drive).recording
 
     def act_restore_table(self, _row: str, _values: Values) -> None:
         """Review writing a lost partition table back."""
-        self.desk.open_review(PlanJob(self.services.restore_table(self._machine, self._drive)))
+        self.desk.open_review(
+            restore_plan(self._machine, self._drive, self.services.draw_uuid, self._recording)
+        )
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Open the conversions to ext4."""
@@ -281,7 +286,7 @@ class Actions(Screen):
 
     def act_tune(self, _row: str, _values: Values) -> None:
         """Suggest better settings for a workload."""
-        titles = {one.workload.id: one.workload.title for one in self.services.profiles()}
+        titles = {one.workload.id: one.workload.title for one in self.services.profiles}
         offers = tuple(Offer(name, printable(str(title), 60)) for name, title in titles.items())
         fields = (Field("purpose", t("Purpose"), usual_purpose(self._drive), offers=offers),)
         self._type(
@@ -317,11 +322,13 @@ class Actions(Screen):
             self._waiting = False
             self.tell(str(error), Tone.WARN)
 
-        self.desk.later(self, partial(self.services.work_out, self._device, wanted), self._worked_out, failed)
+        self.desk.later(
+            self, lambda: self.services.as_root().work_out(self._device, wanted), self._worked_out, failed
+        )
 
     def _worked_out(self, changes: Changes) -> None:
         self._waiting = False
-        self.desk.open_review(ChangesJob(changes))
+        self.desk.open_review(changes)
 
 
 def _row(entry: MenuEntry) -> Row:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.measure import MeasureProgress as Measured
+from wizard.benchmark.scratch import scratch_obstacle
 from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import Outcome, Verdict
 from wizard.ui.components.reasons import Reason, measured_blocks, verdict_reasons
@@ -52,7 +54,7 @@ class TrialScreen(Measuring[Measured, Verdict]):
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield Action("measure", key, t("measure by reading"), obstacle)
-        yield Action("write", "p", t("by writing"), obstacle or self.services.scratch_obstacle(self.drive))
+        yield Action("write", "p", t("by writing"), obstacle or scratch_obstacle(self.drive))
         why_not = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
         yield Action("as-large", "4", t("as 4096-byte blocks"), why_not)
 
@@ -80,7 +82,7 @@ class TrialScreen(Measuring[Measured, Verdict]):
                 key="as-large",
             )
         yield GAP
-        if reason := self.services.scratch_obstacle(self.drive):
+        if reason := scratch_obstacle(self.drive):
             yield para(t("Cannot measure by writing:"), reason)
         else:
             yield para(
@@ -134,7 +136,13 @@ class TrialScreen(Measuring[Measured, Verdict]):
     def _start(self, *, write: bool, physical_bytes: int | None = None) -> None:
         def measure(on_progress: Callable[[Measured], None], stop: Callable[[], bool]) -> Verdict:
             return self.services.measure(
-                self.drive, write=write, physical_bytes=physical_bytes, on_progress=on_progress, stop=stop
+                self.drive,
+                run_alignment_trial,
+                self.drive,
+                write=write,
+                on_progress=on_progress,
+                stop=stop,
+                assume_physical_bytes=physical_bytes,
             )
 
         self.start(measure, writes=write)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput, printable
+from wizard.model.requests import CopyFiles
 from wizard.model.said import t
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-from wizard.ui.jobs.in_place import BringJob
 from wizard.ui.view import (
     Action,
     Banner,
@@ -151,12 +151,14 @@ class CopyScreen(Screen):
             raise BadInput(t("Enter a folder or a filesystem's device."))
         target = values.get("target", self._targets[0])
         into, takes = values.get("into", "").strip(), values.get("place") == "takes"
-        work = partial(self.services.plan_bring, source, target, into, takes_place=takes)
-        return lambda: self.desk.with_root(self, partial(self._count, work))
+        asked = CopyFiles(source, target, into, takes)
+        return lambda: self.desk.with_root(self, partial(self._count, asked))
 
-    def _count(self, work: Callable[[], Bring]) -> None:
+    def _count(self, asked: CopyFiles) -> None:
         self._doing = t("Counting the files ...")
-        self.desk.later(self, work, self._counted, self._failed)
+        self.desk.later(
+            self, lambda: self.services.as_root().work_out_copy(asked), self._counted, self._failed
+        )
 
     def _counted(self, bring: Bring) -> None:
         self._doing = ""
@@ -204,7 +206,7 @@ class CopyLosses(Screen):
 
     def act_review(self, _row: str, _values: Values) -> None:
         """Open Review, which asks for the token."""
-        self.desk.open_review(BringJob(self._bring))
+        self.desk.open_review(self._bring)
 
 
 def _row(source: Source) -> Row:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
+from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
-from wizard.host.session import OpenRun, Session
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
+from wizard.model.requests import SetOptions
 from wizard.model.said import Sentences, t
 from wizard.ui.components import drive_rows, way_rows
 from wizard.ui.components.decisions import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
+from wizard.ui.session import Session
 from wizard.ui.view import Action, Column, Pane, Piece, Row, Rows, ScreenStep, Text, Tone, Values, View, para
 
 SET_UP = t("set up")
@@ -360,21 +361,16 @@ class DrivesScreen(Screen):
 
     def act_move(self, row: str, _values: Values) -> None:
         """Open Review to align the misaligned partitions."""
-        from wizard.ui.jobs.in_place import move_job
-
         session = self.taken(row)
         self.desk.session = session
         found = self._current(row)
         parts = misaligned_found(*found, row) if found else ()
         if parts and session.machine is not None:
             part = parts[0] if len(parts) == 1 else None
-            self.desk.open_review(move_job(self.services, session.machine, session.drives[0], part))
+            self.desk.open_moves(session.machine, session.drives[0], part)
 
     def act_nofail(self, row: str, _values: Values) -> None:
         """Open Review to add nofail to the line of fstab."""
-        from wizard.model.requests import SetOptions
-        from wizard.ui.jobs.in_place import ChangesJob
-
         found = self._current(row)
         if found is None or not (device := without_nofail(found[1], row)):
             return
@@ -384,8 +380,8 @@ class DrivesScreen(Screen):
             self,
             lambda: self.desk.later(
                 self,
-                partial(self.services.work_out, device, wanted),
-                lambda changes: self.desk.open_review(ChangesJob(changes)),
+                lambda: self.services.as_root().work_out(device, wanted),
+                self.desk.open_review,
             ),
         )
 

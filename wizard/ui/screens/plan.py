@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
-from wizard.host.session import Session
 from wizard.model.errors import BadInput, DiskwrightError, printable
 from wizard.model.said import t
 from wizard.plan.planner import PLAIN, Mode
@@ -25,6 +24,7 @@ from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page, Reasons
+from wizard.ui.draft import desktop_specs
 from wizard.ui.editors.adjusting import adjust_one_of
 from wizard.ui.editors.candidates import Candidates
 from wizard.ui.editors.filesystem import Filesystem
@@ -32,6 +32,7 @@ from wizard.ui.editors.options import Options
 from wizard.ui.editors.spread import Arrange, Spread
 from wizard.ui.editors.volume import VolumeEditor
 from wizard.ui.jobs.plan import PlanJob
+from wizard.ui.session import Session
 from wizard.ui.several_drives import spread_words, still_there
 from wizard.ui.view import (
     BACK,
@@ -242,7 +243,7 @@ class PlanScreen(Screen):
         return why_not(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
 
     def _loads(self, spec: VolumeSpec) -> tuple[str, ...]:
-        profiles = self.services.profiles()
+        profiles = self.services.profiles
         return next((one.trial for one in profiles if one.workload.id == spec.workload.id), ())
 
     def _why_not_keep(self) -> str:
@@ -265,7 +266,7 @@ class PlanScreen(Screen):
     def act_review(self, _row: str, _values: Values) -> None:
         """Open Review."""
         if self.session.plan is not None:
-            self.desk.open_review(PlanJob(self.session.plan))
+            self.desk.open_review(self.session.plan)
 
     def act_turn(self, _row: str, _values: Values) -> None:
         """Switch between preserving and replacing the existing contents."""
@@ -369,7 +370,7 @@ class PlanScreen(Screen):
         session = self.session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         mode = session.mode or Mode.REPLACE
-        specs = self.services.desktop(session.machine, session.drive, session.diagnosis.recording, mode)
+        specs = desktop_specs(session, mode)
         self._at = 0
         self._renew(replace(session, specs=specs, stripe=None, others=()))
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
-from wizard.host.session import Session
 from wizard.model.advice import Rank
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.said import t
@@ -19,6 +18,7 @@ from wizard.ui.components.reasons import choice_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.draft import for_purpose, planned, usual_purpose
+from wizard.ui.session import Session
 from wizard.ui.view import (
     BACK,
     GAP,
@@ -52,7 +52,7 @@ class PurposeScreen(Screen):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._purposes = [profile.workload for profile in self.services.profiles()]
+        self._purposes = [profile.workload for profile in self.services.profiles]
         drive = desk.session.drive
         assert drive is not None
         wanted = desk.session.workload or usual_purpose(drive)

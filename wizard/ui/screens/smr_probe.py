@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from wizard.benchmark.smr_probe import WRITES, ProbeProgress
-from wizard.benchmark.smr_run import DOING, SECONDS, UNCONFIRMED, block_bytes
+from wizard.benchmark.smr_run import DOING, SECONDS, UNCONFIRMED, block_bytes, run_smr_probe
 from wizard.model.said import Sentence, t
 from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict
 from wizard.ui.components.measured import smr_blocks, smr_statistics
@@ -119,7 +119,16 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
         def measure(
             on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
         ) -> DisplacedVerdict:
-            return self.services.quick_test(self.drive, on_progress=on_progress, stop=stop)
+            verdict = self.services.measure(
+                self.drive,
+                run_smr_probe,
+                self.drive,
+                on_progress=on_progress,
+                stop=stop,
+                patterns=self.services.patterns,
+            )
+            self.services.remember_test(self.drive, verdict)
+            return verdict
 
         self.start(measure, writes=True)
 

@@ -8,20 +8,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from wizard.ext4.assessment import Situation
 from wizard.ext4.blockers import WRITING
+from wizard.ext4.make import make_migration
 from wizard.ext4.system_checks import COPY_COMMANDS, COPY_INSTEAD
-from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
+from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of, prospect_of
 from wizard.filesystems.registry import title_of
-from wizard.host.session import SessionConversion
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.migration import Way
 from wizard.model.said import t
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker, Typing
-from wizard.ui.jobs.in_place import MigrationJob
 from wizard.ui.messages import NO_OLD
+from wizard.ui.session import SessionConversion
 from wizard.ui.view import (
     Action,
     Block,
@@ -207,13 +208,16 @@ class WaysScreen(Screen):
         asked = replace(self._moving, way=offer.way)
         self._try(
             t("Checking again and planning ..."),
-            lambda: self.services.plan_migration(self._drive, asked),
+            lambda: plan_for(self._inspected(asked), asked),
             self._planned,
         )
 
     def _look(self) -> None:
         moving = self._moving
-        self._try(LOOKING, lambda: self.services.migration_prospect(self._drive, moving), self._looked)
+        self._try(LOOKING, lambda: prospect_of(self._inspected(moving)), self._looked)
+
+    def _inspected(self, moving: SessionConversion) -> Situation:
+        return self.services.look_at_ext(moving.device, moving.folder)
 
     def _look_with(self, moving: SessionConversion) -> None:
         self._settle(moving)
@@ -262,7 +266,15 @@ class WaysScreen(Screen):
         """Open Review."""
         self._moving = replace(self._moving, way=migration.way, migration=migration)
         self._keep()
-        self.desk.open_review(MigrationJob(migration))
+        self.desk.open_review(migration)
+
+
+def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
+    """Return the steps of the selected conversion method. Raises BadInput without one."""
+    if moving.way is None:
+        raise BadInput(t("No method for migration to ext4 was selected."))
+    compares = moving.compares and moving.way in WRITING
+    return make_migration(situation, moving.way, manifest=compares, repairs=moving.repairs)
 
 
 def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:

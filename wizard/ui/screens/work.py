@@ -9,16 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import run_argument
-from wizard.apply.run_control import NextCommands
 from wizard.model.errors import DiskwrightError, printable
-from wizard.model.migration import Migration, Moves
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
-from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.plan import Plan
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
@@ -35,9 +32,7 @@ from wizard.ui.components.progress import (
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question, Typing, confirm, save
 from wizard.ui.dialogs.pages import Page
-from wizard.ui.jobs.in_place import BringJob, ChangesJob, MigrationJob, MoveJob
 from wizard.ui.jobs.job import AnyJob, RunOutcome
-from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.view import (
     GAP,
     Action,
@@ -115,7 +110,7 @@ class WorkScreen(Screen):
         paths = [drive.path for drive in self.job.drives]
         # The journal is read from the start.
         self.desk.post(self, lambda: setattr(self, "_entries", ()))
-        for entry in self.services.follow(self.run, lambda: self._look(paths)):
+        for entry in self.services.runs.follow(self.run, lambda: self._look(paths)):
             if not self.desk.post(self, partial(self._note, entry)):
                 break
             self._look(paths)
@@ -123,7 +118,7 @@ class WorkScreen(Screen):
 
     def _ended(self) -> Ended:
         """Return the final state and the available commands. Reads the drives, so runs in a thread."""
-        return self.services.state(self.run), self.services.next_commands(self.run)
+        return self.services.runs.state(self.run), self.services.runs.next_commands(self.run)
 
     def _note(self, entry: JournalEntry) -> None:
         self._entries = (*self._entries, entry)
@@ -145,7 +140,7 @@ class WorkScreen(Screen):
         (state, ways), self._settling = ended, None
         self._state, self._why_not = state, str(ways.why_not) if ways else ""
         self._standing = ProgressState()
-        self._entries = tuple(self.services.follow(self.run))
+        self._entries = tuple(self.services.runs.follow(self.run))
         outcome = self.job.outcome(self.services, self.run, state, self._entries)
         if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
             # Keep is available, so the run is still waiting despite the later failure.
@@ -195,15 +190,15 @@ class WorkScreen(Screen):
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
             yield progress_in_steps(self._standing, self.job.seconds, done, working or done + 1)
         else:
-            what = self._settling or doing(self.services.phase(self.run), done=bool(done))
+            what = self._settling or doing(self.services.runs.status(self.run).phase, done=bool(done))
             yield progress_around(self._standing, what)
         yield GAP
         yield self._power()
 
     def _power(self) -> Para:
         """Describe the effect of a power failure. The run's own message is a complete sentence."""
-        told = self.services.power(self.run)
-        power = self.job.power(self.services, self.run, self._working, bool(self._done))
+        told = self.services.runs.status(self.run).power
+        power = self.job.power(told, self._working, begun=bool(self._done))
         if power == told and told:
             return para(strong(printable(told, 1000)), hang=2)
         said: Text = (
@@ -308,7 +303,7 @@ class WorkScreen(Screen):
         """Ask, then stop the run."""
 
         def stop() -> None:
-            self.services.request_stop(self.run)
+            self.services.runs.request_stop(self.run)
             self.tell(t("Stopping as soon as it is safe."), Tone.WARN)
 
         self.desk.go(
@@ -348,12 +343,12 @@ class WorkScreen(Screen):
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
         self._settling = t("Keeping the result") if way is Settling.KEEP else words.UNDOING
-        self._standing = ProgressState(progress=self.services.progress(self.run)).turned()
+        self._standing = ProgressState(progress=self.services.runs.status(self.run).progress).turned()
 
         def work() -> str:
             if way is Settling.KEEP:
-                return self.services.keep(self.run, secret)
-            self.services.undo(self.run)
+                return self.services.runs.keep(self.run, secret)
+            self.services.runs.undo(self.run)
             return str(t("Undone."))
 
         self._doing(work)
@@ -363,14 +358,14 @@ class WorkScreen(Screen):
 
         Ask for the token if drives will still be overwritten, and for a passphrase if needed.
         """
-        over, secret = self.services.writes_over(self.run), self.services.wants_secret(self.run)
+        over, secret = self.services.runs.writes_over(self.run), self.services.runs.wants_secret(self.run)
         if over or secret:
             confirm(self.desk, self.job if over else None, self._resume, secret=secret)
         else:
             self._resume(None)
 
     def _resume(self, secret: bytes | None) -> None:
-        self.services.resume(self.run, secret)
+        self.services.runs.resume(self.run, secret)
         self._outcome = None
         self._follow()
 
@@ -405,7 +400,7 @@ class WorkScreen(Screen):
                 self.tell(said, Tone.DANGER)
 
         def failed(error: DiskwrightError) -> None:
-            done(((self.services.state(self.run), None), str(error)))
+            done(((self.services.runs.state(self.run), None), str(error)))
 
         self.desk.later(self, watched, done, failed, finishes=True)
 
@@ -421,17 +416,3 @@ class WorkScreen(Screen):
         """Save a report about the run."""
         page = self.services.report(self.run)
         save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
-
-
-JOBS: dict[type[RunDocument], type[AnyJob]] = {
-    Plan: PlanJob,
-    Changes: ChangesJob,
-    Moves: MoveJob,
-    Migration: MigrationJob,
-    Bring: BringJob,
-}
-
-
-def job_of(document: RunDocument) -> AnyJob:
-    """Return the job of a run's document."""
-    return JOBS[type(document)](document)

@@ -28,8 +28,8 @@ from tests.lab.guest.inside import (
 from tests.lab.visits.drives.unseen import RULES, links_to_ours, listening
 from tests.lab.visits.layers.containers import FILE, LONG, PASSPHRASE, WRONG, prepare
 from wizard.apply.block.devices import partition_nodes, reread_table
-from wizard.apply.run.job import settle
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import settle
 from wizard.apply.run.runs import list_runs, load_plan
 from wizard.model.run import Check
 from wizard.plan.check import read_plan

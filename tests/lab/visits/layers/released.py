@@ -9,7 +9,7 @@ from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, diskwright, empty, node_of, shown, tool
 from tests.lab.visits.layers.containers import FILE, prepare
-from wizard.apply.run.job import udev_runs
+from wizard.apply.run.process import udev_runs
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check
 from wizard.probe.machine import probe_machine

@@ -8,13 +8,13 @@ from shutil import copyfile
 
 import pytest
 
+from wizard.apply import run_control
 from wizard.apply.engine.record import Phase, Record, power_sentence, save_record
-from wizard.apply.privilege import server
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say
 from wizard.apply.privilege.server import Relay
 from wizard.apply.run.journal import Journal, RunState
-from wizard.apply.run.progress_log import StepProgress, note_progress
-from wizard.apply.run.runs import RunKind
+from wizard.apply.run.progress_log import RunStatus, StepProgress, note_progress
+from wizard.apply.run.runs import MIGRATION
 from wizard.documents.codec import from_json
 from wizard.model.run import Event
 
@@ -25,16 +25,15 @@ def test_state_is_relayed_once_before_events(tmp_path: Path) -> None:
         journal.add(Event.SAVED, sentence)
     journal.close()
     note_progress(tmp_path, StepProgress(1, 0.25, 40.0))
-    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / RunKind.MIGRATION)
+    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / MIGRATION)
     save_record(tmp_path, Record(Phase.REPLACING, waits=False))
     pipe = io.BytesIO()
     relay = Relay(io.BytesIO(), pipe)
     relay._relay_run(tmp_path)
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert [answer.say for answer in told] == [Say.BEGAN, Say.STANDS, Say.ENTRY, Say.ENTRY, Say.ENDED]
-    assert told[1].progress == StepProgress(1, 0.25, 40.0) and told[1].sentence == power_sentence(
-        Phase.REPLACING, "/dev/loop6"
-    )
+    power = power_sentence(Phase.REPLACING, "/dev/loop6")
+    assert told[1].status == RunStatus(StepProgress(1, 0.25, 40.0), power=power)
     assert told[-1].state is RunState.INTERRUPTED
 
 
@@ -42,7 +41,7 @@ def test_progress_of_keep_is_relayed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     journal = Journal(tmp_path)
     journal.add(Event.WAITING, "Done, not yet in use.")
     journal.close()
-    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / RunKind.MIGRATION)
+    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / MIGRATION)
     pipe = io.BytesIO()
 
     def keeping(run: Path, secret: bytes | None) -> str:
@@ -53,10 +52,10 @@ def test_progress_of_keep_is_relayed(tmp_path: Path, monkeypatch: pytest.MonkeyP
         note_progress(run, StepProgress(0, 1.0, 0.0))
         return "Kept."
 
-    monkeypatch.setattr(server, "keep", keeping)
+    monkeypatch.setattr(run_control, "keep", keeping)
     relay = Relay(io.BytesIO(), pipe)
     relay._last = tmp_path
     relay._settle(RootRequest(Ask.KEEP))
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
-    assert StepProgress(0, 0.5, 20.0) in [answer.progress for answer in told]
+    assert StepProgress(0, 0.5, 20.0) in [answer.status.progress for answer in told if answer.status]
     assert told[-1].say is Say.SETTLED

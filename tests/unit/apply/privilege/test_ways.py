@@ -148,7 +148,7 @@ def test_silent_run_is_not_called_ended() -> None:
     root = Elevated(saying("sudo", as_line(Answer(Say.ROOT)), as_line(Answer(Say.BEGAN, run=str(run)))))
     with pytest.raises(Failed, match=f"sudo diskwright status {run.name}"):
         list(root.follow(run))
-    assert root.gone and root.state is RunState.RUNNING
+    assert root.gone and root.state(run) is RunState.RUNNING
 
 
 def test_wizard_reports_a_missing_prompt_program(monkeypatch: pytest.MonkeyPatch) -> None:

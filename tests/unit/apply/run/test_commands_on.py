@@ -8,10 +8,11 @@ from tests.unit.apply.run.test_numbers import begin
 from wizard.apply import run_control
 from wizard.apply.engine.record import DriveChange, Phase, Record, power_sentence, save_record
 from wizard.apply.engine.stores import new_file, old_file
+from wizard.apply.run.job import LEFT_OFF
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import STATE, command_on, run_argument
-from wizard.apply.run_control import LEFT_OFF, is_not_yet, power_now
+from wizard.apply.run_control import is_not_yet
 from wizard.cli.status import RunRow, row_lines
 from wizard.model.run import Event
 from wizard.report.page import run_part
@@ -25,7 +26,7 @@ UNTOLD = (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN)
 
 def ways(run: Path, now: RunState) -> list[str]:
     """Return the suggested commands without the run's name."""
-    named = run_control.commands_for(run, now)
+    named = run_control.job_of(run).commands(run, now)
     assert all(str(run) in command_on(way, run) for way in named)
     return list(named)
 
@@ -92,10 +93,10 @@ def test_run_in_use_mentions_no_power_cut(tmp_path: Path) -> None:
     """The journal decides, since the record becomes `kept` before anything is mounted."""
     run = tmp_path / begin(tmp_path, tmp_path / "fstab")
     save_record(run, Record(Phase.KEPT))
-    assert "would have the planned contents" in power_now(run)
+    assert "would have the planned contents" in run_control.job_of(run).power(run)
     journal = Journal(run)
     journal.end(Event.KEPT, "It is mounted.")
-    assert power_now(run) == ""
+    assert run_control.job_of(run).power(run) == ""
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.run.job import await_end
 from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entries, state
 from wizard.apply.run.process import Purpose, is_locked, lock_run, unlocked
 from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
+from wizard.apply.run_control import await_end
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 

@@ -9,11 +9,11 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block import devices
 from wizard.apply.plan import run as execution
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import RunWork, carry_out
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import new_run
-from wizard.apply.run_control import job_of, next_commands
+from wizard.apply.run_control import carry_out
 from wizard.model.errors import Failed
 from wizard.model.run import Event
 
@@ -49,7 +49,7 @@ def test_journal_records_the_end_of_a_run_with_a_pulled_drive(
     monkeypatch.setattr(execution, "check_start", lambda _: None)
     monkeypatch.setattr(execution, "check_surroundings", lambda *_: None)
     monkeypatch.setattr(execution, "execute", fail)
-    carry_out(job_of(run), RunWork(run, Purpose.APPLY, Journal(run), ()), next_commands)
+    carry_out(RunWork(run, Purpose.APPLY, Journal(run), ()))
     failed, last = read_entries(run)[-2:]
     assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
     assert failed.sentence.startswith(f"{MISSING} was disconnected")

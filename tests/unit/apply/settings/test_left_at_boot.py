@@ -11,10 +11,10 @@ from tests.unit.plan.layouts import spec
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.system import fstab as system_fstab
-from wizard.host.session import PartChange
 from wizard.host.this_system import RealServices
 from wizard.model.machine import Signature
 from wizard.model.said import GIB, MIB
+from wizard.plan.partition.replace import delete_plan, format_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.probe.host.uses import unescaped
@@ -132,11 +132,12 @@ def test_line_for_remaining_content_is_not_reported(tmp_path: Path) -> None:
 def test_only_lines_of_the_selected_partition_are_reported(tmp_path: Path) -> None:
     ours = services(tmp_path, f"UUID={OLD} /srv/films ext4 defaults 0 2")
     for part, is_told in ((FILMS, True), (OTHER, False)):
-        plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.DELETE)
-        assert bool(said(plan, tmp_path)) is is_told
         specs = (spec("ext4", label=str(uuid4())[:8]),)
-        plan = ours.plan_part(machine(DRIVE), DRIVE, part, PartChange.FORMAT, specs)
-        assert bool(said(plan, tmp_path)) is is_told
+        for plan in (
+            delete_plan(machine(DRIVE), DRIVE, part),
+            format_plan(machine(DRIVE), DRIVE, part, specs, lambda: str(uuid4())),
+        ):
+            assert bool(said(ours.with_boot_entries(plan, (DRIVE,)), tmp_path)) is is_told
 
 
 def opened(folder: Path, crypttab: str, fstab: str = "", mode: Mode = Mode.REPLACE) -> str:

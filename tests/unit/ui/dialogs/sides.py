@@ -6,13 +6,13 @@ from dataclasses import replace
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.ui.person import Person
-from wizard.host.recorded import RecordedServices
-from wizard.host.services import Services
-from wizard.host.session import Session
+from wizard.host.services import RecordedServices, Services
 from wizard.model.advice import Advice
 from wizard.model.machine import Drive
+from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui.desk import Desk, Screen
+from wizard.ui.session import Session
 from wizard.ui.view import ScreenStep, View
 from wizard.ui.wizard import Wizard
 
@@ -43,7 +43,9 @@ def session_for(services: RecordedServices, workload: str = MEDIA) -> Session:
     session = Session(known, one, diagnosis, workload, advice, advice.chosen)
     if advice.chosen is None:
         return session
-    spec = services.with_usual_place(one, VolumeSpec(advice.chosen, advice.workload, None, None, None))
+    spec = with_usual_place(
+        VolumeSpec(advice.chosen, advice.workload, None, None, None), one, services.usual()
+    )
     return replace(session, specs=(spec,))
 
 

@@ -10,17 +10,17 @@ import pytest
 from tests.unit.ext4.migrations import situation
 from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.advice.missing import Missing
 from wizard.apply.run.journal import RunState
 from wizard.ext4.make import make_migration
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session, SessionConversion
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.migration import Way
 from wizard.ui.desk import Screen
 from wizard.ui.dialogs.asking import Question, Typing, ending, save
 from wizard.ui.dialogs.health import Install
+from wizard.ui.session import Session, SessionConversion
 from wizard.ui.view import Field, Offer, ScreenStep, Values, View, para
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
@@ -37,7 +37,7 @@ class Below(Screen):
         return View("plan", ScreenStep.PLAN, "Plan", ())
 
 
-class Services(RecordedServices):
+class Services(Simulated):
     """A run with a set state, and a package manager with set results."""
 
     def __init__(self) -> None:

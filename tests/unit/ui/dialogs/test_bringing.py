@@ -13,6 +13,7 @@ from wizard.apply.copy.places import Source, sources_of
 from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Use
+from wizard.model.requests import CopyFiles
 from wizard.model.said import GIB, MIB
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import Dialogue
@@ -40,8 +41,8 @@ class Brings(Live):
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         return (Source("/root"), OLD, Source("/dev/sdc1", "/dev/sdc1", "xfs", "", GIB))
 
-    def plan_bring(self, source: str, target: str, into: str, *, takes_place: bool) -> Bring:
-        self.asked.append((source, target, into, takes_place))
+    def work_out_copy(self, asked: CopyFiles) -> Bring:
+        self.asked.append((asked.source, asked.target, asked.into, asked.takes_place))
         if self.why:
             raise Refused(self.why)
         return replace(self.bring, doubts=losses_of(self.bring))

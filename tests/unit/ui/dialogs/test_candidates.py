@@ -10,24 +10,23 @@ import pytest
 from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, rounds
 from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
 from wizard.benchmark.candidates.compare import TrialProgress as Told
 from wizard.benchmark.results import read_verdict
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session
+from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
 from wizard.plan.planner import Mode
 from wizard.ui import draft
 from wizard.ui.screens.alignment import TrialScreen
 from wizard.ui.screens.plan import PlanScreen
+from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress, Tone
 
 
-class Services(RecordedServices):
+class Services(Simulated):
     """Services whose benchmark runs immediately or after `go`; `logs` are the rounds' log ratios."""
-
-    obstacle = ""
 
     def __init__(self, around: Machine, logs: Sequence[float]) -> None:
         super().__init__(around, "a test")
@@ -36,8 +35,8 @@ class Services(RecordedServices):
         self.go, self.begun = threading.Event(), threading.Event()
         self.go.set()
 
-    def try_filesystems(
-        self, order: Order, *, on_progress: Callable[[Told], None], stop: Callable[[], bool]
+    def measurement(
+        self, order: Order, on_progress: Callable[[Told], None], stop: Callable[[], bool]
     ) -> TrialVerdict:
         self.asked.append(order)
         on_progress(

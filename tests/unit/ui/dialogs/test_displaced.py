@@ -8,19 +8,18 @@ from pathlib import Path
 from tests.unit.benchmark.shingled.displaced import NOTHING, likely_verdict
 from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.benchmark.results import read_verdict
 from wizard.benchmark.smr_probe import ProbePhase, ProbeProgress
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.verdict import DisplacedVerdict
 from wizard.ui.view import Banner, Figures, Progress
 
 
-class Services(RecordedServices):
+class Services(Simulated):
     """Services whose test runs immediately or after `go`."""
-
-    obstacle = ""
 
     def __init__(self, known: Drive) -> None:
         super().__init__(machine(known), "a test")
@@ -30,8 +29,13 @@ class Services(RecordedServices):
         self.go, self.begun = threading.Event(), threading.Event()
         self.go.set()
 
-    def quick_test(
-        self, drive: Drive, *, on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
+    def measurement(
+        self,
+        drive: Drive,
+        *,
+        on_progress: Callable[[ProbeProgress], None],
+        stop: Callable[[], bool],
+        patterns: object,
     ) -> DisplacedVerdict:
         self.asked.append(drive.path)
         on_progress(ProbeProgress(ProbePhase.IDLING, 0.75, 12.0))
@@ -40,7 +44,7 @@ class Services(RecordedServices):
             pass
         if self.fault:
             raise Refused(self.fault)
-        return self.remember_test(drive, self.verdict)
+        return self.verdict
 
 
 def person(known: Drive | None = None) -> tuple[Person, Services]:

@@ -7,21 +7,20 @@ from pathlib import Path
 
 from tests.unit.machines import N512, drive, machine
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.benchmark.results import read_verdict
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session
+from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.ui.screens.alignment import TrialScreen
+from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress
 
 
-class Services(RecordedServices):
+class Services(Simulated):
     """Services whose benchmark runs immediately or after `go`."""
-
-    obstacle = ""
 
     def __init__(self, known: Drive) -> None:
         super().__init__(machine(known), "a test")
@@ -31,16 +30,16 @@ class Services(RecordedServices):
         self.stopped = False
         self.fault = ""
 
-    def measure(
+    def measurement(
         self,
         drive: Drive,
         *,
         write: bool,
-        physical_bytes: int | None,
+        assume_physical_bytes: int | None,
         on_progress: Callable[[Measured], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        self.asked.append((write, physical_bytes))
+        self.asked.append((write, assume_physical_bytes))
         on_progress(Measured(120, None, 15.0, 1.8))
         self.begun.set()
         while not (self.go.wait(0.02) or stop()):

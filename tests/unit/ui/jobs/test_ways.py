@@ -9,33 +9,27 @@ import pytest
 from tests.unit.ext4.migrations import EXT3, situation
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.ext4.assessment import Situation
 from wizard.ext4.ways import offer_of, prospect_of
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import Session, SessionConversion
-from wizard.host.this_system import plan_for
 from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.machine import Drive
-from wizard.model.migration import Migration, Prospect, Way
+from wizard.model.migration import Way
 from wizard.model.said import format_duration
 from wizard.ui.screens.ways import WaysScreen
+from wizard.ui.session import Session, SessionConversion
 from wizard.ui.view import Banner, Tone
 
 DRIVE = partitioned(partition(1, filesystem="ext3"))
 DEVICE = "/dev/sda1"
 
 
-class Services(RecordedServices):
+class Services(Simulated):
     """Services with a synthetic filesystem to inspect."""
-
-    obstacle = ""
-    apply_obstacle = ""
 
     def __init__(self, found: Situation) -> None:
         super().__init__(machine(DRIVE), "a test")
         self.found = found
-        self.asked: list[SessionConversion] = []
-        self.planned: list[SessionConversion] = []
+        self.asked: list[Path | None] = []
         self.fault: DiskwrightError | None = None
         self.rootless, self.gives_root, self.roots = False, True, 0
         self.go = threading.Event()
@@ -51,19 +45,12 @@ class Services(RecordedServices):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless = False
 
-    def _there(self) -> Situation:
+    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+        self.asked.append(folder)
         self.go.wait(20)
         if self.fault:
             raise self.fault
         return self.found
-
-    def migration_prospect(self, drive: Drive, moving: SessionConversion) -> Prospect:
-        self.asked.append(moving)
-        return prospect_of(self._there())
-
-    def plan_migration(self, drive: Drive, moving: SessionConversion) -> Migration:
-        self.planned.append(moving)
-        return plan_for(self._there(), moving)
 
 
 def ways(found: Situation | None = None, services: Services | None = None) -> tuple[Person, Services]:
@@ -174,10 +161,10 @@ def test_folder_is_checked_and_an_empty_line_means_the_default() -> None:
     at, services = ways()
     at.key("f")
     at.act("take", folder="/mnt/backup")
-    assert services.asked[-1].folder == Path("/mnt/backup") and "Uses space in /mnt/backup." in at.text
+    assert services.asked[-1] == Path("/mnt/backup") and "Uses space in /mnt/backup." in at.text
     at.key("f")
     at.act("take", folder="")
-    assert services.asked[-1].folder is None
+    assert services.asked[-1] is None
 
 
 def test_impossible_way_gives_the_reason_and_is_not_planned() -> None:
@@ -186,18 +173,17 @@ def test_impossible_way_gives_the_reason_and_is_not_planned() -> None:
     at.desk.moved(refused.key)
     assert "cannot" in [str(cell.text) for cell in refused.cells]
     at.act("review", refused.key)
-    assert at.said == str(refused.why_not) and not services.planned
+    assert at.said == str(refused.why_not) and len(services.asked) == 1
 
 
 def test_enter_plans_the_way_and_opens_its_review() -> None:
     pytest.importorskip("wizard.ui.screens.review")
-    at, services = ways()
+    at, _ = ways()
     at.key("c")
     at.key("enter", "light")
-    assert services.planned[0].way is Way.LIGHT and not services.planned[0].compares
     assert at.view.place == "review"
     planned = moving(at).migration
-    assert planned is not None and planned.way is Way.LIGHT
+    assert planned is not None and planned.way is Way.LIGHT and not planned.manifest
 
 
 def test_planning_error_is_reported_among_the_ways() -> None:

@@ -14,9 +14,9 @@ from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.ui.live import MEDIA, RUN, Live, begun, entry
 from tests.unit.ui.person import Person
 from wizard.apply.engine.record import Phase, power_sentence
+from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import StepProgress
-from wizard.host.session import OpenRun
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.run import Event, JournalEntry
 from wizard.ui.components.progress import ProgressState, doing, progress_around

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.unit.ui.person import Person, texts_of
-from wizard.host.recorded import RecordedServices
+from wizard.apply.local_runs import LocalRuns
+from wizard.host.services import RecordedServices
 from wizard.model.machine import Machine
-from wizard.plan.changes import RunDocument
 from wizard.ui.desk import Screen
 from wizard.ui.view import View
 
@@ -27,23 +26,16 @@ ASIDE = ("help", "glossary", "quit", "again")
 
 
 class Watched(RecordedServices):
-    """A recorded machine that records attempts to write."""
+    """A recorded machine that counts attempts to reach its runs."""
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine, "a test", lambda: "11111111-2222-4333-8444-555555555555")
-        self.begun: list[str] = []
+        self.attempts = 0
 
-    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        self.begun.append(type(document).__name__)
-        return super().start(document, tokens, secret)
-
-    def keep(self, run: Path, secret: bytes | None = None) -> str:
-        self.begun.append("keep")
-        return super().keep(run, secret)
-
-    def undo(self, run: Path) -> None:
-        self.begun.append("undo")
-        super().undo(run)
+    @property
+    def runs(self) -> LocalRuns:
+        self.attempts += 1
+        return super().runs
 
 
 @dataclass(frozen=True, slots=True)

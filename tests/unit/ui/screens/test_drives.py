@@ -10,8 +10,8 @@ from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.ui.live import RUN, Live
 from tests.unit.ui.person import Person, texts_of_row
+from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
-from wizard.host.session import OpenRun
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import SetOptions, Wanted
@@ -315,7 +315,7 @@ def test_fstab_line_of_an_absent_drive_is_shown_with_its_remedy(
 ) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text("LABEL=gone /mnt/gone ext4 defaults 0 2\nLABEL=fine /mnt/fine ext4 nofail 0 2\n")
-    monkeypatch.setattr(Live, "_fstab", fstab)
+    monkeypatch.setattr(Live, "fstab", fstab)
     person = Person(Live(machine(drive())))
     assert [row.key for row in person.rows] == ["absent:LABEL=gone", "/dev/sda"]
     assert cursor(person) == "/dev/sda"
@@ -336,7 +336,7 @@ def test_n_on_a_removable_drive_adds_nofail(tmp_path: Path, monkeypatch: pytest.
         asked.append((device, wanted))
         raise Refused("seen")
 
-    monkeypatch.setattr(Live, "_fstab", fstab)
+    monkeypatch.setattr(Live, "fstab", fstab)
     monkeypatch.setattr(Live, "work_out", work_out)
     monkeypatch.setattr(Live, "options_at_boot", lambda *_: ("noatime",))
     person = Person(Live(machine(stick)))

@@ -19,6 +19,7 @@ from wizard.model.said import MIB
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import LONGEST_PARAGRAPH, Dialogue
 from wizard.plan.planner import Mode
+from wizard.plan.refusals import why_not_set_up
 from wizard.probe.machine import load_machine
 from wizard.ui.screens.plan import PlanScreen
 from wizard.ui.view import View
@@ -82,7 +83,7 @@ def check_drives(person: Person) -> None:
     """Check that unavailable drives never reach the screens of setting up."""
     if person.view.place in SETS_UP:
         for drive in person.desk.session.drives:
-            assert not person.desk.services.blocker(drive), (person.view.place, drive.path)
+            assert not why_not_set_up(drive), (person.view.place, drive.path)
 
 
 def check_planner(person: Person) -> None:
@@ -112,7 +113,7 @@ def test_every_screen_of_every_machine(path: Path, tmp_path: Path, monkeypatch: 
     services = Watched(load_machine(path))
     explorer = Explorer(services, check_view)
     explorer.explore()
-    assert not services.begun
+    assert not services.attempts
     assert explorer.visited["drives"]
 
 

@@ -7,9 +7,10 @@ from tests.unit.machines import drive
 from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.ui.dialogs.sides import MEDIA, advice_of, person_at, recorded, session_for
 from tests.unit.ui.person import Person
+from tests.unit.ui.simulated import Simulated
 from wizard.advice.missing import Missing
 from wizard.advice.request import Taken
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.errors import BadInput
 from wizard.model.machine import Machine
 from wizard.ui.editors.filesystem import Filesystem
@@ -78,7 +79,7 @@ def test_unsupported_filesystem_gives_the_reason_and_the_way_off() -> None:
 
 
 def test_missing_program_is_the_reason_and_can_be_installed() -> None:
-    class Live(RecordedServices):
+    class Live(Simulated):
         installed = False
 
         def install_offer(self, missing: Missing) -> str:

@@ -9,7 +9,7 @@ from tests.unit.machines import E512, drive, gpt, machine, partition
 from tests.unit.ui.person import Person
 from wizard.advice.evidence import find_term
 from wizard.ext4.make import make_migration
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.drive_facts import Health, Smart
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive

@@ -10,13 +10,14 @@ from tests.unit.plan.layouts import EVERYTHING
 from tests.unit.plan.raid.stripes import numbered, striped
 from tests.unit.ui.dialogs.sides import person_at, recorded, session_for
 from tests.unit.ui.person import Person, texts_of_block
-from wizard.host.recorded import RecordedServices
-from wizard.host.session import OpenRun, Session
+from wizard.apply.local_runs import OpenRun
+from wizard.host.services import RecordedServices
 from wizard.model.machine import Drive, Use
 from wizard.ui.components.decisions import why_not_now
 from wizard.ui.components.plan_rows import lost_line
 from wizard.ui.desk import Desk
 from wizard.ui.editors.spread import Spread
+from wizard.ui.session import Session
 from wizard.ui.several_drives import WAYS
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.ui.person import Person
-from wizard.host.recorded import RecordedServices
+from wizard.host.services import RecordedServices
 from wizard.model.errors import BadInput
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.plan.planner import Mode

@@ -1,9 +1,8 @@
-"""State of one pass through the wizard, and the results of a screen."""
+"""State of one pass through the wizard."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,30 +38,9 @@ class SessionConversion:
     migration: Migration | None = None
 
 
-class PartChange(StrEnum):
-    """A change to one partition that preserves the others."""
-
-    FORMAT = "format"
-    DELETE = "delete"
-    GROW = "grow"
-    SHRINK = "shrink"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRun:
-    """An active or waiting run. `state`: a RunState value. `drives`: devices in use. `ways`: available
-    commands (resume, keep, undo). `why_not`: why no command is available."""
-
-    run: Path
-    state: str
-    drives: tuple[str, ...]
-    ways: tuple[str, ...] = ()
-    why_not: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
-    """State passed from screen to screen, each of which returns a changed copy. None means undecided.
+    """State passed from screen to screen. None means undecided.
 
     `taken`: options added to the recommended ones. `part`: node of the only partition to format. `moving`:
     set for a conversion that preserves files, which has other screens.
@@ -96,34 +74,3 @@ class Session:
     def drives(self) -> tuple[Drive, ...]:
         """All selected drives, in order of selection."""
         return (self.drive, *self.others) if self.drive else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Next:
-    """Continue with the next screen."""
-
-    session: Session
-
-
-@dataclass(frozen=True, slots=True)
-class Back:
-    """Return to the previous screen. The session contains the entries of this one."""
-
-    session: Session
-
-
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """Return to the first screen because decisions are no longer valid, for example if the drive was removed.
-    The session contains entries that are valid for any drive."""
-
-    session: Session
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """The user quits the wizard."""
-
-
-Moved = Next | Back | Gone
-Outcome = Moved | Quit

@@ -1,0 +1,173 @@
+"""Work out documents and handle runs in this process, as root. `Elevated` asks another process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.runs import list_runs, run_argument, runs_folder
+from wizard.model.errors import BadInput, Refused
+from wizard.model.said import t
+from wizard.process.deferred import deferred
+
+if TYPE_CHECKING:
+    from wizard.advice.missing import Missing
+    from wizard.apply import packages, run_control
+    from wizard.apply.conversion import look
+    from wizard.apply.copy import survey
+    from wizard.apply.plan import undo_space
+    from wizard.apply.run import job, journal, load, process
+    from wizard.apply.run.progress_log import RunStatus
+    from wizard.apply.settings import run as settings_run
+    from wizard.apply.settings import start as settings_start
+    from wizard.ext4.assessment import Situation
+    from wizard.model.requests import CopyFiles, Wanted
+    from wizard.model.run import JournalEntry
+    from wizard.model.said import Message
+    from wizard.plan.changes import Bring, Changes, RunDocument
+    from wizard.plan.plan import Plan
+    from wizard.plan.undo_policy import UndoSpace
+else:
+    packages, run_control = deferred("wizard.apply", "packages", "run_control")
+    job, journal, load, process = deferred("wizard.apply.run", "job", "journal", "load", "process")
+    look, survey, undo_space, settings_run, settings_start = deferred(
+        "wizard.apply", "conversion.look", "copy.survey", "plan.undo_space", "settings.run", "settings.start"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """An active or waiting run. `state`: a RunState value. `drives`: devices in use. `ways`: available
+    commands (resume, keep, undo). `why_not`: why no command is available."""
+
+    run: Path
+    state: str
+    drives: tuple[str, ...]
+    ways: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+class LocalRuns:
+    """Documents and runs on this machine. All methods but `state` and `status` may take long."""
+
+    def __init__(self, environment: Environment, journal_dir: Path | None = None) -> None:
+        self._environment = environment
+        self._journal_dir = journal_dir
+
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        """Plan changes to a filesystem or its drive. Raises as `changes_for` does."""
+        return settings_start.changes_for(device, wanted, self._environment)
+
+    def work_out_copy(self, asked: CopyFiles) -> Bring:
+        """Count the files and plan a copy. Raises as `survey.work_out` does."""
+        into, takes_place = asked.into or None, asked.takes_place
+        return survey.work_out(asked.source, asked.target, into, self._environment, takes_place=takes_place)
+
+    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+        """Inspect an ext filesystem. Checks the space in `folder`, or else in the folder for runs. Raises as
+        the function of that name does."""
+        return look.look_at_ext(
+            device, self._environment, store=folder, undo_dir=folder, journal_dir=self._journal_dir
+        )
+
+    def undo_space(self, plan: Plan) -> UndoSpace:
+        """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""
+        return undo_space.undo_space(plan, runs_folder(self._journal_dir), self._environment)
+
+    def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+        """Install missing tools, and pass each output line to `on_line`, from another thread. Raises as
+        `packages.install` does."""
+        packages.install(missing, on_line)
+
+    def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        """Start a separate process for a document, and return the run's folder. `tokens`: one per drive.
+        `secret`: encryption passphrase, never stored. Raises Refused or BadInput."""
+        how = job.Start(tuple(tokens), self._journal_dir, self._environment, secret)
+        return run_control.job_for(document).start(document, how)
+
+    def open_runs(self) -> tuple[OpenRun, ...]:
+        """Return active and waiting runs, newest first. Empty if only root may read them."""
+        try:
+            found = list_runs(self._journal_dir)
+        except (Refused, BadInput):
+            return ()
+        opened = (self._open_run(run) for run in reversed(found))
+        return tuple(run for run in opened if run is not None)
+
+    def _open_run(self, run: Path) -> OpenRun | None:
+        """Return None for a finished run or one with damaged files, which `diskwright status` reports."""
+        try:
+            now = journal.state(run)
+            ways = run_control.working_ways(run, now)
+            if now is not journal.RunState.RUNNING and not ways.said(run):
+                return None
+            return OpenRun(run, now.value, load.load(run).devices, ways.names, str(ways.why_not))
+        except BadInput:
+            return None
+
+    def document(self, run: Path) -> RunDocument:
+        """Return the document of a run. Raises BadInput if unreadable."""
+        return load.load(run)
+
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
+        """Yield journal entries of a run until it ends, blocking in between. `meanwhile` is called regularly
+        while waiting."""
+        return journal.follow(run, meanwhile=meanwhile)
+
+    def state(self, run: Path) -> journal.RunState:
+        """Return the state of a run. Raises BadInput if its journal is unreadable."""
+        return journal.state(run)
+
+    def status(self, run: Path) -> RunStatus:
+        """Return the progress of a run, as far as known."""
+        return run_control.status(run)
+
+    def next_commands(self, run: Path) -> job.NextCommands | None:
+        """Return the commands that work on a run now, or None if only root can tell. Compares the drives."""
+        try:
+            return None if os.geteuid() else run_control.working_ways(run, journal.state(run))
+        except BadInput:
+            return None
+
+    def closed(self, run: Path) -> str:
+        """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""
+        return run_control.closed(run)
+
+    def ready(self, changes: Changes) -> tuple[Message, ...]:
+        """Return how to use the filesystems that changes have mounted, and who may."""
+        return settings_run.ready_message(changes)
+
+    def request_stop(self, run: Path) -> None:
+        """Ask a run to stop before its next step."""
+        process.request_stop(run)
+
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
+        """Keep the result of a run and delete its undo data. Return a confirmation. Raises as
+        `run_control.keep` does."""
+        return run_control.keep(run, secret)
+
+    def undo(self, run: Path) -> None:
+        """Undo a run, and verify the result. Raises as `run_control.undo` does."""
+        run_control.undo(run)
+
+    def writes_over(self, run: Path) -> bool:
+        """Return True if resuming a run still overwrites existing data, so the user must type the tokens
+        again. False without root, since the command asks. Raises BadInput."""
+        return not os.geteuid() and bool(run_control.job_of(run).pending_writes(run).steps)
+
+    def wants_secret(self, run: Path) -> bool:
+        """Return True if resuming a run requires the encryption passphrase. False without root. Raises
+        BadInput."""
+        if os.geteuid() or not self.document(run).takes_passphrase:
+            return False
+        return run_control.job_of(run).wants_passphrase(run)
+
+    def resume(self, run: Path, secret: bytes | None = None) -> None:
+        """Resume an interrupted run. Raises Refused with the reason, or with the command to run as root."""
+        if os.geteuid():
+            raise Refused(t("Only root can continue: sudo diskwright resume {run}", run=run_argument(run)))
+        run_control.resume(run, secret)

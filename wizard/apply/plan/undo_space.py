@@ -1,0 +1,177 @@
+"""Measure the space that undo of a plan needs, by a rehearsal."""
+
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+
+from wizard.apply.engine.changes import unknown_data
+from wizard.apply.engine.scratch_copies import free_bytes, release_left
+from wizard.apply.engine.stores import FOLDER, old_file
+from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
+from wizard.apply.plan.rehearsed import LITTLE_BYTES
+from wizard.apply.plan.run import execute
+from wizard.apply.plan.start import why_direct
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import is_locked, lock_run
+from wizard.apply.run.runs import ROOM_BYTES, make_private
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.said import Message, Sentence, join, t
+from wizard.plan.plan import Plan
+from wizard.plan.undo_policy import UndoSpace, needs_word, promise
+
+BLOCK_BYTES = 512
+"""The unit of `st_blocks` (stat(2))."""
+
+PREFIX = ".measuring-"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Space that a run needs in its folder until keep or undo.
+
+    `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
+    ran out while measuring. `free_bytes` was free before. `blanks` is True for each drive on which only zeros
+    are overwritten. `unknown` lists unrecognised data.
+    """
+
+    folder: Path
+    free_bytes: int
+    old_bytes: int | None = None
+    new_bytes: int | None = None
+    blanks: tuple[bool, ...] = ()
+    unknown: tuple[Message, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Return True if only zeros would be overwritten on all drives."""
+        return bool(self.blanks) and all(self.blanks)
+
+    @property
+    def needed_bytes(self) -> int | None:
+        """The total, including the run's own files."""
+        if self.old_bytes is None or self.new_bytes is None:
+            return None
+        return self.old_bytes + self.new_bytes + ROOM_BYTES
+
+    @property
+    def fits(self) -> bool:
+        """Return True if the space is enough."""
+        return self.needed_bytes is not None and self.needed_bytes <= self.free_bytes
+
+    @property
+    def sentence(self) -> str:
+        """The result as text, for display before the first write."""
+        return str(self.said)
+
+    @property
+    def said(self) -> Message:
+        """The result as a message."""
+        folder, free = printable(str(self.folder), 200), self.free_bytes
+        if self.needed_bytes is None:
+            return t(
+                "Not enough free space for undo in {folder}: more than the free {free:size} "
+                "is needed. Name another folder with --journal DIR.",
+                folder=folder,
+                free=free,
+            )
+        takes = (
+            Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
+            if self.fits
+            else Sentence(
+                "Not enough free space for undo in {folder}: {needed:size} needed, "
+                "{free:size} free. Name another folder with --journal DIR."
+            )
+        )
+        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
+
+
+def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
+    """Measure the space for undo, for display before the confirmation. If the plan must run directly on the
+    drive, describe the consequences instead, and whether the user has to confirm them. Raises as `measure`
+    does."""
+    if why := why_direct(plan, folder):
+        return UndoSpace(promise(plan, why), not needs_word(plan, why))
+    room = measure(plan, folder, environment)
+    return UndoSpace(room.sentence, room.fits, tuple(map(str, room.unknown)))
+
+
+def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
+    """Rehearse the plan in the folder, return the space needed and delete everything. Reads the drives; takes
+    seconds. Raises DiskwrightError."""
+    missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
+    try:
+        make_private(folder)
+        with _exclusive(folder):
+            return _measure_in_folder(plan, folder, environment)
+    except OSError as error:
+        named = str(folder)
+        raise Refused(
+            t(
+                "Cannot use {folder} for a run: {why}. Nothing was written.",
+                folder=named,
+                why=error.strerror or str(error),
+            )
+        ) from None
+    finally:
+        for made in missing:
+            # Restore the previous state. Another run may have created its folder there since.
+            with suppress(OSError):
+                made.rmdir()
+
+
+@contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Wait until no other process measures in this folder: two scratch copies would have the same UUIDs."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _measure_in_folder(plan: Plan, folder: Path, environment: Environment) -> Room:
+    _clear_left(folder)
+    free = free_bytes(folder)
+    with TemporaryDirectory(prefix=PREFIX, dir=folder) as made:
+        return _rehearse_in(plan, Path(made), Room(folder, free), environment)
+
+
+def _clear_left(folder: Path) -> None:
+    """Delete the leftovers of killed processes."""
+    for left in folder.glob(f"{PREFIX}*"):
+        if not is_locked(left):
+            release_left(left)
+            rmtree(left)
+
+
+def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
+    lock, journal = lock_run(run), Journal(run)
+    # No passphrase has been entered yet. Any passphrase needs the same space.
+    secret = token_hex().encode() if plan.containers else None
+    try:
+        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
+    except Failed:
+        if free_bytes(run) < LITTLE_BYTES:
+            return room
+        raise
+    finally:
+        journal.close()
+        os.close(lock)
+    old = _allocated_bytes(old_file(run, number) for number in range(len(plan.members)))
+    blanks = tuple(change.blank for change in record.changes)
+    unknown = unknown_data(run, plan, record.changes)
+    return Room(
+        room.folder, room.free_bytes, old, _allocated_bytes((run / FOLDER).iterdir()) - old, blanks, unknown
+    )
+
+
+def _allocated_bytes(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_blocks * BLOCK_BYTES for file in files)
