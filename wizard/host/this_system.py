@@ -307,7 +307,6 @@ class RealServices(Running):
             moving.device,
             self._apply_environment,
             store=moving.folder,
-            undo_dir=moving.folder,
             journal_dir=self._journal_dir,
         )
 

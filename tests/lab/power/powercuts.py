@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
+from wizard.apply.conversion.transaction import Transaction
+
 from tests.exchanging import unheard
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.errands.visit import Visit
@@ -25,7 +27,6 @@ from tests.lab.power.replayed import MEMORY, looped, mark, mounted, mounts, numb
 from tests.lab.visits.migrate.transactions import make_old, migrate
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.conversion.commit import Committer, load_snapshotted, phase_of, save_snapshotted
-from wizard.apply.conversion.transaction import Transaction
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.run.journal import Journal

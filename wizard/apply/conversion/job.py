@@ -1,7 +1,6 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from wizard.apply.block.devices import protect, take_writes
 from wizard.apply.conversion.guard import (
     check_migration_tools,
     check_own,
-    check_resumable,
     drive_now,
 )
 from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed
@@ -19,6 +17,7 @@ from wizard.apply.conversion.run import (
     check_held,
     check_keeps,
     check_one,
+    check_untouched,
     keep,
     migrate,
     reached,
@@ -26,9 +25,8 @@ from wizard.apply.conversion.run import (
     site_of,
     undo_conversion,
 )
-from wizard.apply.conversion.transaction import migration_now
+from wizard.apply.conversion.state import migration_now
 from wizard.apply.conversion.verify import MigratingSite
-from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.job import JobRequest, Outcome, Prepared, RunJob, RunWork
 from wizard.apply.run.journal import Journal, RunState, read_entries
 from wizard.apply.run.load import load_migration
@@ -42,30 +40,21 @@ from wizard.model.said import Sentence
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
     check_migration_tools(migration)
-    with _workspace(run) as ground:
-        check_can_start(run, migration, ground)
+    check_can_start(run, migration)
 
 
-def _check_takes_back(run: Path, migration: Migration) -> None:
+def _check_takes_back(run: Path, _: Migration) -> None:
     check_can_undo(run)
-    with _workspace(run) as ground:
-        ground.release()
-        check_resumable(migration)
-        ground.check_untouched()
+    journal = Journal(run)
+    try:
+        check_untouched(site_of(run, journal, ()))
+    finally:
+        journal.close()
 
 
 def _check_keeps(run: Path, migration: Migration) -> None:
     check_keeps(run)
     check_held(migration)
-
-
-@contextmanager
-def _workspace(run: Path) -> Iterator[Workspace]:
-    journal = Journal(run)
-    try:
-        yield ground_of(site_of(run, journal, ()))
-    finally:
-        journal.close()
 
 
 def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
@@ -110,8 +99,7 @@ class ConversionRunJob(RunJob):
         )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        """Run the read-only checks of a command. Those of a snapshot are left to the command, which removes
-        it."""
+        """Run the quick checks of a command, without those of the saved blocks."""
         self.check_possible(run, JobRequest(purpose))
         migration = migration_now(run)
         check_own(migration, load_environment(run))
@@ -141,12 +129,6 @@ class ConversionRunJob(RunJob):
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
         """Add how far the conversion got."""
         return f"{error} {reached(run)}".rstrip()
-
-    def leave(self, work: RunWork, outcome: Outcome) -> None:
-        """Remove the snapshot after a run. If it is in use, the next command handles it."""
-        if work.purpose is Purpose.APPLY:
-            with suppress(DiskwrightError):
-                ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
 
     def commands_when_done(self, run: Path) -> tuple[str, ...]:
         """Return keep and undo, until the filesystem is used."""

@@ -1,4 +1,4 @@
-"""Run one conversion step on a device or snapshot, and verify the filesystem and the files."""
+"""Run one conversion step on a scratch copy, and verify the filesystem and the files."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -119,24 +119,20 @@ def share_of(turn: int, done: int, total: int) -> float:
     return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
 
 
-def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str = "") -> str:
-    """Run an operation on a node, and return a result message.
-
-    Replaced blocks are saved in `undo_file` if given. Raises Failed if a program fails.
-    """
+def operate(operation: OnDevice, node: str, site: MigratingSite) -> str:
+    """Run an operation on a node, and return a result message. Raises Failed if a program fails."""
     if isinstance(operation, SetOwnFstabType):
-        return set_own_type(operation, site.migration, node, site.command, undo_file)
+        return set_own_type(operation, site.migration, node, site.command)
     repaired = False
-    commands = operation_commands(operation, node, undo_file)
+    commands = operation_commands(operation, node)
     for argv, part in zip(commands, parts_of(operation, len(commands)), strict=True):
-        without_undo = isinstance(operation, WidenInodes) and not undo_file
-        # By default, tune2fs fills /var/lib/e2fsprogs with undo files that are never used.
-        argv_to_run = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if without_undo else argv
+        # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
+        argv_to_run = (
+            ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, WidenInodes) else argv
+        )
         is_check = argv == proof(node)
         # e2fsck reports progress itself, and the filesystem may be too damaged for `facts_on`.
-        effort = (
-            None if argv[0] == CHECKER else effort_of(operation, facts_on(node), undoable=bool(undo_file))
-        )
+        effort = None if argv[0] == CHECKER else effort_of(operation, facts_on(node))
         result = site.command(
             argv_to_run, accept=range(256) if is_check else accepted(argv), part=part, effort=effort
         )

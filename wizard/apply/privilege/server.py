@@ -226,7 +226,6 @@ def _look_at_ext(request: RootRequest) -> Situation:
         request.device,
         Environment(),
         store=folder,
-        undo_dir=folder,
         journal_dir=_journal_dir(request),
     )
 

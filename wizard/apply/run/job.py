@@ -377,17 +377,15 @@ def check_told(
     wanted: Iterable[Message | str],
     told: Iterable[Message | str],
     again: str,
-    alike: Callable[[Message | str], Message | str] = lambda said: said,
 ) -> None:
     """Raises Refused unless a document contains the expected sentences, in any order and language.
 
-    `again` is the command that renews the document. `alike` normalises sentences before the comparison, if
-    parts of them may differ.
+    `again` is the command that renews the document.
     """
-    expected, found = {alike(one): one for one in wanted}, {alike(one): one for one in told}
-    if missing := next((one for key, one in expected.items() if key not in found), None):
+    expected, found = tuple(wanted), tuple(told)
+    if missing := next((one for one in expected if one not in found), None):
         fault = t('it lacks the expected text "{sentence}"', sentence=missing)
-    elif foreign := next((one for key, one in found.items() if key not in expected), None):
+    elif foreign := next((one for one in found if one not in expected), None):
         fault = t('it has the unexpected text "{sentence}"', sentence=foreign)
     else:
         return

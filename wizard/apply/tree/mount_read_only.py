@@ -14,6 +14,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from stat import S_IFREG
 from time import monotonic
 
 from wizard.advice.existing import ACCESS_TIME
@@ -106,6 +107,20 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
         fd = _mount_by_one(loop, kernel_names, node, ("ro", *options))
         held.callback(os.close, fd)
         yield _place_of(fd)
+
+
+def mount_served_file(fuse: int) -> int:
+    """Mount the file that is served at this descriptor of /dev/fuse, and return a descriptor of it. Raises
+    OSError."""
+    context = _call(FSOPEN, b"fuse", CLOSE_ON_EXEC)
+    try:
+        _call(FSCONFIG, context, SET_STRING, b"source", b"diskwright", 0)
+        for option in (f"fd={fuse}", f"rootmode={S_IFREG:o}", "user_id=0", "group_id=0"):
+            _set_option(context, option)
+        _call(FSCONFIG, context, CREATE, None, None, 0)
+        return _call(FSMOUNT, context, CLOSE_ON_EXEC, NOSUID | NODEV | NOEXEC)
+    finally:
+        os.close(context)
 
 
 def driver_refusal(driver: str, options: Sequence[str], node: str = "") -> str:

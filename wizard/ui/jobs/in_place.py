@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.ext4.duration import compare_seconds, fingerprint_seconds
+from wizard.ext4.duration import compare_seconds
 from wizard.ext4.ways import how_sentences, power_words, risk_sentences
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.migration import Means, Migration, Moves
+from wizard.model.migration import Migration, Moves
 from wizard.model.requests import SwitchOff
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
@@ -242,14 +242,6 @@ class MigrationJob(Job[Migration]):
         super().__init__(migration)
         self.title = t("{device} to ext4", device=migration.device)
 
-    def risk(self, services: Services) -> Text:
-        """Warn that a power failure can make undo files useless."""
-        return (
-            t("No file is lost unless the power fails. Have a backup.")
-            if self.document.means is Means.DIRECT
-            else ""
-        )
-
     def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe safety measures and risks."""
         return (*how_sentences(self.document), *risk_sentences(self.document))
@@ -261,19 +253,14 @@ class MigrationJob(Job[Migration]):
 
     @property
     def read_seconds(self) -> float:
-        """Estimated time for the fingerprint and for comparing files, in seconds."""
-        migration, rotational = self.document, self.document.drive.rotational
-        compared = compare_seconds(migration.before, rotational) if migration.manifest else 0.0
-        return compared + fingerprint_seconds(
-            [step.operation for step in migration.steps],
-            migration.before,
-            migration.means,
-            rotational,
-            compares=migration.manifest,
-        )
+        """Estimated time for comparing files, in seconds."""
+        migration = self.document
+        if not migration.manifest:
+            return 0.0
+        return compare_seconds(migration.before, migration.drive.rotational)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """Return the commands for the snapshot or the device."""
+        """Return the commands, which run on the scratch copy."""
         return command_blocks(self.document.steps)
 
     def power(self, services: Services, run: Path, working: int | None, begun: bool) -> Text:

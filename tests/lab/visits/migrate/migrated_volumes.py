@@ -9,6 +9,9 @@ from pathlib import Path
 from signal import SIGKILL
 from unittest.mock import patch
 
+from wizard.apply.block.snapshot import LOOK_SECONDS
+from wizard.apply.conversion.transaction import PREFIX, Transaction, locate
+
 from tests.lab.drives.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.drives.layers import Base, Luks, Lvm, Md, Stack
 from tests.lab.drives.masonry import ALONE, PASSPHRASE, Built, build, lay_out, take_down
@@ -29,8 +32,6 @@ from tests.lab.visits.migrate.migrations import (
 from tests.lab.visits.migrate.transactions import make_old
 from tests.lab.visits.migrate.transactions import migrate as make_ext4
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.snapshot import LOOK_SECONDS
-from wizard.apply.conversion.transaction import PREFIX, Transaction, locate
 from wizard.apply.run.journal import Journal
 from wizard.ext4.steps import proof
 from wizard.model.run import Check

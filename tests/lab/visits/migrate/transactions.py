@@ -10,11 +10,12 @@ from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
+from wizard.apply.conversion.transaction import Transaction, locate
+
 from tests.lab.drives.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.transaction import Transaction, locate
 from wizard.apply.engine.record import load_record
 from wizard.apply.run.journal import Journal
 from wizard.ext4.steps import accepted, operation_commands, proof

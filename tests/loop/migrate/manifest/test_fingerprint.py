@@ -4,9 +4,9 @@ import hashlib
 import os
 
 import pytest
+from wizard.apply.conversion.direct import PIECE_BYTES, fingerprint
 
 from tests.devices import Bench, MakeDrive
-from wizard.apply.conversion.direct import PIECE_BYTES, fingerprint
 
 
 @pytest.mark.parametrize(

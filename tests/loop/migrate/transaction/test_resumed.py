@@ -5,6 +5,7 @@ from pathlib import Path
 from shutil import copyfile
 
 import pytest
+from wizard.apply.conversion.transaction import locate, migration_now
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
@@ -36,7 +37,6 @@ from wizard.apply.conversion.commit import (
     save_snapshotted,
 )
 from wizard.apply.conversion.run import check_keeps
-from wizard.apply.conversion.transaction import locate, migration_now
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record

@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from wizard.apply.block.snapshot import read_cow_store
 
 from tests.exchanging import write_cow_store
-from wizard.apply.block.snapshot import read_cow_store
 from wizard.apply.conversion.commit import (
     EARLIER,
     FILE,
