@@ -68,13 +68,13 @@ class Note(Protocol):
 
 
 def save_change(
-    run: Path, folder: Path, device: str, copy: Overlay, note: Note, progress: Progress = lambda share: None
+    run: Path, folder: Path, device: str, drive: Medium, copy: Overlay, note: Note, progress: Progress
 ) -> None:
     """Save the changes on a scratch copy of a device, and the old bytes of these blocks, durably in `folder`.
 
-    The device is only read, where the copy was written. Raises Failed.
+    The device, open at `drive`, is only read, and only where the copy was written. Raises Failed.
     """
-    drive, touched = copy.drive, merged(copy.written(), 1, copy.drive.size_bytes)
+    touched = merged(copy.written(), 1, drive.size_bytes)
     first, new_first = drive.read(0, FIRST_BYTES), copy.read(0, FIRST_BYTES)
     facts = read_ext(first[START_BYTES:])
     if facts is None:

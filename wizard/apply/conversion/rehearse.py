@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, read_bytes
+from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import NO_EXT, Note, save_change
 from wizard.apply.conversion.guard import check_as_looked_at, drive_now
 from wizard.apply.conversion.state import NEW, drop_folder, phase_of, store_of
@@ -23,6 +24,7 @@ from wizard.apply.engine.overlay import Overlay, scratch_copy_of
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.run.job import STEP_FAILED, STOPPED
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP
+from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import is_root_only, refuse_open_folder
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.superblock import START_BYTES, read_ext
@@ -60,7 +62,8 @@ def rehearsing(run: Path, device: str, folder: Path, note: Note) -> Iterator[Ove
             if copy.accepted:
                 forget_caches(copy.node)
                 copy.check()
-                save_change(run, folder, device, copy, note)
+                with DeviceMedium(device) as drive:
+                    save_change(run, folder, device, drive, copy, note, noting(run))
     finally:
         # Free the space first, since the journal may be on the same full volume.
         if phase_of(run) is Phase.REHEARSING:

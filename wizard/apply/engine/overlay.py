@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 
 from wizard.apply.block.devices import forget_caches, open_exclusively
 from wizard.apply.block.extents import GRAIN_BYTES, DeviceMedium
@@ -87,8 +87,11 @@ def obstacle() -> Message | None:
 
 @dataclass(slots=True)
 class Overlay:
-    """Reads of a drive, covered by the pages written to `store`. `fault` is the first error. `accepted`: the
-    result is verified, so its change is wanted."""
+    """Reads of a drive, covered by the pages written to `store`.
+
+    The server alone reads `drive`. `fault` is the first error. `accepted`: the result is verified, so its
+    change is wanted.
+    """
 
     drive: DeviceMedium
     store: Store
@@ -97,6 +100,8 @@ class Overlay:
     accepted: bool = False
     _written: dict[int, int] = field(default_factory=dict)
     """For each chunk of 1 MiB, a bit for each written page."""
+
+    _lock: Lock = field(default_factory=Lock)
 
     def written(self) -> Iterator[Extent]:
         """Yield the written pages in order, joined within a chunk."""
@@ -129,11 +134,12 @@ class Overlay:
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """Read a range as the scratch copy has it. Raises Failed."""
         end, parts = min(offset_bytes + length_bytes, self.drive.size_bytes), []
-        while offset_bytes < end:
-            stored, to = self._run_at(offset_bytes, end)
-            source = self.store.read if stored else self.drive.read
-            parts.append(source(offset_bytes, to - offset_bytes))
-            offset_bytes = to
+        with self._lock:
+            while offset_bytes < end:
+                stored, to = self._run_at(offset_bytes, end)
+                source = self.store.read if stored else self.drive.read
+                parts.append(source(offset_bytes, to - offset_bytes))
+                offset_bytes = to
         return b"".join(parts)
 
     def _run_at(self, start: int, end: int) -> tuple[bool, int]:
@@ -148,12 +154,14 @@ class Overlay:
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Write to the store, with the rest of the pages at both ends. Raises Failed."""
         end = offset_bytes + len(data)
-        for edge in {offset_bytes // GRAIN_BYTES, (end - 1) // GRAIN_BYTES}:
-            self._complete(edge * GRAIN_BYTES, offset_bytes, end)
-        self.store.put(offset_bytes, data)
-        for page in range(offset_bytes // GRAIN_BYTES, (end - 1) // GRAIN_BYTES + 1):
-            chunk, bit = divmod(page, PAGES_PER_CHUNK)
-            self._written[chunk] = self._written.get(chunk, 0) | 1 << bit
+        first, last = offset_bytes // GRAIN_BYTES, (end - 1) // GRAIN_BYTES
+        with self._lock:
+            for edge in {first, last}:
+                self._complete(edge * GRAIN_BYTES, offset_bytes, end)
+            self.store.put(offset_bytes, data)
+            for page in range(first, last + 1):
+                chunk, bit = divmod(page, PAGES_PER_CHUNK)
+                self._written[chunk] = self._written.get(chunk, 0) | 1 << bit
 
     def _complete(self, page: int, start: int, end: int) -> None:
         """Store the drive's bytes of a page that a write covers only in part."""
