@@ -19,7 +19,7 @@ from wizard.documents.codec import to_json
 from wizard.ext4.assessment import Situation
 from wizard.ext4.blockers import against
 from wizard.ext4.check import read_migration
-from wizard.model.migration import Means, SetFstabType
+from wizard.model.migration import SetFstabType
 
 
 def ext3(work: Work, make_drive: MakeDrive, *options: str, size_bytes: int = 32 * MIB) -> str:
@@ -79,8 +79,6 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
         *words,
         "--way",
         "full",
-        "--undo-dir",
-        str(work.folder),
         "--store",
         str(work.folder),
         "-o",
@@ -91,7 +89,7 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
     assert (
         migration.device == drive
         and migration.before.label == "films"
-        and migration.means in (Means.TRANSACTION, Means.DIRECT)
+        and migration.store == str(work.folder)
     )
     assert isinstance(migration.steps[-1].operation, SetFstabType) and "+UUID=" in planned.stdout
     assert "tune2fs -I 256" in planned.stdout and "On power loss:" in planned.stdout

@@ -355,16 +355,16 @@ def keep(site: MigratingSite) -> tuple[Event, str]:
     check_one(site.run, site.migration)
     check_held(site.migration)
     mark_durably(site.run / KEEPING)
-    message = _drop(site)
+    message = drop_saved(site.run)
     # Undo is impossible now, even if mounting fails.
     return Event.KEPT, f"{message} {_mount(site)} {advised_sentence(site.migration)}"
 
 
-def _drop(site: MigratingSite) -> Message:
-    """Delete the undo data, and return a result message. Raises Failed."""
-    run, record = site.run, load_record(site.run)
+def drop_saved(run: Path) -> Message:
+    """Delete the undo data of a run, and return a result message. Raises Failed."""
+    record = load_record(run)
     if record is None:
-        return t("No undo data for {device}, which was not changed.", device=site.migration.device)
+        return t("The run has no undo data.")
     folder = Path(filesystem_of(run).folder)
     freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
     if record.phase is Phase.RELEASED:

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from wizard.apply.block.devices import forget_caches, open_exclusively
-from wizard.apply.block.extents import GRAIN_BYTES, DeviceMedium
+from wizard.apply.block.extents import GRAIN_BYTES, DeviceMedium, Medium
 from wizard.apply.block.scratch_device import CONTROL, NoScratchDeviceError, attached, load_loop
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.engine.stores import Store
@@ -93,7 +93,7 @@ class Overlay:
     change is wanted.
     """
 
-    drive: DeviceMedium
+    drive: Medium
     store: Store
     node: str = ""
     fault: Failed | None = None
