@@ -10,13 +10,16 @@ from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
-from wizard.apply.conversion.transaction import locate
-
 from tests.exchanging import unheard
 from tests.lab.drives.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
 from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion.commit import Committer
+from wizard.apply.conversion.rehearse import rehearsing
+from wizard.apply.conversion.run import drop_saved
+from wizard.apply.conversion.state import locate, store_of
+from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import load_record
 from wizard.ext4.steps import accepted, operation_commands, proof
 from wizard.model.errors import DiskwrightError, Failed, Refused
