@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 
 from wizard.apply.block.devices import facts_on, forget_caches
 from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_state
@@ -44,6 +45,9 @@ from wizard.process.program import Result
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """Progress after each of e2fsck's five passes, as in its own bar (e2fsck/unix.c)."""
 
+BUSY = re.compile(r"is in use\.$|Device or resource busy", re.MULTILINE)
+"""Message of e2fsprogs if a device cannot be opened exclusively."""
+
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
 
@@ -82,18 +86,26 @@ class MigratingSite:
         The progress covers `part` of the step. It is reported by e2fsck, or estimated from the I/O on the
         last argument, compared with the expected `effort`.
         """
+        for pause in (0.1, 0.3, 1.0, 0.0):
+            result = self._attempt(argv, part, effort)
+            # Programs that scan drives open each one exclusively for a moment. Nothing was written then.
+            if not (result.status and BUSY.search(result.output + result.errors)):
+                break
+            sleep(pause)
+        if result.status not in accept:
+            message = t("{program} ended with status {status}:", program=argv[0], status=result.status)
+            raise Failed(f"{message} {result.last_words}")
+        return result
+
+    def _attempt(self, argv: Sequence[str], part: tuple[float, float], effort: Effort | None) -> Result:
         note = noting(self.run, self.step, part)
         watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_ignore)
         with Listener(ProgressParser(note)) as listener, watched as begin:
             full_argv = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
             kept_open = (*self.drive_locks, listener.end)
-            result = journalled(
+            return journalled(
                 full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
             )
-        if result.status not in accept:
-            message = t("{program} ended with status {status}:", program=argv[0], status=result.status)
-            raise Failed(f"{message} {result.last_words}")
-        return result
 
 
 def _ignore(_pid: int) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from stat import S_IFREG
-from time import monotonic
+from time import monotonic, sleep
 
 from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import open_exclusively
@@ -80,12 +80,23 @@ def mounted_read_only(node: str) -> Iterator[Path]:
     read-only mount.
     """
     _refuse_unfinished(node)
-    fd = _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
+    fd = _mount_when_free(node)
     try:
         yield _place_of(fd)
     finally:
         os.close(fd)
         _wait_until_free(node)
+
+
+def _mount_when_free(node: str) -> int:
+    """Mount, and retry if the device is busy: programs that scan drives open each one exclusively for a
+    moment."""
+    for pause in (0.1, 0.3, 1.0):
+        try:
+            return _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
+        except Failed:
+            sleep(pause)
+    return _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
 
 
 @contextmanager
