@@ -17,7 +17,7 @@ from wizard.apply.conversion.guard import (
     check_resumable,
     drive_now,
 )
-from wizard.apply.conversion.rehearse import CHECKS, count_failures, rehearse
+from wizard.apply.conversion.rehearsal import CHECKS, count_failures, rehearse
 from wizard.apply.conversion.rollback import advised_sentence, can_be_undone, is_closed, look_sentence
 from wizard.apply.conversion.state import (
     THERE_TWICE,

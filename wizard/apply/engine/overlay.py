@@ -34,7 +34,7 @@ IO_FLUSHER = 57
 """PR_SET_IO_FLUSHER: memory that this thread requests must not wait for writes that it serves (Linux 5.6)."""
 
 
-class Request(IntEnum):
+class FuseRequest(IntEnum):
     """Requests of the kernel that are needed for one file."""
 
     FORGET = 2
@@ -49,7 +49,7 @@ class Request(IntEnum):
     BATCH_FORGET = 42
 
 
-UNANSWERED = frozenset({Request.FORGET, Request.INTERRUPT, Request.BATCH_FORGET})
+UNANSWERED = frozenset({FuseRequest.FORGET, FuseRequest.INTERRUPT, FuseRequest.BATCH_FORGET})
 
 REQUEST, ANSWER = struct.Struct("=IIQQ3I4x"), struct.Struct("=IiQ")
 PLACE = struct.Struct("=QQI20x")
@@ -202,21 +202,21 @@ class Overlay:
         """Return the answer to a request. Raises OSError if there is none, Failed if data cannot be read or
         stored."""
         match opcode:
-            case Request.INIT:
+            case FuseRequest.INIT:
                 wide = MIB // GRAIN_BYTES
                 return STARTED.pack(*VERSION, MIB, BIG_WRITES | MAX_PAGES, 16, 12, MIB, 1, wide, 0)
-            case Request.GETATTR:
+            case FuseRequest.GETATTR:
                 return self._attributes()
-            case Request.OPEN:
+            case FuseRequest.OPEN:
                 return OPENED.pack(0, PAST_CACHE | NO_FLUSH)
-            case Request.READ:
+            case FuseRequest.READ:
                 _, offset, size = PLACE.unpack_from(request)
                 return self.read(offset, size)
-            case Request.WRITE:
+            case FuseRequest.WRITE:
                 _, offset, size = PLACE.unpack_from(request)
                 self.write(offset, bytes(request[PLACE.size : PLACE.size + size]))
                 return struct.pack("=I4x", size)
-            case Request.RELEASE | Request.FSYNC:
+            case FuseRequest.RELEASE | FuseRequest.FSYNC:
                 return b""
             case _:
                 raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
