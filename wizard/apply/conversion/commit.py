@@ -4,13 +4,13 @@ One block of the superblock decides. While the filesystem is hidden, the superbl
 repaired, but still identifies the filesystem.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from wizard.apply.block.extents import Medium, differing, merged
+from wizard.apply.block.extents import Medium, clipped, differing, merged
 from wizard.apply.conversion.state import (
     NEW,
     OLD,
@@ -23,7 +23,6 @@ from wizard.apply.conversion.state import (
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.checks import Kept, opened
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.overlay import Overlay
 from wizard.apply.engine.record import (
     KEPT_IN,
     DriveChange,
@@ -40,6 +39,7 @@ from wizard.apply.run.progress_log import Progress, part_of
 from wizard.ext4.assessment import FIRST_BYTES, block_mounting, deciding_block, is_used_one
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, t
 
@@ -68,30 +68,42 @@ class Note(Protocol):
 
 
 def save_change(
-    run: Path, folder: Path, device: str, drive: Medium, copy: Overlay, note: Note, progress: Progress
+    run: Path,
+    folder: Path,
+    device: str,
+    drive: Medium,
+    written: Iterable[Extent],
+    note: Note,
+    progress: Progress,
 ) -> None:
     """Save the changes on a scratch copy of a device, and the old bytes of these blocks, durably in `folder`.
 
-    The device, open at `drive`, is only read, and only where the copy was written. Raises Failed.
+    `folder` contains the store with the `written` pages. The device, open at `drive`, is only read, and only
+    there. Raises Failed.
     """
-    touched = merged(copy.written(), 1, drive.size_bytes)
-    first, new_first = drive.read(0, FIRST_BYTES), copy.read(0, FIRST_BYTES)
+    touched = merged(written, 1, drive.size_bytes)
+    first = new_first = drive.read(0, FIRST_BYTES)
     facts = read_ext(first[START_BYTES:])
     if facts is None:
         raise Failed(NO_EXT(device=device))
     block = deciding_block(drive.logical_block_bytes)
-    old_mark, new_mark = (
-        SavedSignature(block.start, block.stop - block.start, instead=block_mounting(one)[block].hex())
-        for one in (first, new_first)
-    )
-    copy.write(0, new_first)
-    copy.store.sync()
-    with Store(folder / OLD, make_bytes=drive.size_bytes) as old:
+    with (
+        Store(folder / NEW, grow=True) as new,
+        Store(folder / OLD, make_bytes=drive.size_bytes) as old,
+    ):
+        if any(clipped(touched, (Extent(0, FIRST_BYTES),))):
+            new_first = new.read(0, FIRST_BYTES)
+        new.put(0, new_first)
+        new.sync()
+        old_mark, new_mark = (
+            SavedSignature(block.start, block.stop - block.start, instead=block_mounting(one)[block].hex())
+            for one in (first, new_first)
+        )
         change = kept(
             device,
             drive,
-            lambda read: differing(touched, read, copy.store.read),
-            copy.store.read,
+            lambda read: differing(touched, read, new.read),
+            new.read,
             old,
             (old_mark,),
             (new_mark,),

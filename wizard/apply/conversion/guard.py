@@ -21,8 +21,8 @@ from wizard.apply.conversion.fstab import type_state
 from wizard.apply.conversion.look import drive_of, look_at_ext
 from wizard.apply.conversion.state import store_of
 from wizard.apply.conversion.verify import manifests_bytes
-from wizard.apply.engine.overlay import obstacle
 from wizard.apply.engine.scratch_copies import blocker, free_bytes
+from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment

@@ -10,7 +10,7 @@ from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.apply.conversion.fstab import own_fstab
 from wizard.apply.conversion.system_checks import boot_path, folder_seen, swap_files_on, units_for
 from wizard.apply.conversion.verify import first_error
-from wizard.apply.engine.overlay import obstacle
+from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import nodes_of

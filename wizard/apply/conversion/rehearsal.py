@@ -3,12 +3,13 @@
 An interrupted rehearsal starts over: the scratch copy ends with the process.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, read_bytes
+from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import NO_EXT, Note, save_change
 from wizard.apply.conversion.guard import check_as_looked_at, drive_now
@@ -20,8 +21,8 @@ from wizard.apply.conversion.verify import (
     manifest_checks,
     operate,
 )
-from wizard.apply.engine.overlay import Overlay, scratch_copy_of
 from wizard.apply.engine.record import Phase, Record, save_record
+from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import STEP_FAILED, STOPPED
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP
 from wizard.apply.run.progress_log import noting
@@ -37,9 +38,11 @@ CHECKS = Sentences("A check failed.", "{count} checks failed.")
 
 
 @contextmanager
-def rehearsing(run: Path, device: str, folder: Path, note: Note) -> Iterator[Overlay]:
-    """Yield a scratch copy of a filesystem with its store in `folder`, and save the change at the end if the
-    block has called `Overlay.accept`. Otherwise nothing is left.
+def rehearsing(
+    run: Path, device: str, folder: Path, note: Note
+) -> Iterator[tuple[WritableCopy, Callable[[], None]]]:
+    """Yield a scratch copy of a filesystem with its store in `folder`, and a function that saves the change.
+    Without a call of that function, nothing is left.
 
     Raises Refused or Failed. The drive is unchanged then.
     """
@@ -58,16 +61,17 @@ def rehearsing(run: Path, device: str, folder: Path, note: Note) -> Iterator[Ove
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
         with scratch_copy_of(device, folder / NEW) as copy:
-            yield copy
-            if copy.accepted:
-                forget_caches(copy.node)
-                copy.check()
-                with DeviceMedium(device) as drive:
-                    save_change(run, folder, device, drive, copy, note, noting(run))
+            yield copy, partial(_save, run, folder, device, copy, note)
     finally:
         # Free the space first, since the journal may be on the same full volume.
         if phase_of(run) is Phase.REHEARSING:
             drop_folder(folder)
+
+
+def _save(run: Path, folder: Path, device: str, copy: WritableCopy, note: Note) -> None:
+    written = copy.written()
+    with DeviceMedium(device) as drive:
+        save_change(run, folder, device, drive, written, note, noting(run))
 
 
 def _make_folder(folder: Path) -> None:
@@ -95,7 +99,7 @@ def rehearse(site: MigratingSite) -> tuple[Event, str] | None:
     run, device = site.run, site.migration.device
     check_as_looked_at(site.migration)
     folder = store_of(Path(site.migration.store), run.name)
-    with rehearsing(run, device, folder, site.journal.add) as copy:
+    with rehearsing(run, device, folder, site.journal.add) as (copy, save):
         for number, step in enumerate(site.migration.steps, 1):
             operation = step.operation
             if not isinstance(operation, SetFstabType) and (
@@ -105,12 +109,12 @@ def rehearse(site: MigratingSite) -> tuple[Event, str] | None:
         checks = [*device_checks(copy.node, site), *manifest_checks(copy.node, site)]
         if failed := count_failures(checks, site):
             return Event.FAILED, str(CHECKS(count=failed))
-        copy.accept()
+        save()
     return None
 
 
 def _run_step(
-    operation: OnDevice, sentence: str, copy: Overlay, site: MigratingSite
+    operation: OnDevice, sentence: str, copy: WritableCopy, site: MigratingSite
 ) -> tuple[Event, str] | None:
     journal = site.journal
     if (site.run / STOP).exists():
@@ -118,18 +122,20 @@ def _run_step(
     drive_now(site.migration)
     journal.add(Event.STEP_STARTED, sentence, step=site.step)
     try:
-        message = _operate(operation, copy, site)
-        copy.check()
+        try:
+            message = _operate(operation, copy, site)
+        finally:
+            # An unreadable drive or a full store explains an error of the program.
+            copy.check()
     except (DiskwrightError, OSError) as error:
-        why = copy.fault or error
-        journal.add(Event.STEP_FAILED, str(why), step=site.step)
+        journal.add(Event.STEP_FAILED, str(error), step=site.step)
         failed = STEP_FAILED(step=site.step, steps=len(site.migration.steps))
-        return Event.FAILED, f"{failed} {why} {NOTHING_WRITTEN}"
+        return Event.FAILED, f"{failed} {error} {NOTHING_WRITTEN}"
     journal.add(Event.STEP_DONE, message, step=site.step)
     return None
 
 
-def _operate(operation: OnDevice, copy: Overlay, site: MigratingSite) -> str:
+def _operate(operation: OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
     """Run a step on the scratch copy, and return a result message. Raises Failed."""
     # Repairs by a check, such as a journal replay, come before the comparison.
     if not isinstance(operation, CheckFiles):

@@ -61,11 +61,12 @@ class Change:
     def rehearse(self, steps: Callable[[str], object]) -> str:
         """Take steps on a scratch copy, and save the change. Return the digest of the result."""
         folder = store_of(self.store, self.run.name)
-        with rehearsing(self.run, self.node, folder, unheard) as copy:
+        with rehearsing(self.run, self.node, folder, unheard) as (copy, save):
             steps(copy.node)
             copy.check()
-            copy.accept()
-            return digest_of(copy.node)
+            digest = digest_of(copy.node)
+            save()
+        return digest
 
     def commit(self) -> None:
         with self._committer() as committer:

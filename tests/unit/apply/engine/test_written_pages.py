@@ -15,9 +15,9 @@ from wizard.apply.conversion.state import (
     save_filesystem,
 )
 from wizard.apply.engine import record
-from wizard.apply.engine.overlay import Overlay
 from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
 from wizard.apply.engine.stores import Store
+from wizard.apply.engine.written_pages import WrittenPages
 from wizard.model.errors import BadInput
 from wizard.model.said import MIB
 
@@ -31,7 +31,7 @@ def test_reads_show_the_writes_over_the_drive(tmp_path: Path, block_bytes: int) 
     drive = VolatileDrive(bytearray(dice.randbytes(size)), Power(), dice, block_bytes)
     before, wanted = bytes(drive.content), bytearray(drive.content)
     with Store(tmp_path / "new.img", make_bytes=size) as store:
-        copy = Overlay(drive, store)
+        copy = WrittenPages(drive, store)
         for _ in range(60):
             start = dice.randrange(size // block_bytes) * block_bytes
             length = min(dice.choice((1, 2, 3, 20, 256)) * block_bytes, size - start)
