@@ -104,13 +104,14 @@ def test_killed_process_leaves_no_scratch_copy(old: Old, monkeypatch: pytest.Mon
     stand_in(old.work.folder / "bin", monkeypatch, "resize2fs", gate("resize2fs", opened))
     run = old.start(old.migration())
     until(Path(f"{opened}.reached").exists)
-    loops = tool("losetup", "--noheadings", "--output", "NAME").split()
+    copy = Path("/sys/block") / Path(said(run, Event.COMMAND)[-1].command[-1]).name
+    number = (copy / "diskseq").read_text()
     assert open_exclusively(old.drive), "nobody can mount the filesystem meanwhile"
     for pid in processes_of(run):
         os.kill(pid, signal.SIGKILL)
     opened.touch()
     until(lambda: not open_exclusively(old.drive))
-    until(lambda: len(tool("losetup", "--noheadings", "--output", "NAME").split()) < len(loops))
+    until(lambda: not (copy / "loop").exists() or (copy / "diskseq").read_text() != number)
     assert old.digest == before and phase_of(run) is Phase.REHEARSING and has_started(run)
     resume(run)
     assert ended(run) is RunState.DONE, story(run)
