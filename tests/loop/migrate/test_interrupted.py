@@ -146,12 +146,7 @@ def test_power_cut_during_undo(old: Old, monkeypatch: pytest.MonkeyPatch, moment
     before, lines = old.digest, old.fstab
     run = old.migrate_here()
     Journal(run).add(Event.STARTED, "Undoing.")
-    without_power(
-        monkeypatch,
-        moment,
-        0 if moment is Event.COMMAND else None,
-        lambda: carry_out(run, Purpose.UNDO, ()),
-    )
+    without_power(monkeypatch, moment, None, lambda: carry_out(run, Purpose.UNDO, ()))
     with pytest.raises(Refused, match=r"undo of run .* is unfinished"):
         resume(run)
     undo(run)
