@@ -10,15 +10,13 @@ from wizard.apply.conversion.guard import (
     check_own,
     drive_now,
 )
+from wizard.apply.conversion.keep import check_held, check_keeps, keep
 from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed
 from wizard.apply.conversion.run import (
     check_can_start,
     check_can_undo,
-    check_held,
-    check_keeps,
     check_one,
     check_untouched,
-    keep,
     migrate,
     reached,
     refuse_ended,

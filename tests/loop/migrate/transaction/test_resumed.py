@@ -26,7 +26,7 @@ from tests.loop.program import (
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.run import check_keeps
+from wizard.apply.conversion.keep import check_keeps
 from wizard.apply.conversion.state import EARLIER, FILE, OLD, locate, migration_now, store_of
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
