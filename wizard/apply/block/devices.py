@@ -16,7 +16,7 @@ from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, rounded_up, t
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.machine import list_drive_paths

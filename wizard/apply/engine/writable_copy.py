@@ -112,6 +112,8 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
             held.callback(os.close, report)
             served = os.open(f"/proc/self/fd/{mounted}", os.O_RDWR | os.O_CLOEXEC)
             copied.callback(os.close, served)
+            # Make the kernel ask for the size. Older loop drivers do not.
+            os.fstat(served)
             copy = WritableCopy(file, report, copied)
             copy.node = copied.enter_context(attached(served, block_bytes(device)[0]))
         except (OSError, NoScratchDeviceError) as error:
