@@ -287,7 +287,7 @@ def migrated(drive: str, folder: Path) -> Path:
         drive,
         "--way",
         "full",
-        "--undo-dir",
+        "--store",
         str(folder),
         "--fstab",
         str(fstab),
