@@ -1,7 +1,6 @@
-"""Tests of transactions: a snapshot's store without a snapshot, and drives that lose power at a chosen
+"""Tests of transactions: the result of a rehearsal without one, and drives that lose power at a chosen
 moment."""
 
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -9,11 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Generic, Protocol, TypeVar
 
+from wizard.apply.block.extents import Medium
+from wizard.apply.conversion.commit import save_change
+from wizard.apply.conversion.state import NEW
+from wizard.apply.engine.stores import Store
+from wizard.apply.engine.written_pages import WrittenPages
 from wizard.model.errors import Failed
 from wizard.model.run import Event
 from wizard.model.said import Message
-
-SECTOR_BYTES = 512
 
 
 def unheard(event: Event, sentence: Message | str, *, output: str = "") -> None:
@@ -65,7 +67,7 @@ class VolatileDrive(Generic[Held]):
     content: Held
     power: Power
     dice: Random
-    logical_block_bytes: int = SECTOR_BYTES
+    logical_block_bytes: int = 512
     cached: list[tuple[int, bytes]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -114,22 +116,13 @@ class VolatileDrive(Generic[Held]):
         self.cached.clear()
 
 
-def write_cow_store(file: Path, chunks: Mapping[int, bytes], chunk_bytes: int = 4096) -> None:
-    """Write a store like the device mapper's persistent snapshot (Linux drivers/md/dm-snap-persistent.c),
-    in mapping order."""
-    per_area = chunk_bytes // 16
-    entries = list(chunks.items())
-    with file.open("wb") as store:
-        store.write(struct.pack("<IIII", 0x70416E53, 1, 1, chunk_bytes // SECTOR_BYTES))
-        for index, (number, data) in enumerate(entries):
-            area, within = divmod(index, per_area)
-            place = area * (per_area + 1) + 2 + within
-            store.seek((1 + area * (per_area + 1)) * chunk_bytes + within * 16)
-            store.write(struct.pack("<QQ", number, place))
-            store.seek(place * chunk_bytes)
-            store.write(data.ljust(chunk_bytes, b"\0"))
-        areas = len(entries) // per_area + 1
-        store.truncate((areas * (per_area + 1) + 2) * chunk_bytes)
+def save_chunks(run: Path, store: Path, device: str, medium: Medium, chunks: Mapping[int, bytes]) -> None:
+    """Save these chunks of 4096 bytes as the result of a rehearsal, in mapping order."""
+    with Store(store / NEW, make_bytes=medium.size_bytes) as new:
+        pages = WrittenPages(medium, new)
+        for number, data in chunks.items():
+            pages.write(number * 4096, data)
+    save_change(run, store, device, medium, pages.written(), unheard, lambda share: None)
 
 
 def differing(old: bytes, new: bytes, chunk_bytes: int = 4096) -> dict[int, bytes]:

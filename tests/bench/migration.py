@@ -33,16 +33,16 @@ ROUNDS = 5
 """How often each filesystem's tree is read, checked and deleted."""
 
 BARE = (
-    ("e2fsck", "-fy", "-z", "{undo}/1", "{drive}"),
-    ("env", "E2FSPROGS_UNDO_DIR={undo}", "tune2fs", "-I", "256", "{drive}"),
-    ("tune2fs", "-z", "{undo}/3", "-O", "extent,huge_file,dir_nlink,extra_isize", "{drive}"),
-    ("e2fsck", "-fyD", "-E", "bmap2extent", "-z", "{undo}/4", "{drive}"),
-    ("resize2fs", "-b", "-z", "{undo}/5", "{drive}"),
-    ("tune2fs", "-z", "{undo}/6", "-O", "metadata_csum", "{drive}"),
-    ("e2fsck", "-fyD", "-z", "{undo}/7", "{drive}"),
+    ("e2fsck", "-fy", "{drive}"),
+    ("env", "E2FSPROGS_UNDO_DIR=none", "tune2fs", "-I", "256", "{drive}"),
+    ("tune2fs", "-O", "extent,huge_file,dir_nlink,extra_isize", "{drive}"),
+    ("e2fsck", "-fyD", "-E", "bmap2extent", "{drive}"),
+    ("resize2fs", "-b", "{drive}"),
+    ("tune2fs", "-O", "metadata_csum", "{drive}"),
+    ("e2fsck", "-fyD", "{drive}"),
     ("e2fsck", "-fn", "{drive}"),
 )
-"""The full way by the bare commands, each with an undo file."""
+"""The full way by the bare commands."""
 
 
 def main() -> int:
@@ -125,20 +125,20 @@ def take(top: Path, file: Path) -> None:
 
 
 def migrating() -> Iterator[Row]:
-    """Compare the full conversion, with every check, with equivalent bare commands with undo files."""
+    """Compare the full conversion, with every check, with equivalent bare commands."""
     with (
         old_image() as image,
         drives(2, DRIVE_BYTES, table=False) as (ours, theirs),
         tempfile.TemporaryDirectory() as folder,
     ):
-        undo, fstab = Path(folder) / "undo", Path(folder) / "fstab"
+        store, fstab = Path(folder) / "store", Path(folder) / "fstab"
         fstab.write_text("")
 
         def restore() -> None:
             for drive in (ours, theirs):
                 put_back(image, drive)
-            shutil.rmtree(undo, ignore_errors=True)
-            undo.mkdir(mode=0o700)
+            shutil.rmtree(store, ignore_errors=True)
+            store.mkdir(mode=0o700)
 
         def migrate() -> None:
             words = (
@@ -146,8 +146,8 @@ def migrating() -> Iterator[Row]:
                 ours,
                 "--way",
                 "full",
-                "--undo-dir",
-                folder,
+                "--store",
+                str(store),
                 "--fstab",
                 str(fstab),
                 "--journal",
@@ -158,15 +158,15 @@ def migrating() -> Iterator[Row]:
         def bare() -> None:
             for argv in BARE:
                 done = subprocess.run(
-                    [word.format(undo=undo, drive=theirs) for word in argv], capture_output=True, check=False
+                    [word.format(drive=theirs) for word in argv], capture_output=True, check=False
                 )
                 if done.returncode not in (0, 1):
                     raise SystemExit(f"{' '.join(argv)} ended with {done.returncode}: {done.stderr.decode()}")
 
         own, other, ratio = in_turn(migrate, bare, before=restore)
     yield Row(
-        "`migrate --way full` of 1 GiB on the device itself, with fingerprint and checks, against the bare "
-        "commands with undo files",
+        "`migrate --way full` of 1 GiB on a scratch copy, with checks, commit and undo data, against the "
+        "bare commands",
         ms(own),
         ms(other),
         ratio,
@@ -287,7 +287,7 @@ def migrated(drive: str, folder: Path) -> Path:
         drive,
         "--way",
         "full",
-        "--undo-dir",
+        "--store",
         str(folder),
         "--fstab",
         str(fstab),

@@ -8,8 +8,7 @@ from tests.schemas.machine import machine
 from tests.schemas.shapes import JSON, Shapes
 from wizard.advice.catalogue import CatalogueOption, OnKernel
 from wizard.advice.evidence import Term
-from wizard.apply.conversion import commit
-from wizard.apply.conversion import undo_files as direct_record
+from wizard.apply.conversion import state as conversion
 from wizard.apply.copy import copied as copy_record
 from wizard.apply.engine import record as engine_record
 from wizard.apply.move import move_notes
@@ -197,8 +196,12 @@ DOCUMENTS = (
     _of(runs.SCHEMA, runs.Settings, "run.json: what a run is to use when it is taken up again", RUN),
     _of(runs.DRIVES_SCHEMA, runs.RunDrives, "drives.json: the drives of a run, by their names now", RUN),
     _of(engine_record.SCHEMA, engine_record.Record, "rehearsed.json: where a rehearsed run stands", RUN),
-    _of(commit.SCHEMA, commit.SnapshotState, "snapshot.json: a filesystem that is put back whole", RUN),
-    _of(direct_record.SCHEMA, direct_record.UndoRecord, "direct.json: what a migration in place keeps", RUN),
+    _of(
+        conversion.SCHEMA,
+        conversion.ConvertedFilesystem,
+        "filesystem.json: a filesystem before and after its conversion",
+        RUN,
+    ),
     _of(move_notes.SCHEMA, move_notes.Notes, "moved.json: what a run noted of each of its moves", RUN),
     _of(copy_record.SCHEMA, copy_record.Copied, "copied.json: how far a copy is", RUN),
     _of(profiles.SCHEMA, Notice, "What a drive that waits says of itself", "the drive"),

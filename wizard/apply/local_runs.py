@@ -70,9 +70,7 @@ class LocalRuns:
     def look_at_ext(self, device: str, folder: Path | None) -> Situation:
         """Inspect an ext filesystem. Checks the space in `folder`, or else in the folder for runs. Raises as
         the function of that name does."""
-        return look.look_at_ext(
-            device, self._environment, store=folder, undo_dir=folder, journal_dir=self._journal_dir
-        )
+        return look.look_at_ext(device, self._environment, store=folder, journal_dir=self._journal_dir)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""

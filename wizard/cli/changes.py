@@ -184,7 +184,6 @@ def migrate(arguments: Namespace) -> ExitCode:
         arguments.device,
         environment_of(arguments),
         store=Path(arguments.store) if arguments.store else None,
-        undo_dir=Path(arguments.undo_dir) if arguments.undo_dir else None,
         journal_dir=arguments.journal,
     )
     if arguments.way is None:

@@ -101,7 +101,7 @@ def _migration_blocks(migration: Migration) -> Iterator[Block]:
     yield para(t("on {drive}", drive=drive_message(migration.drive)))
     way = t("Conversion {way}:", way=migration.way)
     yield para(way, SUMMARIES[migration.way], MEANS[migration.means])
-    if folder := migration.store or migration.undo_dir:
+    if folder := migration.store:
         yield para(
             t(
                 "Replaced data is stored in {folder}, up to {room:size}.",

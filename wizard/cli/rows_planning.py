@@ -172,7 +172,6 @@ PLANNING = (
                 choices="wizard.model.migration:Way",
             ),
             Argument("--store DIR", t("store changed blocks here, on another filesystem")),
-            Argument("--undo-dir DIR", t("without snapshots: store replaced blocks here")),
             Argument("--manifest", t("compare content and attributes of every file before and after")),
             Argument("--repair", t("repair damage, if the repair can be undone")),
             FSTAB,

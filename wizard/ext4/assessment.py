@@ -18,7 +18,7 @@ class BootLine:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Folder for snapshot stores or undo files. `fault`: clause on why it is unsuitable, or empty. `asked`:
+    """Folder for the scratch copy. `fault`: clause on why it is unsuitable, or empty. `asked`:
     chosen by the user."""
 
     path: str
@@ -69,8 +69,8 @@ class Situation:
     running system. `opened`: another block device or program has exclusive access. `damaged`: first error
     reported by e2fsck, None if not checked. `fstab`: path of fstab. `own`: fstab on the filesystem itself,
     None if there is none or it was not read. `units`: systemd units that mount it. `missing`: missing tools.
-    `family`: distribution family. `e2fsprogs`: their version. `no_snapshots`: clause on why device mapper is
-    not available, or empty.
+    `family`: distribution family. `e2fsprogs`: their version. `no_copy`: clause on why no scratch copy
+    can be made, or empty.
     """
 
     drive: Identity
@@ -91,9 +91,8 @@ class Situation:
     missing: tuple[str, ...] = ()
     family: str = ""
     e2fsprogs: tuple[int, int] = (1, 47)
-    no_snapshots: str = ""
+    no_copy: str = ""
     store: Folder = Folder("")
-    undo_dir: Folder = Folder("")
 
 
 FIRST_BYTES = 4096

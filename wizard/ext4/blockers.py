@@ -8,10 +8,10 @@ from wizard.ext4.filesystem_checks import in_use, kind_findings, programs, state
 from wizard.ext4.system_checks import (
     at_boot,
     boot_path,
-    folders,
     nothing_to_do,
     own_fstab,
     room_inside,
+    scratch_copy,
 )
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Finding, FindingCommand, Severity
@@ -21,15 +21,13 @@ from wizard.model.said import t
 NOTHING_WRITTEN = t("Nothing was written.")
 
 
-NO_TRANSACTION = t("A transaction is not possible here:")
-
 RULES = (
     in_use,
     state_findings,
     kind_findings,
     programs,
     room_inside,
-    folders,
+    scratch_copy,
     boot_path,
     at_boot,
     own_fstab,
@@ -58,7 +56,7 @@ BLOCKED_METHODS: Mapping[str, frozenset[Way]] = {
     "migrate-no-room-journal": WRITING,
     "migrate-full": frozenset({Way.FULL}),
     "migrate-folder": WRITING,
-    "migrate-no-folder": WRITING,
+    "migrate-no-copy": WRITING,
     "migrate-nothing-at-boot": frozenset({Way.MOUNT}),
     "migrate-light-complete": frozenset({Way.LIGHT}),
     "migrate-complete": frozenset({Way.FULL}),

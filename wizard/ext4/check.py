@@ -26,12 +26,6 @@ from wizard.plan.messages import INCONSISTENT
 
 AGAIN = t("Recreate it with `diskwright migrate`.")
 
-MEANS = {
-    Way.MOUNT: {Means.FILES},
-    Way.LIGHT: {Means.TRANSACTION, Means.DIRECT},
-    Way.FULL: {Means.TRANSACTION, Means.DIRECT},
-}
-
 
 def check_migration(migration: Migration, where: str = "The document") -> None:
     """Raises BadInput for the first difference from what `diskwright migrate` writes. `where` names the file.
@@ -46,12 +40,12 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
 def with_current_texts(migration: Migration) -> Migration:
     """Recompute everything derived from the operations of a valid conversion: texts, commands, gains and
     space."""
-    before, means = migration.before, migration.means
+    before = migration.before
     operations = tuple(step.operation for step in migration.steps)
     return replace(
         migration,
-        steps=migration_steps(operations, migration.device, before, migration.drive, means),
-        room_bytes=room_bytes(operations, before, means),
+        steps=migration_steps(operations, migration.device, before, migration.drive),
+        room_bytes=room_bytes(operations, before),
         gains=gains_of(operations, before),
     )
 
@@ -61,7 +55,7 @@ def _faults(migration: Migration) -> Iterator[str]:
     if not is_device_path(migration.device):
         yield "device"
     yield from _ext_faults(migration.before)
-    if migration.means not in MEANS[migration.way]:
+    if (migration.means is Means.FILES) is not (migration.way is Way.MOUNT):
         yield "means"
     yield from _folder_faults(migration)
     operations = tuple(step.operation for step in migration.steps)
@@ -88,18 +82,15 @@ def _ext_faults(before: ExtFacts) -> Iterator[str]:
 
 
 def _folder_faults(migration: Migration) -> Iterator[str]:
-    wanted = {Means.TRANSACTION: (True, False), Means.DIRECT: (False, True)}.get(
-        migration.means, (False, False)
-    )
-    if (bool(migration.store), bool(migration.undo_dir)) != wanted:
+    folder = migration.store
+    if bool(folder) is (migration.way is Way.MOUNT):
         yield "store"
-    for folder in filter(None, (migration.store, migration.undo_dir)):
-        if (
-            not folder.isprintable()
-            or not PurePosixPath(folder).is_absolute()
-            or ".." in PurePosixPath(folder).parts
-        ):
-            yield printable(folder, 60)
+    elif folder and (
+        not folder.isprintable()
+        or not PurePosixPath(folder).is_absolute()
+        or ".." in PurePosixPath(folder).parts
+    ):
+        yield printable(folder, 60)
 
 
 def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[str]:
@@ -154,21 +145,29 @@ def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[str]:
 def _from_first(body: JSON) -> JSON:
     """Migrate schema 1: drop the derived fields."""
     derived = ("gains", "room_bytes")
-    return {name: value for name, value in without_texts(_not_a_copy(body)).items() if name not in derived}
+    return {name: value for name, value in without_texts(_as_supported(body)).items() if name not in derived}
 
 
-def _not_a_copy(body: JSON) -> JSON:
-    """Raises BadInput for a conversion that an earlier version made by copying the files."""
-    if body.get("way") != "fresh":
-        return body
-    raise BadInput(
-        join(
-            t("This conversion copies the files to a new ext4; this version no longer does that."),
-            t("The old filesystem was only read and is unchanged; the copy may be incomplete."),
-            COPY_INSTEAD,
-            COPY_COMMANDS,
+def _as_supported(body: JSON) -> JSON:
+    """Drop the folder of undo files, which is empty. Raises BadInput for a conversion that an earlier version
+    made by copying the files, or on the device itself."""
+    if body.get("way") == "fresh":
+        raise BadInput(
+            join(
+                t("This conversion copies the files to a new ext4; this version no longer does that."),
+                t("The old filesystem was only read and is unchanged; the copy may be incomplete."),
+                COPY_INSTEAD,
+                COPY_COMMANDS,
+            )
         )
-    )
+    if body.get("means") == "direct":
+        raise BadInput(
+            t(
+                "This conversion works on the device itself, with e2fsprogs undo files. Only the "
+                "earlier version of diskwright that made it can apply, resume or undo it."
+            )
+        )
+    return {name: value for name, value in body.items() if name != "undo_dir"}
 
 
 MIGRATIONS = Sealed(
@@ -177,7 +176,7 @@ MIGRATIONS = Sealed(
     AGAIN,
     check_migration,
     with_current_texts,
-    {"diskwright.migration/1": _from_first, "diskwright.migration/2": _not_a_copy},
+    {"diskwright.migration/1": _from_first, "diskwright.migration/2": _as_supported},
 )
 MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration = (
     MIGRATIONS.schema,

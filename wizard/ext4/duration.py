@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND, usual_bytes_per_second
+from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
     AddChecksums,
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    Means,
     MigrationOperation,
     OnDevice,
     SetFeatures,
@@ -79,7 +78,6 @@ PER_MILLION_INODES: dict[type, float] = {
 LEAST_SECONDS: dict[type, float] = {AddJournal: 1.0, SetFeatures: 0.1, SetFstabType: 0.1}
 
 WIDE_INODE_BYTES = 256
-WIDENING_UNDO_BYTES = 262
 MARGIN_BYTES = 64 * MIB
 
 LARGEST_JOURNAL_BLOCKS = 262_144
@@ -111,25 +109,6 @@ def compare_seconds(before: ExtFacts, rotational: bool | None) -> float:
     return 2 * (_used_bytes(before) / READ_BYTES_PER_SECOND[rotational] + entries)
 
 
-def fingerprint_seconds(
-    operations: Sequence[MigrationOperation],
-    before: ExtFacts,
-    means: Means,
-    rotational: bool | None,
-    *,
-    compares: bool,
-) -> float:
-    """Return the rough time to read the whole device once, 0 if undo does not need its fingerprint.
-
-    Blocks in undo files prove the undo of complete steps. If a step that rewrites files is interrupted, some
-    of its blocks may be missing there.
-    """
-    rewrites = any(type(one) in PER_MILLION_INODES and one != CheckFiles() for one in operations)
-    if means is not Means.DIRECT or not (compares or rewrites):
-        return 0.0
-    return before.size_bytes / usual_bytes_per_second(rotational)
-
-
 def _used_bytes(before: ExtFacts) -> int:
     """Return the space used by files, folders and metadata."""
     return max(0, before.blocks - before.free_blocks) * before.block_bytes
@@ -140,26 +119,22 @@ def journal_blocks(before: ExtFacts) -> int:
     return next((size for below, size in JOURNALS if before.blocks < below), LARGEST_JOURNAL_BLOCKS)
 
 
-def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts, means: Means) -> int:
-    """Return the space needed for snapshot stores or undo files, with a margin. A transaction needs its store
-    twice: for the new data and for the data replaced."""
+def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts) -> int:
+    """Return the space needed for the scratch copy, with a margin: for the new data and the data replaced."""
     kinds = {type(operation) for operation in operations}
+    if kinds <= {SetFstabType}:
+        return 0
     changed = MARGIN_BYTES + 2 * before.groups * before.block_bytes
     if AddJournal in kinds:
         changed += journal_blocks(before) * before.block_bytes
     if kinds & {ConvertFiles, AddChecksums, WidenBlockNumbers, WidenInodes}:
         changed += before.inodes * WIDE_INODE_BYTES
-    match means:
-        case Means.TRANSACTION:
-            widened = before.inodes * (WIDE_INODE_BYTES - before.inode_bytes) if WidenInodes in kinds else 0
-            return 2 * (changed + widened)
-        case Means.DIRECT:
-            return changed + (before.inodes * WIDENING_UNDO_BYTES if WidenInodes in kinds else 0)
-        case _:
-            return 0
+    if WidenInodes in kinds:
+        changed += before.inodes * (WIDE_INODE_BYTES - before.inode_bytes)
+    return 2 * changed
 
 
-WIDENING_READS, WIDENING_READS_TO_UNDO = 2.0, 3.5
+WIDENING_READS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +145,13 @@ class Effort:
     written_bytes: int
 
 
-def effort_of(operation: OnDevice, now: ExtFacts, *, undoable: bool) -> Effort | None:
+def effort_of(operation: OnDevice, now: ExtFacts) -> Effort | None:
     """Return the I/O of an operation's tool, except e2fsck, on the filesystem in its current state. None if
     instantaneous."""
     match operation:
         case WidenInodes(inode_bytes=size):
             table = now.inodes * size
-            return Effort(int(table * (WIDENING_READS_TO_UNDO if undoable else WIDENING_READS)), table)
+            return Effort(int(table * WIDENING_READS), table)
         case WidenBlockNumbers():
             return Effort(now.inodes * now.inode_bytes, 0)
         case AddChecksums():

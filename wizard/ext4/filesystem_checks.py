@@ -19,13 +19,10 @@ from wizard.model.said import Message, Sentence, join, t, tn
 
 NO_ACTION = t("No action needed.")
 
-REPAIR = t(
-    "Make a backup, then let the conversion repair the damage, on a scratch copy or with an undo file."
-)
+REPAIR = t("Make a backup, then let the conversion repair the damage, on a scratch copy.")
 
 OLDEST_PROGRAMS = (1, 43)
-"""First version with undo files for all tools, `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck
-(release notes)."""
+"""First version with `resize2fs -b`, metadata checksums, and bmap2extent of e2fsck (release notes)."""
 
 UNMOUNTABLE = f"FEATURE_I{BAR.bit_length() - 1}"
 """Name of the feature that blocks a partly committed filesystem."""

@@ -1,18 +1,18 @@
 """Build the conversion to show, confirm and run. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from wizard.ext4 import blockers as words
-from wizard.ext4.assessment import Folder, Situation
+from wizard.ext4.assessment import Situation
 from wizard.ext4.blockers import against, obstacles_of, refusal
 from wizard.ext4.check import check_migration
-from wizard.ext4.duration import compare_seconds, fingerprint_seconds, gains_of, room_bytes
+from wizard.ext4.duration import compare_seconds, gains_of, room_bytes
 from wizard.ext4.operations import all_operations
 from wizard.ext4.steps import migration_steps
 from wizard.ext4.system_checks import as_message
 from wizard.model.errors import Refused
 from wizard.model.finding import Severity
-from wizard.model.migration import Means, Migration, MigrationOperation, Way
+from wizard.model.migration import Means, Migration, Way
 from wizard.model.said import Message, join, t
 
 
@@ -23,15 +23,13 @@ def make_migration(
     if finding := against(situation, way, repairs=repairs):
         raise refusal(finding)
     operations = all_operations(situation, way, repairs=repairs)
-    means = means_of(situation, way)
-    room = room_bytes(operations, situation.ext, means)
-    folder = folder_of(situation, means)
-    if folder is not None and folder.free_bytes < room:
+    room, store = room_bytes(operations, situation.ext), situation.store
+    if store.free_bytes < room:
         message = t(
-            "{folder} has {free:size} free, and undo data may need {room:size}. Choose a "
+            "{folder} has {free:size} free, and the scratch copy may need {room:size}. Choose a "
             "folder with more space.",
-            folder=folder.path,
-            free=folder.free_bytes,
+            folder=store.path,
+            free=store.free_bytes,
             room=room,
         )
         raise Refused(join(message, words.NOTHING_WRITTEN))
@@ -40,69 +38,27 @@ def make_migration(
         device=situation.device,
         before=situation.ext,
         way=way,
-        means=means,
-        steps=migration_steps(operations, situation.device, situation.ext, situation.drive, means),
-        store=situation.store.path if means is Means.TRANSACTION else "",
-        undo_dir=situation.undo_dir.path if means is Means.DIRECT else "",
+        means=means_of(way),
+        steps=migration_steps(operations, situation.device, situation.ext, situation.drive),
+        store="" if way is Way.MOUNT else store.path,
         room_bytes=room,
         manifest=manifest,
         repairs=repairs,
         gains=gains_of(operations, situation.ext),
-        doubts=tuple(doubts_of(situation, way, means, operations, manifest=manifest)),
+        doubts=tuple(doubts_of(situation, way, manifest=manifest)),
     )
     check_migration(migration, str(t("The conversion")))
     return migration
 
 
-def means_of(situation: Situation, way: Way) -> Means:
-    """Return the protection used here: a transaction if possible."""
-    if way is Way.MOUNT:
-        return Means.FILES
-    return Means.DIRECT if situation.no_snapshots or situation.store.fault else Means.TRANSACTION
+def means_of(way: Way) -> Means:
+    """Return how a method is protected."""
+    return Means.FILES if way is Way.MOUNT else Means.TRANSACTION
 
 
-def folder_of(situation: Situation, means: Means) -> Folder | None:
-    """Return the folder for replaced data, or None if no data is replaced."""
-    return {Means.TRANSACTION: situation.store, Means.DIRECT: situation.undo_dir}.get(means)
-
-
-def not_covered(situation: Situation) -> Message:
-    """Return why a transaction is not possible, and the consequences."""
-    why = (
-        t("{why}.", why=situation.no_snapshots)
-        if situation.no_snapshots
-        else t(
-            "{folder} cannot store the snapshot: {fault}.",
-            folder=situation.store.path,
-            fault=situation.store.fault,
-        )
-    )
-    return join(
-        words.NO_TRANSACTION,
-        why,
-        t(
-            "Power cuts are not covered: changes go directly to the filesystem, and undo "
-            "files may be useless afterwards. Make a backup first."
-        ),
-    )
-
-
-def doubts_of(
-    situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
-) -> Iterator[Message | str]:
-    """Yield sentences to read before running these operations."""
-    if means is Means.DIRECT:
-        yield not_covered(situation)
-        if seconds := fingerprint_seconds(
-            operations, situation.ext, means, situation.drive.rotational, compares=manifest
-        ):
-            yield t(
-                "All of {device} is read for its fingerprint before the first step, and "
-                "again on undo. Each read takes {time:time}.",
-                device=situation.device,
-                time=seconds,
-            )
-    if means in (Means.DIRECT, Means.TRANSACTION):
+def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Message | str]:
+    """Yield sentences to read before a conversion."""
+    if way is not Way.MOUNT:
         yield t("Undo is possible until you keep the result or mount the filesystem for writing.")
     if manifest:
         yield t(

@@ -1,7 +1,6 @@
 """Steps of a conversion with texts for people who do not know the tools."""
 
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 
 from wizard.ext4 import operations as words
 from wizard.ext4.duration import operation_seconds
@@ -13,7 +12,6 @@ from wizard.model.migration import (
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    Means,
     MigrationOperation,
     MigrationStep,
     OnDevice,
@@ -82,36 +80,22 @@ def _check_sentence(operation: CheckFiles, device: str) -> Message:
     )
 
 
-def undo(operation: MigrationOperation, means: Means) -> Message:
+def undo(operation: MigrationOperation) -> Message:
     """Describe how to undo the operation."""
-    match operation:
-        case SetFstabType():
-            return t("`diskwright undo` restores the old line.")
-        case _:
-            return (
-                t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")
-                if means is Means.TRANSACTION
-                else t(
-                    "`diskwright undo` restores all replaced blocks from an undo file (e2undo), "
-                    "until kept or mounted for writing."
-                )
-            )
+    return (
+        t("`diskwright undo` restores the old line.")
+        if isinstance(operation, SetFstabType)
+        else t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")
+    )
 
 
-def power(operation: MigrationOperation, means: Means) -> Message:
+def power(operation: MigrationOperation) -> Message:
     """Describe the consequences of a power cut during the operation."""
-    match operation:
-        case SetFstabType():
-            return t("The file contains either the old or the new line, never a mix.")
-        case _:
-            return (
-                t("No data is lost: the step works on a copy of the changes. The filesystem is unchanged.")
-                if means is Means.TRANSACTION
-                else t(
-                    "The filesystem may be damaged beyond repair, and the undo file may be "
-                    "useless: only a backup would help."
-                )
-            )
+    return (
+        t("The file contains either the old or the new line, never a mix.")
+        if isinstance(operation, SetFstabType)
+        else t("No data is lost: the step works on a scratch copy. The filesystem is unchanged.")
+    )
 
 
 def holds(operation: MigrationOperation) -> tuple[Message, ...]:
@@ -161,53 +145,34 @@ FOUND_NOTHING, REPAIRED = 0, 1
 """Exit statuses of e2fsck for a sound filesystem: no errors, or all repaired (e2fsck(8))."""
 
 
-def operation_commands(operation: OnDevice, device: str, undo_file: str = "") -> tuple[Argv, ...]:
-    """Return the argument lists for an operation on `device`, which may be any node.
-
-    With `undo_file`, each tool saves replaced blocks there. `tune2fs -I` does not accept such a file: it
-    creates `tune2fs-NAME.e2undo`, named after the node, in the folder E2FSPROGS_UNDO_DIR, the parent of
-    `undo_file`.
-    """
-    undo_option = ("-z", undo_file) if undo_file else ()
+def operation_commands(operation: OnDevice, device: str) -> tuple[Argv, ...]:
+    """Return the argument lists for an operation on `device`, which may be any node."""
     match operation:
         case CheckFiles():
-            return _check_commands(operation, device, undo_option)
+            return _check_commands(operation, device)
         case AddJournal():
-            return (("tune2fs", *undo_option, "-j", device),)
+            return (("tune2fs", "-j", device),)
         case WidenInodes(inode_bytes=size):
-            widen = ("tune2fs", "-I", str(size), device)
-            return (
-                ("env", f"E2FSPROGS_UNDO_DIR={PurePosixPath(undo_file).parent}", *widen)
-                if undo_file
-                else widen,
-            )
+            return (("tune2fs", "-I", str(size), device),)
         case SetFeatures(features=features):
-            return (("tune2fs", *undo_option, "-O", ",".join(features), device),)
+            return (("tune2fs", "-O", ",".join(features), device),)
         case ConvertFiles():
-            return ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent", *undo_option, device),)
+            return ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent", device),)
         case WidenBlockNumbers():
-            return (("resize2fs", "-b", *undo_option, device),)
+            return (("resize2fs", "-b", device),)
         case AddChecksums():
             return (
-                ("tune2fs", *undo_option, "-O", "metadata_csum", device),
-                (CHECKER, "-f", "-y", "-D", *undo_option, device),
+                ("tune2fs", "-O", "metadata_csum", device),
+                (CHECKER, "-f", "-y", "-D", device),
             )
         case SetOwnFstabType(block=block, offset=offset):
             # The length is unchanged, so no block is allocated, and inode and times do not change.
-            return (
-                (
-                    "debugfs",
-                    "-w",
-                    *undo_option,
-                    "-R",
-                    f"zap_block -f {OWN_FSTAB} -o {offset} -l 1 -p 0x34 {block}",
-                    device,
-                ),
-            )
+            zap = f"zap_block -f {OWN_FSTAB} -o {offset} -l 1 -p 0x34 {block}"
+            return (("debugfs", "-w", "-R", zap, device),)
 
 
-def _check_commands(operation: CheckFiles, device: str, undo_option: tuple[str, ...]) -> tuple[Argv, ...]:
-    check = (CHECKER, "-f", "-y" if operation.repairs else "-p", *undo_option, device)
+def _check_commands(operation: CheckFiles, device: str) -> tuple[Argv, ...]:
+    check = (CHECKER, "-f", "-y" if operation.repairs else "-p", device)
     # -p would even repair lost folders, so a check first ensures there is nothing left to repair. -p then
     # only marks the filesystem as checked.
     return (check,) if operation.repairs or operation.pending else (proof(device), check)
@@ -224,7 +189,7 @@ def proof(device: str) -> Argv:
 
 
 def migration_steps(
-    operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity, means: Means
+    operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity
 ) -> tuple[MigrationStep, ...]:
     """Return a step for each operation on the filesystem `before` on `device`."""
     return tuple(
@@ -233,8 +198,8 @@ def migration_steps(
             sentence=str(sentence(operation, device)),
             commands=() if isinstance(operation, SetFstabType) else operation_commands(operation, device),
             edits=_edits(operation),
-            undo=str(undo(operation, means)),
-            power=str(power(operation, means)),
+            undo=str(undo(operation)),
+            power=str(power(operation)),
             holds=tuple(map(str, holds(operation))),
             seconds=operation_seconds(operation, before, rotational=drive.rotational),
         )

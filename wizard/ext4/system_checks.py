@@ -22,8 +22,6 @@ from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.migration import Way
 from wizard.model.said import Message, Sentence, join, t
 
-NO_UNDO_FOLDER = Sentence("Cannot store undo data in {folder}: {fault}.")
-
 FREE_SPACE = t("Delete or move files first.")
 
 COPY_INSTEAD = t("Create an ext4 on another drive, then copy the files there.")
@@ -190,28 +188,26 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
         )
 
 
-def folders(situation: Situation) -> Iterator[Finding]:
-    """Report unsuitable folders."""
-    # If both folders are the same, report it once.
-    for folder in dict.fromkeys((situation.store, situation.undo_dir)):
-        if folder.asked and folder.fault:
-            yield danger(
-                "migrate-folder",
-                situation,
-                NO_UNDO_FOLDER(folder=folder.path, fault=folder.fault),
-                t("Undo data must be on another filesystem that survives a reboot."),
-                t("Choose another folder."),
-                "statvfs(3)",
-            )
-    undo_dir = situation.undo_dir
-    if undo_dir.fault and not undo_dir.asked and (situation.store.fault or situation.no_snapshots):
+def scratch_copy(situation: Situation) -> Iterator[Finding]:
+    """Report an unsuitable folder, and a system that cannot make a scratch copy."""
+    folder = situation.store
+    if folder.fault:
         yield danger(
-            "migrate-no-folder",
+            "migrate-folder",
             situation,
-            NO_UNDO_FOLDER(folder=undo_dir.path, fault=undo_dir.fault),
-            t("Without undo data, undo is not possible."),
-            t("Choose a folder on another filesystem (with the command: --store or --undo-dir)."),
+            t("The scratch copy cannot be in {folder}: {fault}.", folder=folder.path, fault=folder.fault),
+            t("Undo data must be on another filesystem that survives a reboot."),
+            t("Choose a folder on another filesystem (with the command: --store)."),
             "statvfs(3)",
+        )
+    if situation.no_copy:
+        yield danger(
+            "migrate-no-copy",
+            situation,
+            t("Cannot make a scratch copy: {why}.", why=situation.no_copy),
+            t("A conversion needs loop devices and FUSE."),
+            t("Load the kernel modules, or use another kernel or a rescue medium."),
+            "/proc/filesystems",
         )
 
 
@@ -402,7 +398,7 @@ def _grub_check(found: BootPath, family: str) -> tuple[Message, ...]:
         t(
             "After the conversion, GRUB's own driver ({reader}, {version}) must read "
             "{folder} and a kernel as Linux does. Otherwise the run stops without a "
-            "commit; direct changes to the filesystem can be undone.",
+            "commit.",
             reader=found.grub_reader,
             version=version,
             folder=found.grub_folder,

@@ -1,20 +1,13 @@
 """Conversion methods as offered to the user, with the same names in all interfaces."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from wizard.ext4.assessment import Situation
 from wizard.ext4.blockers import WRITING, against, obstacles_of
-from wizard.ext4.duration import (
-    compare_seconds,
-    fingerprint_seconds,
-    gains_of,
-    operation_seconds,
-    room_bytes,
-)
-from wizard.ext4.make import means_of, not_covered
+from wizard.ext4.duration import compare_seconds, gains_of, operation_seconds, room_bytes
+from wizard.ext4.make import means_of
 from wizard.ext4.operations import all_operations, operations_for
-from wizard.ext4.steps import migration_steps
 from wizard.ext4.system_checks import as_message, as_text
 from wizard.model.errors import printable
 from wizard.model.ext import ExtFacts
@@ -39,12 +32,8 @@ SUMMARIES: Mapping[Way, Message] = {
 }
 _MEANS_TEXTS: Mapping[Means, Message] = {
     Means.TRANSACTION: t(
-        "Works on a copy-on-write snapshot. The filesystem is changed only after all "
+        "Works on a copy-on-write scratch copy. The filesystem is changed only after all "
         "steps are complete and checked. A power cut loses no data."
-    ),
-    Means.DIRECT: t(
-        "Works on the filesystem directly, with e2fsprogs undo files. They do not "
-        "cover a power cut: have a backup."
     ),
     Means.FILES: t("Changes only a system file, in one atomic replacement."),
 }
@@ -55,9 +44,6 @@ BETWEEN: Mapping[Means, Message] = {
         "cannot be mounted until `diskwright resume` or `diskwright undo` has "
         "finished."
     ),
-    Means.DIRECT: t(
-        "The filesystem may be damaged, and the undo files may be useless: this is why you need the backup."
-    ),
     Means.FILES: t("The file is either old or new, never a mix."),
 }
 """State after a power cut between two steps."""
@@ -67,17 +53,12 @@ POWER: Mapping[Means, Message] = {
         "After a power cut, the old filesystem is intact or `diskwright resume` "
         "finishes the new one. A partial conversion is never mounted."
     ),
-    Means.DIRECT: t(
-        "A power cut can damage the filesystem beyond the help of undo files. "
-        "Without a backup, files can be lost."
-    ),
     Means.FILES: t("A power cut changes no data on disk. The system file is either old or new."),
 }
 """Consequences of a power cut."""
 
 BACK: Mapping[Means, Message] = {
     Means.TRANSACTION: BACK_TO_THE_BIT,
-    Means.DIRECT: BACK_TO_THE_BIT,
     Means.FILES: t("Undo restores the file."),
 }
 """How long undo is possible."""
@@ -110,8 +91,7 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
 def how_sentences(migration: Migration) -> tuple[Message, ...]:
     """Describe protection, space, comparison and repairs."""
     sentences = [_MEANS_TEXTS[migration.means]]
-    folder = migration.store or migration.undo_dir
-    if folder:
+    if folder := migration.store:
         sentences.append(
             t(
                 "Uses up to {room:size} in {folder}, until you keep or undo the conversion.",
@@ -151,41 +131,31 @@ def confirm_command(migration: Migration, file: str = "FILE") -> str:
 def prospect_of(situation: Situation) -> Prospect:
     """Return findings, the three methods, and the recommended one."""
     offers = tuple(_offer(situation, way) for way in Way)
-    default, why = _default(situation, {offer.way: offer for offer in offers})
+    default, why = _default(situation, offers)
     found = tuple(map(as_text, obstacles_of(situation)))
     return Prospect(situation.device, situation.ext, found, offers, default, str(why))
 
 
 def _offer(situation: Situation, way: Way) -> WayOffer:
-    before, means, rotational = situation.ext, means_of(situation, way), situation.drive.rotational
+    before, rotational = situation.ext, situation.drive.rotational
     operations = all_operations(situation, way)
     finding = against(situation, way)
-    steps = migration_steps(operations, situation.device, before, situation.drive, means)
-    fingerprint, compared = (
-        fingerprint_seconds(operations, before, means, rotational, compares=compares)
-        for compares in (False, True)
-    )
+    seconds = sum(operation_seconds(one, before, rotational=rotational) for one in operations)
     return WayOffer(
         way=way,
-        means=means,
+        means=means_of(way),
         gains=gains_of(operations, before),
-        costs=tuple(map(str, _costs(situation, way, means))),
-        undone=str(_undo_text(way, means)),
-        seconds=round(
-            fingerprint
-            + sum(operation_seconds(step.operation, before, rotational=rotational) for step in steps),
-            1,
-        ),
-        compare_seconds=round(compare_seconds(before, rotational) + compared - fingerprint, 1)
-        if way in WRITING
-        else 0.0,
-        room_bytes=room_bytes(operations, before, means),
+        costs=tuple(map(str, _costs(way))),
+        undone=str(_undo_text(way)),
+        seconds=round(seconds, 1),
+        compare_seconds=round(compare_seconds(before, rotational), 1) if way in WRITING else 0.0,
+        room_bytes=room_bytes(operations, before),
         obstacle=str(as_message(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",
     )
 
 
-def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
+def _costs(way: Way) -> Iterator[Message]:
     match way:
         case Way.MOUNT:
             yield t("No improvement on disk: files use block maps, and small inodes end in January 2038.")
@@ -203,42 +173,25 @@ def _costs(situation: Situation, way: Way, means: Means) -> Iterator[Message]:
                 "Differences from a new filesystem remain: tables in every group, and "
                 "unknown creation times of old files."
             )
-    if means is Means.DIRECT:
-        yield not_covered(situation)
 
 
-def _undo_text(way: Way, means: Means) -> Message:
+def _undo_text(way: Way) -> Message:
     if way is Way.MOUNT:
         return t("At any time, by restoring the old fstab line.")
-    return (
-        t(
-            "Bit for bit, until kept or mounted for writing. After a power cut during "
-            "the conversion, resume or undo."
-        )
-        if means is Means.TRANSACTION
-        else t(
-            "Bit for bit with undo files, until kept or mounted for writing, if no power "
-            "cut occurs during the conversion."
-        )
+    return t(
+        "Bit for bit, until kept or mounted for writing. After a power cut during "
+        "the conversion, resume or undo."
     )
 
 
-def _default(situation: Situation, offers: dict[Way, WayOffer]) -> tuple[Way | None, Message]:
-    possible = {way for way, offer in offers.items() if not offer.obstacle}
-    if Way.FULL in possible and offers[Way.FULL].means is Means.TRANSACTION:
+def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
+    possible = {offer.way for offer in offers if not offer.obstacle}
+    if Way.FULL in possible:
         return Way.FULL, t(
             "Adds all features this filesystem allows, and writes to the drive only after verification."
         )
-    if Way.LIGHT in possible and offers[Way.LIGHT].means is Means.TRANSACTION:
-        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
     if Way.LIGHT in possible:
-        return Way.LIGHT, t(
-            "Power cuts cannot be covered here. This conversion writes very little, so little can go wrong."
-        )
-    if Way.FULL in possible:
-        return Way.FULL, t(
-            "Adds the missing features. Power cuts cannot be covered here: make a backup first."
-        )
+        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
     if Way.MOUNT in possible:
         return Way.MOUNT, t(
             "Changes no data on disk, and the obstacles to the other conversions do not apply."

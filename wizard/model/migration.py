@@ -25,12 +25,10 @@ class Way(StrEnum):
 
 
 class Means(StrEnum):
-    """How a conversion is protected. TRANSACTION: works on a copy-on-write snapshot and commits it after
-    verification; survives a power cut. DIRECT: works on the device with e2fsprogs undo files, which a power
-    cut can make useless. FILES: only changes fstab."""
+    """How a conversion is protected. TRANSACTION: works on a scratch copy and commits the change after
+    verification; survives a power cut. FILES: only changes fstab."""
 
     TRANSACTION = "transaction"
-    DIRECT = "direct"
     FILES = "files"
 
 
@@ -128,8 +126,7 @@ OnDevice = (
     | AddChecksums
     | SetOwnFstabType
 )
-"""Operations on the filesystem itself. They do not name a device, because they run on a snapshot or on the
-device."""
+"""Operations on the filesystem itself. They do not name a device, because they run on a scratch copy."""
 
 MigrationOperation = OnDevice | SetFstabType
 
@@ -138,7 +135,7 @@ MigrationOperation = OnDevice | SetFstabType
 class MigrationStep:
     """An operation with its description, derived from the operation and the conversion.
 
-    `commands` name the device itself, even if they run on its snapshot. `undo`: how to undo the step.
+    `commands` name the device itself, even if they run on its scratch copy. `undo`: how to undo the step.
     `power`: consequences of a power cut during the step. `holds`: checks afterwards. `seconds`: rough
     duration.
     """
@@ -158,10 +155,9 @@ class Migration(Document):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
-    `store`: folder for the copy-on-write stores of snapshots (TRANSACTION). `undo_dir`: folder for e2fsprogs
-    undo files (DIRECT). Each is empty if not applicable. `room_bytes`: space needed in that folder.
-    `manifest`: compare the contents of all files before and after. `repairs`: damage may be repaired, on the
-    snapshot.
+    `store`: folder for the scratch copy and the undo data, empty if only fstab changes. `room_bytes`: space
+    needed in that folder. `manifest`: compare the contents of all files before and after. `repairs`: damage
+    may be repaired, on the scratch copy.
     """
 
     drive: Identity
@@ -171,7 +167,6 @@ class Migration(Document):
     means: Means
     steps: tuple[MigrationStep, ...]
     store: str = ""
-    undo_dir: str = ""
     room_bytes: int = field(default=0, metadata=DERIVED)
     manifest: bool = False
     repairs: bool = False
@@ -195,8 +190,8 @@ class Migration(Document):
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Folders for the stores of snapshots and for undo files."""
-        return tuple(filter(None, (self.store, self.undo_dir)))
+        """Folder for the scratch copy and the undo data."""
+        return (self.store,) if self.store else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ BY_FIELD = {
         (DIGEST, "content_digest superblock_digest"),
         (LABEL, "label"),
         (MOUNT, "mount_point mount_points last_mounted_at"),
-        (FILE, "store undo_dir backing_file"),
+        (FILE, "store backing_file"),
     )
     for field in names.split()
 }

@@ -22,13 +22,12 @@ from tests.lab.guest.machine import Laboratory, log_of
 from tests.lab.power.blocklog import read_log
 from tests.lab.power.cutpoints import Content, power_cuts
 from tests.lab.power.replayed import MEMORY, looped, mark, mounted, mounts, number_of
-from tests.lab.visits.migrate.transactions import make_old, migrate
+from tests.lab.visits.migrate.transactions import Change, make_old, migrate
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.conversion.commit import Committer, load_snapshotted, phase_of, save_snapshotted
-from wizard.apply.conversion.transaction import Transaction
+from wizard.apply.conversion.commit import Committer
+from wizard.apply.conversion.state import load_filesystem, phase_of, save_filesystem
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
-from wizard.apply.run.journal import Journal
 from wizard.model.run import Check
 
 LOGGED = EmulatedDrive(
@@ -43,7 +42,6 @@ LOGGED = EmulatedDrive(
 LOGGED_FLEET = Fleet("transaction-logged", (LOGGED,))
 FILESYSTEM, REST = (MIB, 5 * MIB), (6 * MIB, 16 * MIB)
 """Start and size of the two partitions."""
-ROOM_BYTES = 4 * MIB
 MIN_STATES = 500
 """Minimum number of checked states."""
 PLACE = Path("/srv/lab/rest")
@@ -53,7 +51,7 @@ BEGIN, COMMITTED, UNDONE = b"commit starts", b"committed", b"undone"
 
 def logged(fleet: Fleet) -> Iterator[Check]:
     """Commit and undo without a power cut. Marks on the drive record where each begins in the log."""
-    for module in ("dm_snapshot", "loop", "ext4"):
+    for module in ("fuse", "loop", "ext4"):
         tool("modprobe", module)
     node = node_of(fleet[LOGGED.name])
     lines = "\n".join(f"start={start // 512},size={length // 512}" for start, length in (FILESYSTEM, REST))
@@ -67,15 +65,16 @@ def logged(fleet: Fleet) -> Iterator[Check]:
     PLACE.mkdir(parents=True)
     tool("mount", f"{node}2", str(PLACE))
     (PLACE / RUN).mkdir(mode=0o700)
-    change = Transaction.begin(PLACE / RUN, f"{node}1", PLACE, Journal(PLACE / RUN), room_bytes=ROOM_BYTES)
-    migrate(change.work)
+    change = Change(PLACE / RUN, f"{node}1", PLACE)
+    change.rehearse(migrate)
     tool("sync")
     mark(node, BEGIN)
     change.commit()
     mark(node, COMMITTED)
     change.undo()
     mark(node, UNDONE)
-    yield Check("commit and undo finish", change.phase is Phase.UNDONE, change.phase)
+    phase = phase_of(PLACE / RUN)
+    yield Check("commit and undo finish", phase is Phase.UNDONE, str(phase))
 
 
 @dataclass
@@ -171,7 +170,7 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
     """Start with the drive in this state. An unfinished change is finished or undone."""
     bench.lay(content)
     with mounted(bench.rest, bench.place) as place:
-        phase, snapshotted = phase_of(place / RUN), load_snapshotted(place / RUN)
+        phase, filesystem = phase_of(place / RUN), load_filesystem(place / RUN)
         where = f"{what}, {phase or 'no record'}"
         if not (_is(replay.old, content) or _is(replay.new, content)) and mounts(
             bench.filesystem, bench.tried
@@ -179,16 +178,12 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
             replay.wrong.append(f"{where}: a half-replaced filesystem can be mounted")
         if phase in UNTOUCHED and not _is(replay.old, content):
             replay.wrong.append(f"{where}: the filesystem changed before the record did")
-        if (
-            snapshotted is None
-            or (phase is Phase.REHEARSING and not snapshotted.closed)
-            or phase in (Phase.UNDONE, Phase.LEFT)
-        ):
+        if filesystem is None or phase in (Phase.REHEARSING, Phase.UNDONE, Phase.LEFT):
             if not _is(replay.old, content):
                 replay.wrong.append(f"{where}: the filesystem differs from the old one")
             return
-        folder = str(place / Path(snapshotted.folder).name)
-        save_snapshotted(place / RUN, replace(snapshotted, folder=folder))
+        folder = str(place / Path(filesystem.folder).name)
+        save_filesystem(place / RUN, replace(filesystem, folder=folder))
         wanted = _goes_on(place / RUN, bench.filesystem, back=back or phase in GOING_BACK)
         if bench.read() != (replay.old if wanted == "old" else replay.new):
             replay.wrong.append(f"{where}: the result differs from the {wanted} filesystem")
@@ -198,7 +193,7 @@ def _goes_on(run: Path, node: str, *, back: bool) -> str:
     """Return the filesystem that must be there then."""
     with HeldDrive(node) as medium:
         committing = Committer(run, node, medium, unheard)
-        if back and committing.phase is not Phase.REHEARSING:
+        if back:
             committing.undo(lambda share: None)
             return "old"
         committing.commit(lambda share: None)

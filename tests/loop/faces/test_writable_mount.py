@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, carry_out, diskwright, story, without_power
+from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_resumed import cut_off_before, sealed, written_to
-from tests.loop.program import Event, Phase, Purpose, Refused, RunState, Way, read_entries, state, undo
+from tests.loop.program import Phase, Purpose, Refused, RunState, Way, read_entries, state, undo
 from wizard.apply.block.devices import facts_on, is_protected
-from wizard.apply.conversion.run import check_keeps
 from wizard.apply.run.job import Rollback
 from wizard.cli.status import row_of
 
@@ -169,17 +168,3 @@ def test_missing_or_unreadable_drive_is_no_error(old: Old, monkeypatch: pytest.M
         row.way_back is Rollback.UNKNOWN
         and f"{old.drive} does not contain the expected filesystem" in row.sentence
     )
-
-
-def test_space_of_a_partial_run_can_be_freed_after_use(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = old.begin(old.migration(Way.LIGHT))
-    assert row_of(run).way_back is None
-    without_power(monkeypatch, Event.STEP_DONE, 2, lambda: carry_out(run, Purpose.APPLY, ()))
-    with pytest.raises(Refused, match="only a completed and verified run"):
-        check_keeps(run)
-    written_to(old, "ext4")
-    row = row_of(run)
-    assert row.way_back is Rollback.CLOSED and "Resume is not possible either" in row.sentence, story(run)
-    check_keeps(run)
-    carry_out(run, Purpose.KEEP, ())
-    assert state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))

@@ -1,4 +1,4 @@
-"""Helpers for tests of conversions: an old filesystem with fragile files, converted on the device itself."""
+"""Helpers for tests of conversions: an old filesystem with fragile files."""
 
 import hashlib
 import os
@@ -43,8 +43,8 @@ class Old:
     line: str
 
     @property
-    def undo_dir(self) -> Path:
-        return self.work.folder / "undo"
+    def store(self) -> Path:
+        return self.work.folder / "stores"
 
     @property
     def fstab(self) -> str:
@@ -55,7 +55,7 @@ class Old:
         return self.work.digest(self.drive)
 
     def look(self) -> Situation:
-        """Inspect the filesystem, as on a machine without device mapper."""
+        """Inspect the filesystem."""
         machine = probe_machine([self.drive])
         (drive,) = machine.drives
         assert drive.size_bytes is not None and drive.geometry is not None
@@ -67,8 +67,7 @@ class Old:
             fstab=str(self.work.fstab),
             fstab_text=self.fstab,
             lines=(BootLine(number, self.line.split()[2], str(self.work.place("old"))),),
-            no_snapshots="it is a test",
-            undo_dir=Folder(str(self.undo_dir), 1 << 40),
+            store=Folder(str(self.store), 1 << 40),
         )
 
     def migration(self, way: Way = Way.FULL, *, manifest: bool = False) -> Migration:
@@ -77,8 +76,8 @@ class Old:
 
     def planned_by_command(self, file: Path) -> None:
         """Write a full conversion to a file with `diskwright migrate`."""
-        self.undo_dir.mkdir(mode=0o700)
-        kept = ("--undo-dir", str(self.undo_dir), "-o", str(file), "--fstab", str(self.work.fstab))
+        self.store.mkdir(mode=0o700)
+        kept = ("--store", str(self.store), "-o", str(file), "--fstab", str(self.work.fstab))
         made = diskwright(self.work, "migrate", self.drive, "--way", "full", *kept)
         assert made.returncode == 0, made.stderr
 
@@ -133,9 +132,7 @@ class System:
     drive: str
 
     def look(self) -> Situation:
-        return look_at_ext(
-            self.drive, self.work.environment, store=self.work.folder, undo_dir=self.work.folder
-        )
+        return look_at_ext(self.drive, self.work.environment, store=self.work.folder)
 
     def migrate(self, migration: Migration) -> Path:
         """Convert in this process, which is faster, and return the run."""

@@ -19,7 +19,7 @@ from wizard.documents.codec import to_json
 from wizard.ext4.assessment import Situation
 from wizard.ext4.blockers import against
 from wizard.ext4.check import read_migration
-from wizard.model.migration import Means, SetFstabType
+from wizard.model.migration import SetFstabType
 
 
 def ext3(work: Work, make_drive: MakeDrive, *options: str, size_bytes: int = 32 * MIB) -> str:
@@ -79,8 +79,6 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
         *words,
         "--way",
         "full",
-        "--undo-dir",
-        str(work.folder),
         "--store",
         str(work.folder),
         "-o",
@@ -91,7 +89,7 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
     assert (
         migration.device == drive
         and migration.before.label == "films"
-        and migration.means in (Means.TRANSACTION, Means.DIRECT)
+        and migration.store == str(work.folder)
     )
     assert isinstance(migration.steps[-1].operation, SetFstabType) and "+UUID=" in planned.stdout
     assert "tune2fs -I 256" in planned.stdout and "On power loss:" in planned.stdout
@@ -198,7 +196,7 @@ def test_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: Ma
 
 def test_copying_run_of_an_earlier_version_is_refused(work: Work, make_drive: MakeDrive) -> None:
     drive, target = ext3(work, make_drive), make_drive(64 * MIB)
-    body = to_json(make_migration(look(work, drive, store=work.folder, undo_dir=work.folder), Way.FULL))
+    body = to_json(make_migration(look(work, drive, store=work.folder), Way.FULL))
     made = {"kind": "make-fresh", "target": target, "uuid": uuid_of(drive), "label": "", "options": []}
     steps = [{"operation": made}, {"operation": {"kind": "copy-files", "target": target}}]
     body |= {"way": "fresh", "means": "copy", "store": "", "undo_dir": "", "steps": steps}
@@ -227,7 +225,7 @@ def test_copying_run_of_an_earlier_version_is_refused(work: Work, make_drive: Ma
 def conversion_of(work: Work, drive: str) -> tuple[str, ...]:
     """Return the command to convert a drive, with all files of the run in the test's folder."""
     folder = str(work.folder)
-    return "migrate", drive, "--fstab", str(work.fstab), "--undo-dir", folder, "--store", folder
+    return "migrate", drive, "--fstab", str(work.fstab), "--store", folder
 
 
 def test_conversion_starts_only_with_the_confirmation_token(work: Work, make_drive: MakeDrive) -> None:
@@ -274,7 +272,7 @@ def test_damage_behind_a_clean_superblock_is_found_before_a_proposal(
     before = work.digest(drive)
     assert read_superblock(drive).clean and look(work, drive).damaged
     folder = str(work.folder)
-    words = ("migrate", drive, "--fstab", str(work.fstab), "--store", folder, "--undo-dir", folder)
+    words = ("migrate", drive, "--fstab", str(work.fstab), "--store", folder)
     told = json.loads(diskwright(work, *words, "--json").stdout)
     assert told["default"] in (None, "mount")
     assert "migrate-damaged" in {offer["obstacle_code"] for offer in told["offers"]}

@@ -58,7 +58,7 @@ def planned(root: Elevated, old: Old, way: Way = Way.LIGHT, room: Path | None = 
 def test_root_inspects_converts_reports_and_undoes_bit_for_bit(root: Elevated, old: Old) -> None:
     before, token = old.digest, old.drive.removeprefix("/dev/")
     migration = planned(root, old)
-    assert (migration.store or migration.undo_dir) == str(old.work.runs), "room is taken among the runs"
+    assert migration.store == str(old.work.runs), "room is taken among the runs"
     run = root.start(migration, (token,))
     told = list(root.follow(run))
     assert root.state(run) is state(run) is RunState.DONE
@@ -84,9 +84,7 @@ def test_root_checks_its_input(root: Elevated, old: Old, plain_folder: Path) -> 
     for place in (open_to_all, anothers):
         with pytest.raises(Refused, match="users other than root could replace it"):
             planned(root, old, room=place)
-        held = dataclasses.replace(
-            migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place)
-        )
+        held = dataclasses.replace(migration, store=str(place))
         with pytest.raises(Refused, match="users other than root could replace it"):
             root.start(held, (token,))
     assert migration.doubts

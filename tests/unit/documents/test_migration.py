@@ -56,7 +56,7 @@ def with_operation(
 ) -> Migration:
     """Return a forged conversion whose texts all follow from the changed operations."""
     operations = [changed(step.operation) for step in of.steps]
-    return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive, of.means))
+    return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive))
 
 
 def fstab(**changes: Any) -> Migration:  # noqa: ANN401
@@ -66,8 +66,7 @@ def fstab(**changes: Any) -> Migration:  # noqa: ANN401
 FORGED = {
     "another way": replace(FULL, way=Way.LIGHT),
     "means of another way": replace(FULL, means=Means.FILES),
-    "no snapshot's store": replace(FULL, store=""),
-    "both folders": replace(FULL, undo_dir="/u"),
+    "no folder": replace(FULL, store=""),
     "a folder that climbs": replace(FULL, store="/a/../b"),
     "no device": replace(FULL, device="/etc/passwd"),
     "a step left out": replace(FULL, steps=FULL.steps[1:]),
@@ -157,6 +156,18 @@ def test_ext4_copy_of_an_earlier_version_is_refused_as_such(schema: str) -> None
         read_kept_migration(sealed(body, schema).replace("sdb1", "sdc1"), "m.json")
 
 
+def test_document_of_a_conversion_with_a_snapshot_continues() -> None:
+    body: Body = {**to_json(FULL, derived=False), "undo_dir": ""}
+    assert read_kept_migration(sealed(body, MIGRATION_SCHEMA), "m.json") == FULL
+
+
+def test_conversion_on_the_device_itself_is_refused_as_such() -> None:
+    body: Body = {**to_json(FULL, derived=False), "means": "direct", "store": "", "undo_dir": "/u"}
+    for read in (read_migration, read_kept_migration):
+        with pytest.raises(BadInput, match=r"works on the device itself.*earlier version"):
+            read(sealed(body, MIGRATION_SCHEMA), "m.json")
+
+
 def test_damage_is_noticed() -> None:
     text = render_migration(FULL)
     with pytest.raises(BadInput, match="digest"):
@@ -171,7 +182,7 @@ def test_damage_is_noticed() -> None:
 
 
 def test_folder_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The document contains the resolved path of `--undo-dir ../dir`, valid from any folder."""
+    """The document contains the resolved path of `--store ../dir`, valid from any folder."""
     (tmp_path / "here").mkdir()
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "here")

@@ -64,6 +64,5 @@ def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN40
         fstab_text=FSTAB,
         lines=(BootLine(2, "ext3", "/srv"),),
         store=folder,
-        undo_dir=folder,
     )
     return replace(found, **changes)

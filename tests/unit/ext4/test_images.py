@@ -22,7 +22,6 @@ from wizard.ext4.steps import accepted, operation_commands, proof
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
     AddChecksums,
-    AddJournal,
     CheckFiles,
     ConvertFiles,
     OnDevice,
@@ -192,23 +191,6 @@ def test_inodes_are_widened_exactly_if_space_suffices(tmp_path: Path) -> None:
 
 def test_revision_0_of_ext2_is_unchanged(tmp_path: Path) -> None:
     assert facts(made(tmp_path, "-t", "ext2", "-r", "0")).revision == 0
-
-
-def test_undo_file_reverts_every_step_bit_for_bit(tmp_path: Path) -> None:
-    image = made(tmp_path, "-t", "ext2", "-I", "128", "-d", str(tree(tmp_path / "tree")))
-    whole = image.read_bytes()
-    operations = tuple(
-        operation
-        for operation in operations_for(Way.FULL, facts(image))
-        if not isinstance(operation, WidenInodes)
-    )
-    undo_file = tmp_path / "steps.e2undo"
-    for operation in operations:
-        for argv in operation_commands(operation, str(image), str(undo_file)):
-            run(argv, seconds=60, accept=accepted(argv))
-    assert AddJournal() in operations and image.read_bytes() != whole
-    run(["e2undo", str(undo_file), str(image)], seconds=60)
-    assert image.read_bytes() == whole
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from wizard.ext4.steps import proof
 from wizard.ext4.ways import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
-from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
+from wizard.model.migration import AddJournal, CheckFiles, SetFstabType, Way, WidenInodes
 from wizard.model.said import GIB
 
 FREE = situation()
@@ -89,11 +89,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "narrow-inodes": (ext(free_blocks=FULL_OF - 1), "4.1 kB more", frozenset()),
     "no-inodes": (ext(free_inodes=0), "no free inodes", frozenset()),
     "folder": (around(store=STORE), "it is read-only", WRITING),
-    "no-folder": (
-        around(undo_dir=replace(STORE, asked=False), no_snapshots="dmsetup is not installed"),
-        "Without undo data",
-        WRITING,
-    ),
+    "no-copy": (around(no_copy="/dev/fuse is not available"), "needs loop devices and FUSE", WRITING),
     "boot-loader": (around(boot=BootPath("/boot", grub=(2, 2))), "2.02", frozenset()),
     "root-type": (around(boot=BootPath("/", "ext3")), "rootfstype=ext3", frozenset()),
     "initramfs": (around(boot=BootPath("/", initramfs="dracut")), "dracut -f", frozenset()),
@@ -150,16 +146,6 @@ def test_blocked_repair_is_not_offered() -> None:
     for found, offered in ((ext(has_errors=True), True), (ext(has_errors=True, revision=0), False)):
         finding = next(one for one in obstacles_of(found) if one.code == "migrate-errors")
         assert bool(finding.commands) is offered
-
-
-def test_folder_named_for_everything_is_mentioned_once() -> None:
-    said = [
-        str(finding.sentence)
-        for finding in obstacles_of(
-            around(store=STORE, undo_dir=STORE, no_snapshots="dmsetup is not installed")
-        )
-    ]
-    assert said == ["Cannot store undo data in /mnt/u: it is read-only."]
 
 
 def test_filesystem_in_use_explains_conversion_from_another_system() -> None:
@@ -221,24 +207,16 @@ def test_complete_filesystem_is_unchanged() -> None:
     assert against(lacking, Way.FULL) is None and against(lacking, Way.LIGHT) is not None
 
 
-def test_transaction_is_preferred_or_its_blocker_named() -> None:
-    assert make_migration(FREE, Way.FULL).means is Means.TRANSACTION
+@pytest.mark.parametrize(
+    "found", [around(no_copy="/dev/fuse is not available"), around(store=replace(STORE, asked=False))]
+)
+def test_without_a_scratch_copy_only_the_mount_type_changes(found: Situation) -> None:
     assert prospect_of(FREE).default is Way.FULL
-    direct = around(no_snapshots="this kernel has no dm_snapshot")
-    made = make_migration(direct, Way.FULL)
-    assert made.means is Means.DIRECT and made.undo_dir and not made.store
-    assert "this kernel has no dm_snapshot" in str(made.doubts[0]) and "Power cuts are not covered" in str(
-        made.doubts[0]
-    )
-    assert (
-        "only a backup would help" in made.steps[0].power
-        and "No data is lost" in make_migration(FREE, Way.FULL).steps[0].power
-    )
-    assert prospect_of(direct).default is Way.LIGHT
-    in_memory = around(
-        store=replace(STORE, fault="the folder is in memory and would be lost in a power cut", asked=False)
-    )
-    assert make_migration(in_memory, Way.LIGHT).means is Means.DIRECT
+    assert "No data is lost" in make_migration(FREE, Way.FULL).steps[0].power
+    for way in (Way.LIGHT, Way.FULL):
+        with pytest.raises(Refused, match="scratch copy"):
+            make_migration(found, way)
+    assert prospect_of(found).default is Way.MOUNT
 
 
 @pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])

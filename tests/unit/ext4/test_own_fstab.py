@@ -28,15 +28,13 @@ def test_changed_byte_is_the_last_of_the_type_in_its_block() -> None:
         changed = raw[:at] + b"4" + raw[at + 1 :]
         assert changed.split(b"\n")[operation.number - 1] == line == operation.new.encode()
     assert own_operations(FOUND)[0].block == 1
-    (argv,) = operation_commands(own_operations(FOUND)[0], "/dev/dm-3", "/u/undo")
+    (argv,) = operation_commands(own_operations(FOUND)[0], "/dev/loop3")
     assert argv == (
         "debugfs",
         "-w",
-        "-z",
-        "/u/undo",
         "-R",
         "zap_block -f /etc/fstab -o 9 -l 1 -p 0x34 1",
-        "/dev/dm-3",
+        "/dev/loop3",
     )
 
 
@@ -63,7 +61,7 @@ def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
     operations = [step.operation for step in migration.steps]
     place = next(number for number, one in enumerate(operations) if isinstance(one, SetOwnFstabType))
     operations[place] = replace(operations[place], **changes)
-    steps = migration_steps(operations, migration.device, migration.before, migration.drive, migration.means)
+    steps = migration_steps(operations, migration.device, migration.before, migration.drive)
     return replace(migration, steps=steps)
 
 

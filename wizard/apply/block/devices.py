@@ -268,20 +268,11 @@ def wait_for(nodes: tuple[str, ...], seconds: float = 5.0) -> str | None:
 FIRST_BYTES = 4096
 """A multiple of every drive's block size."""
 
-END_BYTES = START_BYTES + SUPERBLOCK_BYTES
-
 
 def superblock_on(node: str) -> bytes:
     """Return the bytes of an ext superblock. Raises Failed if they cannot be read."""
     forget_caches(node)
-    return read_bytes(node, 0, FIRST_BYTES)[START_BYTES:END_BYTES]
-
-
-def put_superblock(node: str, superblock: bytes) -> None:
-    """Write an ext superblock and preserve the bytes around it. Raises Failed."""
-    first = read_bytes(node, 0, FIRST_BYTES)
-    write_bytes(node, 0, first[:START_BYTES] + superblock + first[END_BYTES:])
-    forget_caches(node)
+    return read_bytes(node, 0, FIRST_BYTES)[START_BYTES : START_BYTES + SUPERBLOCK_BYTES]
 
 
 def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:

@@ -78,9 +78,15 @@ def _detach(loop: int, node: str) -> None:
 
 
 def _file_behind(node: str) -> str:
-    """Return the backing file of a loop device, or an empty string."""
+    """Return the backing file of a loop device with the number of its attachment, or an empty string.
+
+    Served files have no name of their own. Before Linux 5.15 there is no number.
+    """
+    folder = SYS_BLOCK / kernel_name(node)
     with suppress(OSError):
-        return (SYS_BLOCK / kernel_name(node) / "loop/backing_file").read_text()
+        file = (folder / "loop/backing_file").read_text()
+        number = folder / "diskseq"
+        return file + (number.read_text() if number.exists() else "")
     return ""
 
 

@@ -1,19 +1,25 @@
-"""Commit a closed snapshot to the device, and undo the commit, with the engine's exchange.
+"""Save the change of a scratch copy, commit and undo it with the engine's exchange.
 
 One block of the superblock decides. While the filesystem is hidden, the superblock cannot be mounted or
 repaired, but still identifies the filesystem.
 """
 
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from wizard.apply.block.extents import Medium, differing, merged
-from wizard.apply.block.snapshot import read_cow_store
+from wizard.apply.block.extents import Medium, clipped, differing, merged
+from wizard.apply.conversion.state import (
+    NEW,
+    OLD,
+    ConvertedFilesystem,
+    Head,
+    drop_folder,
+    filesystem_of,
+    save_filesystem,
+)
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.checks import Kept, opened
 from wizard.apply.engine.exchange import Exchange
@@ -29,108 +35,15 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.survey import DriveSide, delete_saved
-from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.progress_log import Progress, part_of
-from wizard.documents.codec import from_json, parse_document
-from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting, deciding_block, is_used_one
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.ext4.assessment import FIRST_BYTES, block_mounting, deciding_block, is_used_one
+from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import Message, join, t
+from wizard.model.said import Message, Sentence, join, t
 
-SCHEMA, FILE = "diskwright.snapshot/1", "snapshot.json"
-EARLIER = "transaction.json"
-"""Written by an earlier version instead."""
-
-WORK, OLD = "work.cow", "old.img"
-"""Files in the transaction's folder: the snapshot's store, and the device's old bytes."""
-
-
-class Head(Enum):
-    """State of the superblock, which decides whether the filesystem can be mounted.
-
-    HIDDEN: not mountable. OTHER: written by another program.
-    """
-
-    OLD = "old"
-    NEW = "new"
-    HIDDEN = "barred"
-    OTHER = "other"
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotState:
-    """Transaction on the filesystem with this UUID, on a device of this size. `folder` contains the stores.
-    `closed`: the snapshot's store is complete.
-
-    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal. The
-    latter are known from Phase.SAVED on.
-    """
-
-    uuid: str
-    size_bytes: int
-    folder: str
-    old_first: str
-    new_first: str = ""
-    closed: bool = False
-
-    @property
-    def is_at_work(self) -> bool:
-        """True if an incomplete snapshot may exist."""
-        return not self.closed and Path(self.folder).exists()
-
-    @property
-    def old(self) -> bytes:
-        """First bytes of the old filesystem."""
-        return bytes.fromhex(self.old_first)
-
-    @property
-    def new(self) -> bytes:
-        """First bytes of the new filesystem."""
-        return bytes.fromhex(self.new_first)
-
-    def head(self, first: bytes) -> Head:
-        """Return the state that these first bytes of a filesystem show."""
-        found = first[DECIDING]
-        if found in (block_mounting(self.old)[DECIDING], block_mounting(self.new)[DECIDING]):
-            return Head.HIDDEN
-        return {self.old[DECIDING]: Head.OLD, self.new[DECIDING]: Head.NEW}.get(found, Head.OTHER)
-
-
-def save_snapshotted(run: Path, snapshotted: SnapshotState) -> None:
-    """Write the transaction's file atomically and durably. Raises Failed; then the previous one remains."""
-    replace_document(run / FILE, SCHEMA, snapshotted)
-
-
-def load_snapshotted(run: Path) -> SnapshotState | None:
-    """Return the run's transaction, or None. Raises BadInput if the file is damaged or from an earlier
-    version."""
-    if (text := read_kept(run / FILE)) is None:
-        if (run / EARLIER).exists():
-            raise BadInput(
-                t(
-                    "An earlier version of diskwright started the run {run}. Only that version "
-                    "can resume or undo it.",
-                    run=run.name,
-                )
-            )
-        return None
-    return from_json(parse_document(text, SCHEMA, str(run / FILE)), SnapshotState, str(run / FILE))
-
-
-def snapshotted_of(run: Path) -> SnapshotState:
-    """Return the run's transaction. Raises BadInput like `load_snapshotted`, and for a run without a
-    transaction."""
-    if (found := load_snapshotted(run)) is None:
-        raise BadInput(t("The run {run} has no transaction.", run=run.name))
-    return found
-
-
-def phase_of(run: Path) -> Phase | None:
-    """Return the phase of the run's transaction, or None without a transaction. Raises BadInput."""
-    if load_snapshotted(run) is None:
-        return None
-    record = load_record(run)
-    return record.phase if record else Phase.REHEARSING
+NO_EXT = Sentence("{device} contains no filesystem of this kind. Nothing was written.")
 
 
 def _kept_of(folder: Path) -> Kept:
@@ -138,18 +51,12 @@ def _kept_of(folder: Path) -> Kept:
 
     def side_of(_: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
         old = opened(lambda: files.enter_context(Store(folder / OLD)).read)
-        new = opened(lambda: read_cow_store(folder / WORK, change.size_bytes).over(old, files))
+        new = opened(lambda: files.enter_context(Store(folder / NEW)).read)
         return DriveSide(change, medium, old, new)
 
     return Kept(folder, side_of)
 
 
-def drop_folder(folder: Path) -> None:
-    """Delete a transaction's folder. Ignores errors."""
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-UNCHANGED = t("The drive is unchanged.")
 USED = t("it was modified since, for example by a read-write mount")
 
 
@@ -160,13 +67,72 @@ class Note(Protocol):
         """See `Journal.add`."""
 
 
+def save_change(
+    run: Path,
+    folder: Path,
+    device: str,
+    drive: Medium,
+    written: Iterable[Extent],
+    note: Note,
+    progress: Progress,
+) -> None:
+    """Save the changes on a scratch copy of a device, and the old bytes of these blocks, durably in `folder`.
+
+    `folder` contains the store with the `written` pages. The device, open at `drive`, is only read, and only
+    there. Raises Failed.
+    """
+    touched = merged(written, 1, drive.size_bytes)
+    first = new_first = drive.read(0, FIRST_BYTES)
+    facts = read_ext(first[START_BYTES:])
+    if facts is None:
+        raise Failed(NO_EXT(device=device))
+    block = deciding_block(drive.logical_block_bytes)
+    with (
+        Store(folder / NEW, grow=True) as new,
+        Store(folder / OLD, make_bytes=drive.size_bytes) as old,
+    ):
+        if any(clipped(touched, (Extent(0, FIRST_BYTES),))):
+            new_first = new.read(0, FIRST_BYTES)
+        new.put(0, new_first)
+        new.sync()
+        old_mark, new_mark = (
+            SavedSignature(block.start, block.stop - block.start, instead=block_mounting(one)[block].hex())
+            for one in (first, new_first)
+        )
+        change = kept(
+            device,
+            drive,
+            lambda read: differing(touched, read, new.read),
+            new.read,
+            old,
+            (old_mark,),
+            (new_mark,),
+            blank=False,
+            touched_bytes=sum(place.size_bytes for place in touched),
+            progress=progress,
+        )
+    save_filesystem(
+        run,
+        ConvertedFilesystem(facts.uuid, drive.size_bytes, str(folder), first.hex(), new_first.hex()),
+    )
+    save_record(run, Record(Phase.SAVED, (change,), waits=False))
+    note(
+        Event.SAVED,
+        t(
+            "Saved the old contents of the blocks that will change, {size:exact}, in {folder}.",
+            size=change.changed_bytes,
+            folder=str(folder),
+        ),
+    )
+
+
 class Committer:
-    """Exchange on `medium`, opened from `device`, for a run's transaction whose snapshot is closed."""
+    """Exchange on `medium`, opened from `device`, for a run that has saved its change."""
 
     def __init__(self, run: Path, device: str, medium: Medium, note: Note) -> None:
         self._run, self._device, self._medium, self._note = run, device, medium, note
-        self._snapshotted = snapshotted_of(run)
-        self._folder = Path(self._snapshotted.folder)
+        self._filesystem = filesystem_of(run)
+        self._folder = Path(self._filesystem.folder)
 
     def commit(self, progress: Progress) -> None:
         """Continue the commit from any phase to RELEASED.
@@ -174,8 +140,8 @@ class Committer:
         Raises Refused if another program changed the device, Failed if reading or writing fails. Can be
         repeated then.
         """
-        if self.phase is Phase.REHEARSING:
-            self._collect(part_of(progress, 0.0, 0.2))
+        if self.phase is Phase.SAVED and self._medium.read(0, FIRST_BYTES) != self._filesystem.old:
+            self._give_up()
         self._refuse_foreign_superblock()
         if self.phase is Phase.RELEASING and self.head is Head.OTHER:
             # The deciding block was written just before a power cut, and the filesystem was used since.
@@ -196,7 +162,7 @@ class Committer:
                         )
                     ),
                 )
-                exchange.commit(part_of(progress, 0.2, 0.8))
+                exchange.commit(part_of(progress, 0.0, 0.8))
                 seen = t("{size:exact} read back", size=exchange.record.changes[0].changed_bytes)
                 self._note(Event.VERIFIED, t("The drive matches the data written"), output=str(seen))
             exchange.release(part_of(progress, 0.8, 1.0))
@@ -255,12 +221,12 @@ class Committer:
     @property
     def head(self) -> Head:
         """State of the superblock on the device."""
-        return self._snapshotted.head(self._medium.read(0, FIRST_BYTES))
+        return self._filesystem.head(self._medium.read(0, FIRST_BYTES))
 
     @property
     def is_as_put(self) -> bool:
         """True if the deciding block is exactly as the commit or the undo wrote it."""
-        put = self._snapshotted.old if self.phase is Phase.UNDONE else self._snapshotted.new
+        put = self._filesystem.old if self.phase is Phase.UNDONE else self._filesystem.new
         block = deciding_block(self._medium.logical_block_bytes)
         return self._medium.read(0, FIRST_BYTES)[block] == put[block]
 
@@ -280,56 +246,6 @@ class Committer:
         finally:
             exchange.close()
 
-    def _collect(self, progress: Progress) -> None:
-        """Save the blocks to be replaced. The device is only read.
-
-        Once the snapshot is closed, for example by a reboot, the device can be mounted. After a write, the
-        snapshot's blocks no longer fit.
-        """
-        first, block = self._medium.read(0, FIRST_BYTES), deciding_block(self._medium.logical_block_bytes)
-        if first != self._snapshotted.old:
-            self._give_up()
-        written = read_cow_store(self._folder / WORK, self._medium.size_bytes)
-        touched = merged(written.written(), 1, self._medium.size_bytes)
-        try:
-            with (
-                ExitStack() as files,
-                Store(self._folder / OLD, make_bytes=self._medium.size_bytes) as old,
-            ):
-                new = written.over(self._medium.read, files)
-                new_first = new(0, FIRST_BYTES)
-                old_mark, new_mark = (
-                    SavedSignature(
-                        block.start, block.stop - block.start, instead=block_mounting(one)[block].hex()
-                    )
-                    for one in (first, new_first)
-                )
-                change = kept(
-                    self._device,
-                    self._medium,
-                    lambda read: differing(touched, read, new),
-                    new,
-                    old,
-                    (old_mark,),
-                    (new_mark,),
-                    blank=False,
-                    touched_bytes=sum(place.size_bytes for place in touched),
-                    progress=progress,
-                )
-        except Failed as error:
-            raise Failed(f"{error} {UNCHANGED}") from None
-        self._snapshotted = replace(self._snapshotted, new_first=new_first.hex())
-        save_snapshotted(self._run, self._snapshotted)
-        save_record(self._run, Record(Phase.SAVED, (change,), waits=False))
-        self._note(
-            Event.SAVED,
-            t(
-                "Saved the old contents of the blocks that will change, {size:exact}, in {folder}.",
-                size=change.changed_bytes,
-                folder=str(self._folder),
-            ),
-        )
-
     def _give_up(self) -> NoReturn:
         """Give up the change before the first write to the device."""
         save_record(self._run, Record(Phase.LEFT, waits=False))
@@ -346,7 +262,7 @@ class Committer:
             first = self._medium.read(0, FIRST_BYTES)
         except Failed:
             return
-        old, new, head = self._snapshotted.old, self._snapshotted.new, self._snapshotted.head(first)
+        old, new, head = self._filesystem.old, self._filesystem.new, self._filesystem.head(first)
         match self.phase:
             case Phase.REPLACING | Phase.HIDDEN | Phase.REPLACING_BACK:
                 fits = head is Head.HIDDEN

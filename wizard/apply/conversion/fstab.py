@@ -193,7 +193,6 @@ def set_own_type(
     migration: Migration,
     node: str,
     command: Callable[..., Result],
-    undo_file: str,
 ) -> str:
     """Change a line in the fstab on a node, and return a result message.
 
@@ -207,7 +206,7 @@ def set_own_type(
                 device=migration.device,
             )
         )
-    for argv in operation_commands(operation, node, undo_file):
+    for argv in operation_commands(operation, node):
         command(argv)
     forget_caches(node)
     if _own_state(operation, migration, node) is not How.AFTER:

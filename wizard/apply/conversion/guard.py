@@ -3,6 +3,7 @@
 The checks never write to the device.
 """
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,30 +14,30 @@ from wizard.apply.block.devices import (
     kernel_name,
     node_fault,
     open_exclusively,
+    size_bytes,
     superblock_on,
 )
-from wizard.apply.block.snapshot import check_store_room
 from wizard.apply.conversion.fstab import type_state
 from wizard.apply.conversion.look import drive_of, look_at_ext
-from wizard.apply.conversion.transaction import store_of
-from wizard.apply.conversion.undo_files import check_undo_room, undo_folder_of
+from wizard.apply.conversion.state import store_of
 from wizard.apply.conversion.verify import manifests_bytes
+from wizard.apply.engine.scratch_copies import blocker, free_bytes
+from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
 from wizard.apply.run.load import check_told
 from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
-from wizard.apply.run.runs import check_lasts, check_room
+from wizard.apply.run.runs import check_lasts, check_room, is_in_memory, refuse_open_folder
 from wizard.apply.system.fstab import NO_FSTAB, check_writable
-from wizard.ext4.blockers import NO_TRANSACTION
 from wizard.ext4.check import check_migration
 from wizard.ext4.make import doubts_of
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
-from wizard.model.migration import Means, Migration, SetFstabType
+from wizard.model.migration import Migration, SetFstabType, Way
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.operation import How
 from wizard.plan.refusals import in_use
@@ -94,12 +95,8 @@ def _location_fault(device: str, drive: str) -> Message | str | None:
 def check_migration_tools(migration: Migration) -> None:
     """Raises Refused if a program for a step, a check or an undo is missing."""
     wanted = {argv[0] for step in migration.steps for argv in step.commands}
-    if migration.means is not Means.FILES:
-        wanted.add(proof(migration.device)[0])
-    if migration.means is Means.DIRECT:
-        wanted |= {"e2undo", "env"}
-    if migration.means is Means.TRANSACTION:
-        wanted |= {"dmsetup", "losetup", "env"}
+    if migration.way is not Way.MOUNT:
+        wanted |= {proof(migration.device)[0], "env"}
     check_programs(wanted)
 
 
@@ -117,13 +114,14 @@ def check_new(migration: Migration) -> None:
     change."""
     drive = probe_again(migration.drive)
     check_same_start(migration.drive, drive)
-    if migration.means is not Means.FILES:
+    if migration.way is not Way.MOUNT:
         if drive.read_only:
             raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
         check_unused(migration.device, drive)
     check_as_looked_at(migration)
     check_lines(migration, frozenset({How.BEFORE}))
-    _check_room(migration)
+    if migration.store:
+        _check_room(migration)
 
 
 def check_as_looked_at(migration: Migration) -> None:
@@ -134,7 +132,7 @@ def check_as_looked_at(migration: Migration) -> None:
         raise Refused(f"{error} {AGAIN}") from None
     if now.uuid != migration.before.uuid:
         raise Refused(join(another_filesystem(migration), AGAIN))
-    if now != migration.before and migration.means is not Means.FILES:
+    if now != migration.before and migration.way is not Way.MOUNT:
         raise Refused(
             join(
                 t(
@@ -147,17 +145,41 @@ def check_as_looked_at(migration: Migration) -> None:
 
 
 def _check_room(migration: Migration) -> None:
-    if migration.means is Means.DIRECT:
-        if not migration.undo_dir:
-            raise Refused(
-                t(
-                    "The conversion has no folder for undo files; choose one with --undo-dir "
-                    "DIR. Nothing was written."
-                )
+    """Raises Refused if no scratch copy can be made, or if its folder is open to other users, in memory or
+    too small."""
+    folder, needed_bytes = Path(migration.store), migration.room_bytes
+    shown = str(folder)
+    existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        raise Refused(
+            t(
+                "The scratch copy cannot be in {folder}: not a writable folder. Nothing was written.",
+                folder=shown,
             )
-        check_undo_room(Path(migration.undo_dir), migration.room_bytes)
-    if migration.means is Means.TRANSACTION:
-        check_store_room(Path(migration.store), migration.room_bytes)
+        )
+    refuse_open_folder(existing)
+    if is_in_memory(existing):
+        raise Refused(
+            t(
+                "The scratch copy cannot be in {folder}: the folder is in memory and does "
+                "not survive a power cut. Nothing was written. Name a folder on another "
+                "volume with --store DIR.",
+                folder=shown,
+            )
+        )
+    if why := obstacle() or blocker(existing, (size_bytes(migration.device),)):
+        raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
+    if (free := free_bytes(existing)) < needed_bytes:
+        raise Refused(
+            t(
+                "The scratch copy cannot be in {folder}: {free:exact} free, up to "
+                "{needed:exact} needed. Nothing was written. Name a folder on another volume "
+                "with --store DIR.",
+                folder=shown,
+                free=free,
+                needed=needed_bytes,
+            )
+        )
 
 
 def check_lines(migration: Migration, fits: frozenset[How]) -> None:
@@ -189,7 +211,7 @@ def check_resumable(migration: Migration) -> None:
     A read-only device is accepted, since the run itself may have set that.
     """
     drive = drive_now(migration)
-    if migration.means is not Means.FILES:
+    if migration.way is not Way.MOUNT:
         check_unused(migration.device, drive)
 
 
@@ -226,8 +248,6 @@ def folders_outside(migration: Migration, name: str) -> Iterator[Path]:
     """Yield the folders outside of the runs' folder that a run of this name would use."""
     if migration.store:
         yield store_of(Path(migration.store), name)
-    if migration.undo_dir:
-        yield undo_folder_of(Path(migration.undo_dir), name)
 
 
 def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
@@ -236,7 +256,7 @@ def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, 
     check_root()
     check_own(migration, how.environment)
     check_migration_tools(migration)
-    if migration.means is Means.TRANSACTION:
+    if migration.store:
         check_lasts(how.folder)
     check_room(how.folder, manifests_bytes(migration), make=make)
     settle()
@@ -246,23 +266,11 @@ def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, 
 def check_explained(migration: Migration, environment: Environment) -> None:
     """Raises Refused if the warnings differ from those for the filesystem as it is now. Raises like
     `look_at_ext`, too."""
-    operations = tuple(step.operation for step in migration.steps)
     situation = look_at_ext(
         migration.device,
         environment,
         store=Path(migration.store) if migration.store else None,
-        undo_dir=Path(migration.undo_dir) if migration.undo_dir else None,
     )
-    wanted = tuple(
-        doubts_of(situation, migration.way, migration.means, operations, manifest=migration.manifest)
-    )
+    wanted = tuple(doubts_of(situation, migration.way, manifest=migration.manifest))
     again = " ".join(("diskwright", "migrate", migration.device))
-    check_told(wanted, migration.doubts, again, _comparable)
-
-
-def _comparable(doubt: Message | str) -> Message | str:
-    """Reduce a warning about a missing transaction to that fact. The conversion does not name a folder that
-    could not be used."""
-    none = NO_TRANSACTION
-    sentences = dict(doubt.values).get("sentences") if isinstance(doubt, Message) else None
-    return none if isinstance(sentences, tuple) and none in sentences else doubt
+    check_told(wanted, migration.doubts, again)

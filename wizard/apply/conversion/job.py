@@ -1,7 +1,6 @@
 """The conversion job: start, resume, keep and undo."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -10,28 +9,25 @@ from wizard.apply.conversion.guard import (
     check_explained,
     check_migration_tools,
     check_own,
-    check_resumable,
     drive_now,
     folders_outside,
     lock_checked,
 )
+from wizard.apply.conversion.keep import check_held, check_keeps, keep
 from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed, window_of
 from wizard.apply.conversion.run import (
     check_can_start,
     check_can_undo,
-    check_held,
-    check_keeps,
     check_one,
-    keep,
+    check_untouched,
     migrate,
     reached,
     refuse_ended,
     site_of,
     undo_conversion,
 )
-from wizard.apply.conversion.transaction import migration_now
+from wizard.apply.conversion.state import migration_now
 from wizard.apply.conversion.verify import MigratingSite
-from wizard.apply.conversion.workspace import Workspace, ground_of
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
 from wizard.apply.run.journal import Journal, RunState, read_entries
@@ -40,36 +36,27 @@ from wizard.apply.run.process import Purpose, lock_drives
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import load_environment
 from wizard.model.errors import DiskwrightError
-from wizard.model.migration import Means, Migration
+from wizard.model.migration import Migration
 from wizard.model.said import Message, Sentence, tn
 
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
     check_migration_tools(migration)
-    with _workspace(run) as ground:
-        check_can_start(run, migration, ground)
+    check_can_start(run, migration)
 
 
-def _check_takes_back(run: Path, migration: Migration) -> None:
+def _check_takes_back(run: Path, _: Migration) -> None:
     check_can_undo(run)
-    with _workspace(run) as ground:
-        ground.release()
-        check_resumable(migration)
-        ground.check_untouched()
+    journal = Journal(run)
+    try:
+        check_untouched(site_of(run, journal, ()))
+    finally:
+        journal.close()
 
 
 def _check_keeps(run: Path, migration: Migration) -> None:
     check_keeps(run)
     check_held(migration)
-
-
-@contextmanager
-def _workspace(run: Path) -> Iterator[Workspace]:
-    journal = Journal(run)
-    try:
-        yield ground_of(site_of(run, journal, ()))
-    finally:
-        journal.close()
 
 
 def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
@@ -136,8 +123,7 @@ class ConversionRunJob(RunJob[Migration]):
         )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        """Run the read-only checks of a command. Those of a snapshot are left to the command, which removes
-        it."""
+        """Run the quick checks of a command, without those of the saved blocks."""
         self.check_possible(run, JobRequest(purpose))
         migration = migration_now(run)
         check_own(migration, load_environment(run))
@@ -167,17 +153,6 @@ class ConversionRunJob(RunJob[Migration]):
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
         """Add how far the conversion got."""
         return f"{error} {reached(run)}".rstrip()
-
-    def leave(self, work: RunWork, outcome: Outcome) -> None:
-        """Remove the snapshot after a run. If it is in use, the next command handles it."""
-        if work.purpose is Purpose.APPLY:
-            with suppress(DiskwrightError):
-                ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
-
-    def is_meant(self, run: Path, command: str, now: RunState) -> bool:
-        """A finished conversion of the files' format can only be undone."""
-        is_settled = now is RunState.DONE and load_migration(run).means is Means.FILES
-        return command != "look" and (command == "undo" or not is_settled)
 
     def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
         """Return keep and undo for a finished run, until the filesystem is used."""

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
-from wizard.apply.block.snapshot import snapshot_obstacle
 from wizard.apply.conversion.fstab import own_fstab
 from wizard.apply.conversion.system_checks import boot_path, folder_seen, swap_files_on, units_for
 from wizard.apply.conversion.verify import first_error
+from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import nodes_of
@@ -33,7 +33,7 @@ from wizard.probe.host.sysfs import node_of, target
 from wizard.probe.machine import probe_machine
 from wizard.process.program import find, run
 
-PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "e2undo", "dumpe2fs", "debugfs")
+PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "dumpe2fs", "debugfs")
 ROOTS = frozenset({"/", "/usr"})
 
 _VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
@@ -50,13 +50,12 @@ def look_at_ext(
     environment: Environment,
     *,
     store: Path | None = None,
-    undo_dir: Path | None = None,
     journal_dir: Path | None = None,
 ) -> Situation:
     """Inspect the ext filesystem on a drive, a partition or a volume on one drive, and all that a conversion
     depends on.
 
-    Without `store` and `undo_dir`, undo data is stored in the runs' folder, or in `journal_dir`. Raises
+    Without `store`, undo data is stored in the runs' folder, or in `journal_dir`. Raises
     BadInput if the device is unreadable or not ext, Refused if the superblock is damaged.
     """
     path, _ = nodes_of(device)
@@ -92,9 +91,8 @@ def look_at_ext(
         missing=tuple(name for name in PROGRAMS if find(name) is None),
         family=family_of(os_release()),
         e2fsprogs=_version(),
-        no_snapshots=_clause(snapshot_obstacle()),
+        no_copy=str(obstacle() or ""),
         store=folder_seen(store, runs, node),
-        undo_dir=folder_seen(undo_dir, runs, node),
     )
 
 
@@ -288,11 +286,6 @@ def _version() -> tuple[int, int]:
         return 0, 0
     match = _VERSION.search(result.errors + result.output)
     return (int(match[1]), int(match[2])) if match else (0, 0)
-
-
-def _clause(sentence: str) -> str:
-    """Turn a sentence into a clause. Names of programs are in lower case already."""
-    return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
 def damage(path: str, read: ExtFacts) -> str | None:

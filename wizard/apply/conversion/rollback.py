@@ -6,10 +6,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 
-from wizard.apply.block.devices import END_BYTES, FIRST_BYTES
-from wizard.apply.conversion.commit import Head, load_snapshotted, phase_of
-from wizard.apply.conversion.undo_files import UNDO_INTERRUPTED
-from wizard.apply.conversion.undo_files import load_record as load_direct
+from wizard.apply.block.devices import FIRST_BYTES
+from wizard.apply.conversion.state import Head, filesystem_of, phase_of
 from wizard.apply.engine.record import Phase
 from wizard.apply.run.job import RESULT_RUNNING, Rollback, RollbackState
 from wizard.apply.run.journal import RunState, state, was_done
@@ -19,8 +17,7 @@ from wizard.apply.run.runs import run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import Means, Migration
+from wizard.model.migration import Migration, Way
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t
 
@@ -35,12 +32,6 @@ RESULTS: Mapping[RunState, Sentence] = {
     RunState.UNDONE: Sentence("The conversion was undone: the filesystem is as before."),
 }
 
-KEEPABLE = frozenset({Means.TRANSACTION, Means.DIRECT})
-"""Means whose undo data uses space until the run is kept or undone."""
-
-UNDOABLE = frozenset({Means.TRANSACTION, Means.DIRECT, Means.FILES})
-"""Means with undo. A copy needs none: the source is unchanged."""
-
 HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
@@ -51,13 +42,13 @@ def moved_sentence(state: RunState) -> Message:
 
 def _can_keep(migration: Migration, state: RunState) -> bool:
     """Return True if the run has undo data to delete."""
-    return state is RunState.DONE and migration.means in KEEPABLE
+    return state is RunState.DONE and migration.way is not Way.MOUNT
 
 
-def _can_undo(migration: Migration, state: RunState, entries: Sequence[JournalEntry]) -> bool:
+def _can_undo(state: RunState, entries: Sequence[JournalEntry]) -> bool:
     """Return True if there may be something to undo. The undo checks the device."""
     begun = any(entry.event is Event.STEP_STARTED for entry in entries)
-    return begun and migration.means in UNDOABLE and (state is RunState.DONE or state in HALF_DONE)
+    return begun and (state is RunState.DONE or state in HALF_DONE)
 
 
 def look_sentence(migration: Migration) -> Message:
@@ -93,7 +84,7 @@ def decision_of(
                 str(_keep_sentence(migration)),
             )
         )
-    if not closed and _can_undo(migration, state, entries):
+    if not closed and _can_undo(state, entries):
         choices.append(
             DecisionChoice(
                 Settling.UNDO,
@@ -109,7 +100,7 @@ def decision_of(
 
 def _keep_sentence(migration: Migration) -> Message:
     """Return the effects of keeping."""
-    if folder := migration.store or migration.undo_dir:
+    if folder := migration.store:
         ends = t(
             "Keeping makes undo impossible and frees {room:size} in {folder}.",
             room=migration.room_bytes,
@@ -124,7 +115,7 @@ def undo_sentence(migration: Migration) -> Message:
     """Return the effects of undo."""
     return (
         t("Undo restores the file.")
-        if migration.means is Means.FILES
+        if migration.way is Way.MOUNT
         else t(
             "Undo restores the old filesystem bit for bit and removes the new one. Undo "
             "is possible until someone mounts the filesystem for writing."
@@ -168,21 +159,16 @@ def can_be_undone(run: Path, migration: Migration) -> bool:
     return window is not None and window.back is Rollback.OPEN
 
 
-def is_stranded(run: Path) -> bool:
-    """Return True if an unfinished run can neither resume nor be undone, since the filesystem was used."""
-    migration = load_migration(run)
-    return migration.means is Means.DIRECT and not was_done(run) and is_closed(run, migration)
-
-
 def _undo_state(run: Path, migration: Migration) -> RollbackState | None:
-    if not _can_close(run, migration):
+    # Undo data of other phases does not depend on mounts for writing.
+    if phase_of(run) not in (Phase.RELEASING, Phase.RELEASED):
         return None
     found, why = _first_bytes(migration)
     if why:
         return RollbackState(
             Rollback.UNKNOWN, str(t("It is unknown if undo is still possible: {why}.", why=why))
         )
-    since = _closed_since(run, migration, found)
+    since = _closed_since(run, found)
     return (
         RollbackState(Rollback.OPEN, str(t("Undo is possible until the filesystem is mounted for writing.")))
         if since is None
@@ -190,34 +176,13 @@ def _undo_state(run: Path, migration: Migration) -> RollbackState | None:
     )
 
 
-def _can_close(run: Path, migration: Migration) -> bool:
-    """Return True if a mount for writing would invalidate the run's undo data."""
-    match migration.means:
-        case Means.TRANSACTION:
-            return phase_of(run) in (Phase.RELEASING, Phase.RELEASED)
-        case Means.DIRECT:
-            direct = load_direct(run)
-            # During undo the superblock can be anything.
-            return direct is not None and bool(direct.marks) and not (run / UNDO_INTERRUPTED).exists()
-        case _:
-            return False
-
-
-def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
+def _closed_since(run: Path, first: bytes) -> int | None:
     """Return the time of a mount for writing since the run, 0 for another write, or None if unchanged."""
-    now, snapshotted, direct = read_ext(first[START_BYTES:]), load_snapshotted(run), load_direct(run)
-    left: ExtFacts | None = None
-    if migration.means is Means.TRANSACTION and snapshotted is not None:
-        changed = snapshotted.head(first) is Head.OTHER
-        left = read_ext(snapshotted.new[START_BYTES:])
-    elif direct is not None:
-        known = direct.last_superblock
-        changed = first[START_BYTES:END_BYTES] != known and not direct.cut_off
-        left = read_ext(known)
-    else:
-        return None
-    mounted = now is not None and left is not None and was_mounted_since(now, left)
-    return now.mounted if now is not None and mounted else 0 if changed else None
+    filesystem = filesystem_of(run)
+    now, left = read_ext(first[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
+    if now is not None and left is not None and was_mounted_since(now, left):
+        return now.mounted
+    return 0 if filesystem.head(first) is Head.OTHER else None
 
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
@@ -231,17 +196,11 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
             day=f"{when:%Y-%m-%d}",
             time=f"{when:%H:%M}",
         )
-    if was_done(run):
-        command = t("`diskwright keep {run}` frees the space used by undo data.", run=name)
-    elif migration.means is Means.TRANSACTION:
-        command = t("`diskwright resume {run}` completes the remaining steps.", run=name)
-    else:
-        command = t(
-            "Resume is not possible either. `diskwright keep {run}` frees the space, and "
-            "`diskwright migrate {device}` plans the remaining steps.",
-            run=name,
-            device=device,
-        )
+    command = (
+        t("`diskwright keep {run}` frees the space used by undo data.", run=name)
+        if was_done(run)
+        else t("`diskwright resume {run}` completes the remaining steps.", run=name)
+    )
     return str(join(closed, command))
 
 

@@ -1,49 +1,49 @@
 """Convert, undo and keep in the detached process: guard, steps in order, verify. All is journaled."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from wizard.apply.block.devices import facts_on, protect
-from wizard.apply.conversion.fstab import line_operations, restore_type, set_type
+from wizard.apply.block.devices import protect
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion.commit import Committer
+from wizard.apply.conversion.fstab import restore_type, set_type
 from wizard.apply.conversion.guard import (
-    another_filesystem,
     check_lines,
     check_new,
     check_own,
     check_resumable,
-    drive_now,
 )
-from wizard.apply.conversion.rollback import (
-    advised_sentence,
-    can_be_undone,
-    is_closed,
-    is_stranded,
-    look_sentence,
+from wizard.apply.conversion.rehearsal import CHECKS, count_failures, rehearse
+from wizard.apply.conversion.rollback import can_be_undone, is_closed, look_sentence
+from wizard.apply.conversion.state import (
+    THERE_TWICE,
+    TO_REHEARSE,
+    Head,
+    drop_folder,
+    filesystem_of,
+    has_started,
+    is_filesystem_of,
+    migration_now,
+    nodes_holding,
+    phase_of,
+    store_of,
 )
-from wizard.apply.conversion.transaction import THERE_TWICE, has_started, migration_now, nodes_holding
 from wizard.apply.conversion.verify import MigratingSite, file_checks
-from wizard.apply.conversion.workspace import Workspace, ground_of
+from wizard.apply.engine.held_drive import HeldDrive
+from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import KEPT, STEP_FAILED, STOPPED, UNDONE
+from wizard.apply.run.job import STEP_FAILED, STOPPED, UNDONE
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
+from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import is_stacked
-from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import parse
-from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
-from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
-from wizard.model.run import Check, Event
-from wizard.model.said import Message, Sentence, Sentences, join, t
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.migration import Migration, SetFstabType, Way
+from wizard.model.run import Event
+from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.operation import How
-
-CHECKS = Sentences("A check failed.", "{count} checks failed.")
-NOT_MOUNTED = t("Not mounted:")
-CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
-MOUNT_FAILED = Sentence("Cannot mount {device} at {place}:")
-
-NOT_AT_BOOT = frozenset({"noauto"})
 
 KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
@@ -59,38 +59,79 @@ def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Migrat
 def migrate(site: MigratingSite) -> tuple[Event, str]:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
-    workspace = ground_of(site)
     check_own(migration, load_environment(run))
     check_one(run, migration)
-    check_can_start(run, migration, workspace)
-    workspace.prepare()
-    on_device = [
-        (number, step)
-        for number, step in enumerate(migration.steps, 1)
-        if not isinstance(step.operation, SetFstabType)
-    ]
-    in_files = [
-        (number, step)
-        for number, step in enumerate(migration.steps, 1)
-        if isinstance(step.operation, SetFstabType)
-    ]
-    if ended := _run_steps(on_device, workspace, site):
-        return ended
-    if on_device:
-        if failed := _count_failures(workspace.checks(), site):
-            return Event.FAILED, str(CHECKS(count=failed))
-        if message := workspace.commit():
-            site.journal.add(Event.COMMAND, message)
-    if ended := _run_steps(in_files, workspace, site):
-        return ended
-    if failed := _count_failures(file_checks(site), site):
+    check_can_start(run, migration)
+    if migration.way is not Way.MOUNT:
+        if phase_of(run) in TO_REHEARSE and (ended := rehearse(site)):
+            return ended
+        site.journal.add(Event.COMMAND, str(_commit(site)))
+    for number, step in enumerate(migration.steps, 1):
+        operation = step.operation
+        if isinstance(operation, SetFstabType) and (
+            ended := _edit_file(operation, step.sentence, number, site)
+        ):
+            return ended
+    if failed := count_failures([*file_checks(site)], site):
         return Event.FAILED, str(CHECKS(count=failed))
     return Event.DONE, str(_done_sentence(run, migration))
 
 
+def _commit(site: MigratingSite) -> Message:
+    """Write the saved change to the device, or continue an interrupted commit. Return a result message.
+    Raises Failed or Refused."""
+    device = site.migration.device
+    with _committer(site, HeldDrive) as committer:
+        committer.commit(noting(site.run))
+        if committer.is_as_put:
+            return t(
+                "{device} contains the result checked on the scratch copy, read back from the drive.",
+                device=device,
+            )
+        return t(
+            "{device} contains the result checked on the scratch copy. The device was written to after the "
+            "commit.",
+            device=device,
+        )
+
+
+@contextmanager
+def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMedium) -> Iterator[Committer]:
+    """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
+    device = site.migration.device
+    if not is_filesystem_of(filesystem_of(site.run), device):
+        raise Refused(
+            t(
+                "{device} does not contain the filesystem of the run {run}. Nothing was written.",
+                device=device,
+                run=site.run.name,
+            )
+        )
+    with medium_class(device) as medium:
+        yield Committer(site.run, device, medium, site.journal.add)
+
+
+def _edit_file(
+    operation: SetFstabType, sentence: str, number: int, site: MigratingSite
+) -> tuple[Event, str] | None:
+    """Run a step on a file. Return the last event and message if the run ends here."""
+    run, journal = site.run, site.journal
+    if (run / STOP).exists():
+        return Event.STOPPED, f"{STOPPED(step=number)} {reached(run)}".rstrip()
+    try:
+        journal.add(Event.STEP_STARTED, sentence, step=number)
+        message = set_type(operation, site.migration, run.name)
+    except (DiskwrightError, OSError) as error:
+        journal.add(Event.STEP_FAILED, str(error), step=number)
+        failed = STEP_FAILED(step=number, steps=len(site.migration.steps))
+        return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
+    journal.add(Event.STEP_DONE, message, step=number)
+    return None
+
+
 def _done_sentence(run: Path, migration: Migration) -> Message | str:
     """Return the message of a complete run."""
-    if migration.means is Means.FILES:
+    if migration.way is Way.MOUNT:
         return t(
             "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
             device=migration.device,
@@ -123,58 +164,17 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
     )
 
 
-def check_can_start(run: Path, migration: Migration, ground: Workspace) -> None:
+def check_can_start(run: Path, migration: Migration) -> None:
     """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
     refuse_ended(run)
     try:
-        ground.release()
         if has_started(run):
             check_resumable(migration)
             check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
-            ground.check_resumable()
         else:
             check_new(migration)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
-
-
-def _run_steps(
-    steps: Iterable[tuple[int, MigrationStep]], workspace: Workspace, site: MigratingSite
-) -> tuple[Event, str] | None:
-    """Run the remaining steps among these. Return the last event and message if the run ends here."""
-    run, journal = site.run, site.journal
-    for number, step in steps:
-        operation = step.operation
-        if not isinstance(operation, SetFstabType) and workspace.is_done(number):
-            continue
-        if (run / STOP).exists():
-            return Event.STOPPED, f"{STOPPED(step=number)} {reached(run)}".rstrip()
-        if not isinstance(operation, SetFstabType):
-            drive_now(site.migration)
-        try:
-            journal.add(Event.STEP_STARTED, step.sentence, step=number)
-            message = (
-                set_type(operation, site.migration, run.name)
-                if isinstance(operation, SetFstabType)
-                else workspace.make(operation, number)
-            )
-        except (DiskwrightError, OSError) as error:
-            journal.add(Event.STEP_FAILED, str(error), step=number)
-            failed = STEP_FAILED(step=number, steps=len(site.migration.steps))
-            return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
-        journal.add(Event.STEP_DONE, message, step=number)
-    return None
-
-
-def _count_failures(checks: Iterable[Check], site: MigratingSite) -> int:
-    """Journal all checks, and return the number of failures."""
-    failed = 0
-    for check in checks:
-        site.journal.add(
-            Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what.rstrip("."), output=check.seen
-        )
-        failed += not check.holds
-    return failed
 
 
 def reached(run: Path) -> str:
@@ -229,122 +229,82 @@ def undo_conversion(site: MigratingSite) -> tuple[Event, str]:
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
     """
     migration = site.migration
-    workspace = ground_of(site)
     check_own(migration, load_environment(site.run))
     check_one(site.run, migration)
-    workspace.release()
-    check_resumable(migration)
-    workspace.check_untouched()
+    check_untouched(site)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
-    workspace.check_kept()
+    _check_kept(site)
     mark_durably(site.run / UNDOING)
     messages = []
     for step in reversed(migration.steps):
         if isinstance(step.operation, SetFstabType):
             messages.append(restore_type(step.operation))
             site.journal.add(Event.COMMAND, messages[-1])
-    messages.append(workspace.undo())
-    workspace.drop()
+    messages.append(str(_restore(site)))
     return Event.UNDONE, " ".join(messages)
 
 
-def check_keeps(run: Path) -> None:
-    """Raises Refused unless the run has a result to keep."""
-    now = state(run)
-    if now is RunState.KEPT:
-        raise Refused(KEPT(name=run.name))
-    if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
-        raise Refused(
-            t(
-                "Run {name} is {state}: only a completed and verified run can be kept.",
-                name=run.name,
-                state=now,
+def check_untouched(site: MigratingSite) -> None:
+    """Raises Refused if the device is in use or may be another one, or the filesystem was mounted for writing
+    since the commit."""
+    check_resumable(site.migration)
+    if phase_of(site.run) in (Phase.RELEASING, Phase.RELEASED):
+        with _committer(site) as committer:
+            if committer.head is Head.OTHER:
+                raise Refused(_mounted_since(site))
+
+
+def _check_kept(site: MigratingSite) -> None:
+    """Raises Refused or Failed if a change on the device could not be undone. Writes nothing."""
+    if phase_of(site.run) not in (*TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT):
+        with _committer(site) as committer:
+            committer.check_kept()
+
+
+def _mounted_since(site: MigratingSite) -> Message:
+    """Return why undo is impossible, with the next command."""
+    command = (
+        Sentence("`diskwright keep {run}` deletes the undo data. Nothing was written.")
+        if was_done(site.run)
+        else Sentence("`diskwright resume {run}` completes the remaining steps. Nothing was written.")
+    )
+    return join(
+        t(
+            "{device} was mounted for writing after run {name} ended. Restoring old "
+            "blocks would corrupt newer data, so undo is no longer possible.",
+            device=site.migration.device,
+            name=site.run.name,
+        ),
+        command(run=run_argument(site.run)),
+    )
+
+
+def _restore(site: MigratingSite) -> Message:
+    """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or Refused."""
+    run, device, phase = site.run, site.migration.device, phase_of(site.run)
+    if phase is None or phase in UNTOUCHED:
+        if phase is not None:
+            save_record(run, Record(Phase.UNDONE, waits=False))
+            drop_folder(store_of(Path(site.migration.store), run.name))
+        return t("{device} was not written to.", device=device)
+    with _committer(site, HeldDrive) as committer:
+        committer.undo(noting(run))
+        drop_folder(Path(filesystem_of(run).folder))
+        if committer.phase is Phase.LEFT or not committer.is_as_put:
+            return t(
+                "{device} contains the old filesystem without any of the changes. Later "
+                "writes prevent a bit-for-bit comparison.",
+                device=device,
             )
-        )
+    return t("{device} is restored. All replaced blocks were read back and match bit for bit.", device=device)
 
 
 def check_one(run: Path, migration: Migration) -> None:
     """Raises Refused if a copy of a changed filesystem is attached, too."""
-    if migration.means not in (Means.TRANSACTION, Means.DIRECT) or not has_started(run):
+    if migration.way is Way.MOUNT or not has_started(run):
         return
     uuid = migration.before.uuid
     clones = [node for node in nodes_holding(uuid) if not is_stacked(node, migration.device)]
     found = tuple(dict.fromkeys((migration.device, *clones)))
     if len(found) > 1:
         raise Refused(THERE_TWICE(uuid=uuid, times=len(found), devices=found))
-
-
-def check_held(migration: Migration) -> None:
-    """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
-    filesystem is not deleted."""
-    drive_now(migration)
-    try:
-        now = facts_on(migration.device)
-    except Failed as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
-    if now.uuid != migration.before.uuid:
-        raise Refused(join(another_filesystem(migration), NOTHING_WRITTEN))
-
-
-def keep(site: MigratingSite) -> tuple[Event, str]:
-    """Delete the undo data and mount the filesystem. Return the last event and message. Raises
-    DiskwrightError."""
-    check_one(site.run, site.migration)
-    check_held(site.migration)
-    mark_durably(site.run / KEEPING)
-    message = ground_of(site).drop()
-    # Undo is impossible now, even if mounting fails.
-    return Event.KEPT, f"{message} {_mount(site)} {advised_sentence(site.migration)}"
-
-
-def _mount(site: MigratingSite) -> Message | str:
-    """Mount the filesystem as at the next boot. Return a message, also if that fails."""
-    device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
-    try:
-        if facts_on(device).uuid != uuid:
-            return t(
-                "{device} now contains a filesystem other than {uuid} and was not mounted.",
-                device=device,
-                uuid=uuid,
-            )
-    except Failed as error:
-        return f"{NOT_MOUNTED} {error}"
-    if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
-        place = printable(mounted.mount_point, 200)
-        if "ro" in mounted.options:
-            return t(
-                "{device} is mounted read-only at {place}. For write access, run `umount "
-                "{place}` and mount again.",
-                device=device,
-                place=place,
-            )
-        message = t("{device} is mounted at {place}.", device=device, place=place)
-        return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
-    if not environment.is_running_system:
-        return CAN_BE_MOUNTED(device=device)
-    text = read_text(environment.fstab)
-    # Other lines may have been added above.
-    numbers = [
-        number
-        for number, line in enumerate(text.split("\n"), 1)
-        if line in {own.new for own in line_operations(site.migration)}
-    ]
-    lines = parse(text, str(environment.fstab))
-    line = next(
-        (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
-    )
-    if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
-        return CAN_BE_MOUNTED(device=device)
-    result = site.command(
-        ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
-        accept=range(256),
-    )
-    place = printable(line.mount_point, 200)
-    if result.status:
-        return f"{MOUNT_FAILED(device=device, place=place)} {result.last_words}"
-    return t(
-        "{device} is mounted at {place} with the options from {fstab}.",
-        device=device,
-        place=place,
-        fstab=str(environment.fstab),
-    )

@@ -1,4 +1,4 @@
-"""System checks before a conversion: swap files, GRUB, mount units, and folders for undo files."""
+"""System checks before a conversion: swap files, GRUB, mount units, and folders for scratch copies."""
 
 import os
 import re
@@ -146,7 +146,7 @@ def _is_on(path: Path, node: Path) -> bool:
 
 
 def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
-    """Inspect a folder for stores or undo files: the `named` one, which must exist, or the usual one, which
+    """Inspect a folder for a scratch copy: the `named` one, which must exist, or the usual one, which
     can be created later."""
     # A plan can be applied from another folder, and must not follow links.
     path = Path(os.path.realpath(named or usual))

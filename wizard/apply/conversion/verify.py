@@ -1,10 +1,11 @@
-"""Run one conversion step on a device or snapshot, and verify the filesystem and the files."""
+"""Run one conversion step on a scratch copy, and verify the filesystem and the files."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 
 from wizard.apply.block.devices import facts_on, forget_caches
 from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_state
@@ -44,6 +45,9 @@ from wizard.process.program import Result
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """Progress after each of e2fsck's five passes, as in its own bar (e2fsck/unix.c)."""
 
+BUSY = re.compile(r"is in use\.$|Device or resource busy", re.MULTILINE)
+"""Message of e2fsprogs if a device cannot be opened exclusively."""
+
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
 
@@ -82,18 +86,26 @@ class MigratingSite:
         The progress covers `part` of the step. It is reported by e2fsck, or estimated from the I/O on the
         last argument, compared with the expected `effort`.
         """
+        for pause in (0.1, 0.3, 1.0, 0.0):
+            result = self._attempt(argv, part, effort)
+            # Programs that scan drives open each one exclusively for a moment. Nothing was written then.
+            if not (result.status and BUSY.search(result.output + result.errors)):
+                break
+            sleep(pause)
+        if result.status not in accept:
+            message = t("{program} ended with status {status}:", program=argv[0], status=result.status)
+            raise Failed(f"{message} {result.last_words}")
+        return result
+
+    def _attempt(self, argv: Sequence[str], part: tuple[float, float], effort: Effort | None) -> Result:
         note = noting(self.run, self.step, part)
         watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_ignore)
         with Listener(ProgressParser(note)) as listener, watched as begin:
             full_argv = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
             kept_open = (*self.drive_locks, listener.end)
-            result = journalled(
+            return journalled(
                 full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
             )
-        if result.status not in accept:
-            message = t("{program} ended with status {status}:", program=argv[0], status=result.status)
-            raise Failed(f"{message} {result.last_words}")
-        return result
 
 
 def _ignore(_pid: int) -> None:
@@ -119,24 +131,20 @@ def share_of(turn: int, done: int, total: int) -> float:
     return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
 
 
-def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str = "") -> str:
-    """Run an operation on a node, and return a result message.
-
-    Replaced blocks are saved in `undo_file` if given. Raises Failed if a program fails.
-    """
+def operate(operation: OnDevice, node: str, site: MigratingSite) -> str:
+    """Run an operation on a node, and return a result message. Raises Failed if a program fails."""
     if isinstance(operation, SetOwnFstabType):
-        return set_own_type(operation, site.migration, node, site.command, undo_file)
+        return set_own_type(operation, site.migration, node, site.command)
     repaired = False
-    commands = operation_commands(operation, node, undo_file)
+    commands = operation_commands(operation, node)
     for argv, part in zip(commands, parts_of(operation, len(commands)), strict=True):
-        without_undo = isinstance(operation, WidenInodes) and not undo_file
-        # By default, tune2fs fills /var/lib/e2fsprogs with undo files that are never used.
-        argv_to_run = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if without_undo else argv
+        # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
+        argv_to_run = (
+            ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, WidenInodes) else argv
+        )
         is_check = argv == proof(node)
         # e2fsck reports progress itself, and the filesystem may be too damaged for `facts_on`.
-        effort = (
-            None if argv[0] == CHECKER else effort_of(operation, facts_on(node), undoable=bool(undo_file))
-        )
+        effort = None if argv[0] == CHECKER else effort_of(operation, facts_on(node))
         result = site.command(
             argv_to_run, accept=range(256) if is_check else accepted(argv), part=part, effort=effort
         )

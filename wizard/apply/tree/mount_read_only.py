@@ -14,7 +14,8 @@ import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from time import monotonic
+from stat import S_IFREG
+from time import monotonic, sleep
 
 from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import open_exclusively
@@ -74,12 +75,23 @@ def mounted_read_only(node: str) -> Iterator[Path]:
     read-only mount.
     """
     _refuse_unfinished(node)
-    fd = _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
+    fd = _mount_when_free(node)
     try:
         yield _place_of(fd)
     finally:
         os.close(fd)
         _wait_until_free(node)
+
+
+def _mount_when_free(node: str) -> int:
+    """Mount, and retry if the device is busy: programs that scan drives open each one exclusively for a
+    moment."""
+    for pause in (0.1, 0.3, 1.0):
+        try:
+            return _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
+        except Failed:
+            sleep(pause)
+    return _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
 
 
 @contextmanager
@@ -101,6 +113,20 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
         fd = _mount_by_one(loop, kernel_names, node, ("ro", *options))
         held.callback(os.close, fd)
         yield _place_of(fd)
+
+
+def mount_served_file(fuse: int) -> int:
+    """Mount the file that is served at this descriptor of /dev/fuse, and return a descriptor of it. Raises
+    OSError."""
+    context = _call(FSOPEN, b"fuse", CLOSE_ON_EXEC)
+    try:
+        _call(FSCONFIG, context, SET_STRING, b"source", b"diskwright", 0)
+        for option in (f"fd={fuse}", f"rootmode={S_IFREG:o}", "user_id=0", "group_id=0"):
+            _set_option(context, option)
+        _call(FSCONFIG, context, CREATE, None, None, 0)
+        return _call(FSMOUNT, context, CLOSE_ON_EXEC, NOSUID | NODEV | NOEXEC)
+    finally:
+        os.close(context)
 
 
 def driver_refusal(driver: str, options: Sequence[str], node: str = "") -> str:

@@ -42,7 +42,6 @@ COLUMNS = (
 )
 POWER = {
     Means.TRANSACTION: (NOTHING_LOST, Tone.GOOD),
-    Means.DIRECT: (Sentence("have a backup"), Tone.WARN),
     Means.FILES: (Sentence("no effect"), Tone.GOOD),
 }
 

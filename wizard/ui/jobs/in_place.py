@@ -8,11 +8,11 @@ from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
-from wizard.ext4.duration import compare_seconds, fingerprint_seconds
+from wizard.ext4.duration import compare_seconds
 from wizard.ext4.ways import how_sentences, power_words, risk_sentences
 from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.migration import Means, Migration, Moves
+from wizard.model.migration import Migration, Moves
 from wizard.model.requests import SwitchOff
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
@@ -252,14 +252,6 @@ class MigrationJob(Job[Migration]):
         super().__init__(migration)
         self.title = t("{device} to ext4", device=migration.device)
 
-    def risk(self, services: Services) -> Text:
-        """Warn that a power failure can make undo files useless."""
-        return (
-            t("No file is lost unless the power fails. Have a backup.")
-            if self.document.means is Means.DIRECT
-            else ""
-        )
-
     def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe safety measures and risks."""
         return (*how_sentences(self.document), *risk_sentences(self.document))
@@ -271,19 +263,14 @@ class MigrationJob(Job[Migration]):
 
     @property
     def read_seconds(self) -> float:
-        """Estimated time for the fingerprint and for comparing files, in seconds."""
-        migration, rotational = self.document, self.document.drive.rotational
-        compared = compare_seconds(migration.before, rotational) if migration.manifest else 0.0
-        return compared + fingerprint_seconds(
-            [step.operation for step in migration.steps],
-            migration.before,
-            migration.means,
-            rotational,
-            compares=migration.manifest,
-        )
+        """Estimated time for comparing files, in seconds."""
+        migration = self.document
+        if not migration.manifest:
+            return 0.0
+        return compare_seconds(migration.before, migration.drive.rotational)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """Return the commands for the snapshot or the device."""
+        """Return the commands, which run on the scratch copy."""
         return command_blocks(self.document.steps)
 
     def power(self, told: str, working: int | None, *, begun: bool) -> Text:

@@ -26,12 +26,10 @@ from tests.lab.visits.migrate.migrations import (
     prepare_rest,
     undone,
 )
-from tests.lab.visits.migrate.transactions import make_old
+from tests.lab.visits.migrate.transactions import Change, make_old
 from tests.lab.visits.migrate.transactions import migrate as make_ext4
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.block.snapshot import LOOK_SECONDS
-from wizard.apply.conversion.transaction import PREFIX, Transaction, locate
-from wizard.apply.run.journal import Journal
+from wizard.apply.conversion.state import locate
 from wizard.ext4.steps import proof
 from wizard.model.run import Check
 from wizard.process.program import run
@@ -138,9 +136,6 @@ def _restart(built: Built) -> str:
     """Simulate a reboot: stop the run's devices, and assemble the volume under another name or after
     another one. Return its node."""
     names = tool("dmsetup", "info", "-c", "--noheadings", "-o", "name").split()
-    for name in names:
-        if name.startswith(PREFIX):
-            tool("dmsetup", "remove", "--retry", name)
     tool("losetup", "--detach-all")
     take_down(built)
     earlier = sum(name.startswith(EARLIER) for name in names)
@@ -169,9 +164,8 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
     name, node, folder = f"{built.stack.name}, the commit", _stands(built), REST / f"cut-{built.stack.name}"
     before = digest_of(node)
     folder.mkdir(mode=0o700)
-    change = Transaction.begin(folder, node, STORES, Journal(folder), room_bytes=16 * MIB)
-    make_ext4(change.work)
-    wanted = digest_of(change.work)
+    change = Change(folder, node, STORES)
+    wanted = change.rehearse(make_ext4)
     if (child := os.fork()) == 0:
         _dies_committing(change)
     _, status = os.waitpid(child, 0)
@@ -181,19 +175,19 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
         digest_of(node) not in (before, wanted),
         "",
     )
-    mounted = run(("mount", "-o", "ro", node, "/mnt"), seconds=LOOK_SECONDS, accept=range(256))
+    mounted = run(("mount", "-o", "ro", node, "/mnt"), seconds=SLOW, accept=range(256))
     yield Check(f"{name}: half replaced, the volume cannot be mounted", mounted.status != 0, mounted.output)
     node = _restart(built)
-    again = Transaction.reopen(folder, locate(folder), Journal(folder))
+    again = Change(folder, locate(folder), STORES)
     again.commit()
-    yield Check(f"{name}: the resumed commit equals the snapshot", digest_of(node) == wanted, "")
+    yield Check(f"{name}: the resumed commit equals the scratch copy", digest_of(node) == wanted, "")
     tool(*proof(node))
     again.undo()
     yield Check(f"{name}: undo restores every byte", digest_of(node) == before, "")
     take_down(built)
 
 
-def _dies_committing(change: Transaction) -> None:
+def _dies_committing(change: Change) -> None:
     """Die during the commit. Never returns."""
     left, write = WRITES, DeviceMedium.write
 

@@ -1,22 +1,26 @@
-"""Job: conversions as transactions, with the device mapper: cancelled, out of space, committed, undone,
-kept. And power cuts during commit and undo, resumed after a reboot. All bit for bit."""
+"""Job: conversions on a scratch copy: cancelled, out of space, committed, undone, kept. And power cuts during
+commit and undo, resumed after a reboot. All bit for bit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
+from tests.exchanging import unheard
 from tests.lab.drives.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.transaction import Transaction, locate
+from wizard.apply.conversion.commit import Committer
+from wizard.apply.conversion.keep import drop_saved
+from wizard.apply.conversion.rehearsal import rehearsing
+from wizard.apply.conversion.state import locate, store_of
+from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import load_record
-from wizard.apply.run.journal import Journal
 from wizard.ext4.steps import accepted, operation_commands, proof
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.migration import (
@@ -36,7 +40,6 @@ SMALL, NATIVE = virtio_drive("tx-small", 32 * MIB), virtio_drive("tx-native", 32
 TRANSACTION_FLEET, CUT_FLEET = Fleet("transaction", (STORE, SMALL)), Fleet("transaction-cut", (STORE, NATIVE))
 PLACE, OLD = Path("/srv/lab/store"), Path("/srv/lab/old")
 SPARE_BYTES = 256 * KIB
-ROOM_BYTES = 16 * MIB
 FULL: tuple[OnDevice, ...] = (
     CheckFiles(),
     WidenInodes(),
@@ -48,18 +51,50 @@ FULL: tuple[OnDevice, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A run's change to the filesystem on a node. `store` contains the folder of the stores."""
+
+    run: Path
+    node: str
+    store: Path
+
+    def rehearse(self, steps: Callable[[str], object]) -> str:
+        """Take steps on a scratch copy, and save the change. Return the digest of the result."""
+        folder = store_of(self.store, self.run.name)
+        with rehearsing(self.run, self.node, folder, unheard) as (copy, save):
+            steps(copy.node)
+            copy.check()
+            digest = digest_of(copy.node)
+            save()
+        return digest
+
+    def commit(self) -> None:
+        with self._committer() as committer:
+            committer.commit(lambda share: None)
+
+    def undo(self) -> None:
+        with self._committer() as committer:
+            committer.undo(lambda share: None)
+
+    @contextmanager
+    def _committer(self) -> Iterator[Committer]:
+        with HeldDrive(self.node) as medium:
+            yield Committer(self.run, self.node, medium, unheard)
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """A drive with an ext3, and a run folder on the other drive."""
 
     node: str
 
-    def begin(self, name: str, room_bytes: int = ROOM_BYTES) -> Transaction:
+    def begin(self, name: str) -> Change:
         folder = PLACE / name
         folder.mkdir(mode=0o700)
-        return Transaction.begin(folder, self.node, PLACE, Journal(folder), room_bytes=room_bytes)
+        return Change(folder, self.node, PLACE)
 
-    def reopened(self, name: str) -> Transaction:
-        return Transaction.reopen(PLACE / name, locate(PLACE / name), Journal(PLACE / name))
+    def reopened(self, name: str) -> Change:
+        return Change(PLACE / name, locate(PLACE / name), PLACE)
 
     @property
     def digest(self) -> str:
@@ -91,7 +126,7 @@ def _prepared(fleet: Fleet, drive: EmulatedDrive, block_bytes: int) -> Surroundi
 
 
 def _modules() -> None:
-    for module in ("dm_snapshot", "loop", "ext4"):
+    for module in ("fuse", "loop", "ext4"):
         tool("modprobe", module)
 
 
@@ -119,19 +154,27 @@ def transacted(fleet: Fleet) -> Iterator[Check]:
     yield from _kept(here)
 
 
+class GivenUp(Exception):
+    """The rehearsal was cancelled."""
+
+
 def _given_up(here: Surroundings, before: str) -> Iterator[Check]:
-    change = here.begin("given-up")
-    yield Check("a filesystem with a snapshot cannot be mounted", not mounts(here.node, "-o", "ro"), "")
-    migrate(change.work)
-    yield Check("the conversion changes the snapshot", digest_of(change.work) != before, "")
-    yield Check("the conversion leaves the drive unchanged", here.digest == before, "")
-    change.abandon()
-    left = [
-        tool("dmsetup", "ls").strip(),
-        tool("losetup", "--noheadings", "--list").strip(),
-        *map(str, PLACE.glob("diskwright-*")),
-    ]
-    yield Check("cancelled: nothing is left", left == ["No devices found", ""], shown(left))
+    seen: dict[str, object] = {}
+
+    def cancelled(node: str) -> None:
+        seen["mounts"] = mounts(here.node, "-o", "ro")
+        migrate(node)
+        seen["changed"] = digest_of(node) != before
+        seen["unchanged"] = here.digest == before
+        raise GivenUp
+
+    with suppress(GivenUp):
+        here.begin("given-up").rehearse(cancelled)
+    yield Check("a filesystem with a scratch copy cannot be mounted", seen["mounts"] is False, "")
+    yield Check("the conversion changes the scratch copy", seen["changed"] is True, "")
+    yield Check("the conversion leaves the drive unchanged", seen["unchanged"] is True, "")
+    left = [tool("losetup", "--noheadings", "--list").strip(), *map(str, PLACE.glob("diskwright-*"))]
+    yield Check("cancelled: nothing is left", left == [""], shown(left))
     yield Check("cancelled: the drive is unchanged", here.digest == before, "")
 
 
@@ -139,37 +182,27 @@ def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
     filler = PLACE / "filler"
     free = int(tool("stat", "-f", "-c", "%a", str(PLACE))) * int(tool("stat", "-f", "-c", "%S", str(PLACE)))
     tool("fallocate", "-l", str(free - SPARE_BYTES), str(filler))
-    change = here.begin("full", 0)
+
+    def tried(node: str) -> None:
+        with suppress(Failed):
+            migrate(node)
+
     said = ""
     try:
-        migrate(change.work)
-        change.commit()
-    except Failed as error:
+        here.begin("full").rehearse(tried)
+    except DiskwrightError as error:
         said = str(error)
-    valid = ""
-    try:
-        change.check()
-    except Failed as error:
-        valid = str(error)
-    yield Check("store full: a program fails", bool(said), said)
-    yield Check("store full: the snapshot is reported as invalid", "became invalid" in valid, valid)
-    change.abandon()
+    yield Check("store full: the rehearsal fails with the reason", "not enough free space" in said, said)
     yield Check("store full: the drive is unchanged", here.digest == before, "")
-    try:
-        here.begin("no-room")
-        said = ""
-    except Failed as error:
-        said = str(error)
-    yield Check("no free space: the transaction is refused", "not enough free space" in said, said)
+    yield Check("store full: nothing is left", not list(PLACE.glob("diskwright-*")), "")
     filler.unlink()
 
 
 def _committed(here: Surroundings, before: str) -> Iterator[Check]:
     change = here.begin("whole")
-    migrate(change.work)
-    wanted = digest_of(change.work)
+    wanted = change.rehearse(migrate)
     change.commit()
-    yield Check("commit copies the snapshot to the drive", here.digest == wanted, "")
+    yield Check("commit copies the scratch copy to the drive", here.digest == wanted, "")
     tool(*proof(here.node))
     yield Check("committed: ext4 can be mounted", mounts(here.node, "-t", "ext4", "-o", "ro"), "")
     change.undo()
@@ -179,7 +212,7 @@ def _committed(here: Surroundings, before: str) -> Iterator[Check]:
 
 def _kept(here: Surroundings) -> Iterator[Check]:
     change = here.begin("kept")
-    migrate(change.work)
+    change.rehearse(migrate)
     change.commit()
     mounts(here.node)
     used = here.digest
@@ -191,7 +224,7 @@ def _kept(here: Surroundings) -> Iterator[Check]:
     yield Check(
         "undo refuses after a writable mount", "was modified after" in said and here.digest == used, said
     )
-    change.keep()
+    drop_saved(change.run)
     left = list(PLACE.glob("diskwright-*"))
     yield Check("keep frees the store", not left and here.digest == used, shown(left))
 
@@ -201,8 +234,7 @@ def cut_in_commit(fleet: Fleet) -> Iterator[Check]:
     here = _prepared(fleet, NATIVE, 4096)
     (PLACE / "before").write_text(here.digest)
     change = here.begin("cut")
-    migrate(change.work)
-    (PLACE / "after").write_text(digest_of(change.work))
+    (PLACE / "after").write_text(change.rehearse(migrate))
     tool("sync")
     yield Check("the change is ready for commit", (PLACE / "after").read_text() != here.digest, "")
     with _power_goes(_moment()):
@@ -264,7 +296,7 @@ def _is_barred(here: Surroundings, another: str) -> Iterator[Check]:
         "half replaced: e2fsck changes nothing", repaired.status == 8 and here.digest == half, repaired.output
     )
     try:
-        here.begin(another)
+        here.begin(another).rehearse(migrate)
         said = ""
     except DiskwrightError as error:
         said = str(error)

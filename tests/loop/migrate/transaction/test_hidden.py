@@ -10,15 +10,14 @@ from shutil import copyfile
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
+from tests.exchanging import Power, PowerCut, differing, save_chunks, unheard
 from tests.loop.program import MIB, Phase, load_record
-from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
+from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.commit import WORK, Committer, SnapshotState, save_snapshotted
+from wizard.apply.conversion.commit import Committer
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.ext4.assessment import FIRST_BYTES, block_mounting
 from wizard.ext4.steps import operation_commands
-from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.migration import (
     AddChecksums,
     CheckFiles,
@@ -104,7 +103,7 @@ class CutDevice(HeldDrive):
 
 @dataclass
 class Migrated:
-    """A closed transaction from ext3 to ext4 on a test drive, with images of both."""
+    """A saved change from ext3 to ext4 on a test drive, with images of both."""
 
     node: str
     run: Path
@@ -129,7 +128,7 @@ class Migrated:
 
 
 def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated:
-    """Convert a copy, and store the differences as the snapshot."""
+    """Convert a copy, and save the differences."""
     tool(
         "mkfs.ext3",
         "-q",
@@ -154,11 +153,8 @@ def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated
     tool("e2fsck", "-f", "-n", str(new))
     run.mkdir()
     store.mkdir()
-    write_cow_store(store / WORK, differing(old.read_bytes(), new.read_bytes()))
-    facts = read_ext(old.read_bytes()[START_BYTES:FIRST_BYTES])
-    assert facts is not None
-    first = old.read_bytes()[:FIRST_BYTES].hex()
-    save_snapshotted(run, SnapshotState(facts.uuid, size_bytes(node), str(store), first, closed=True))
+    with DeviceMedium(node) as medium:
+        save_chunks(run, store, node, medium, differing(old.read_bytes(), new.read_bytes()))
     return Migrated(node, run, old, new)
 
 

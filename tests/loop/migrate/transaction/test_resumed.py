@@ -1,4 +1,4 @@
-"""Conversions interrupted during commit, resumed without device mapper and on a device with another name."""
+"""Conversions interrupted during commit, resumed and on a device with another name."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +7,7 @@ from shutil import copyfile
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
+from tests.exchanging import Power, PowerCut, differing, save_chunks, unheard
 from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.migrate.transaction.test_hidden import CutDevice
@@ -18,32 +18,22 @@ from tests.loop.program import (
     Purpose,
     Refused,
     RunState,
-    Way,
     load_record,
-    make_migration,
     read_entries,
     state,
     undo,
 )
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.conversion.commit import (
-    EARLIER,
-    FILE,
-    OLD,
-    WORK,
-    Committer,
-    SnapshotState,
-    save_snapshotted,
-)
-from wizard.apply.conversion.run import check_keeps
-from wizard.apply.conversion.transaction import locate, migration_now
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion.commit import Committer
+from wizard.apply.conversion.keep import check_keeps
+from wizard.apply.conversion.state import EARLIER, FILE, OLD, locate, migration_now, store_of
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record
 from wizard.cli.status import row_of
-from wizard.ext4.assessment import FIRST_BYTES, Folder
 from wizard.ext4.steps import operation_commands
-from wizard.model.migration import Means, SetFstabType
+from wizard.model.migration import SetFstabType
 
 
 @pytest.fixture
@@ -52,13 +42,10 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 
 
 def sealed(old: Old) -> Path:
-    """Return a run with its steps done on a copy in place of the snapshot, and its store closed."""
-    store = old.work.folder / "stores"
-    situation = replace(old.look(), no_snapshots="", store=Folder(str(store), 1 << 40))
-    migration = make_migration(situation, Way.FULL)
-    assert migration.means is Means.TRANSACTION
+    """Return a run with its steps done on a plain copy, and the change saved."""
+    migration = old.migration()
     run = old.begin(migration)
-    folder = store / run.name
+    folder = store_of(old.store, run.name)
     folder.mkdir(parents=True)
     before, after = old.work.folder / "before.img", old.work.folder / "after.img"
     forget_caches(old.drive)
@@ -72,10 +59,8 @@ def sealed(old: Old) -> Path:
                 tool("sh", "-c", '"$@"; [ $? -le 1 ]', "sh", *argv)
             journal.add(Event.STEP_DONE, "Done.", step=number)
     journal.close()
-    write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
-    first = before.read_bytes()[:FIRST_BYTES].hex()
-    size = before.stat().st_size
-    save_snapshotted(run, SnapshotState(migration.before.uuid, size, str(folder), first, closed=True))
+    with DeviceMedium(old.drive) as medium:
+        save_chunks(run, folder, old.drive, medium, differing(before.read_bytes(), after.read_bytes()))
     return run
 
 
@@ -145,7 +130,7 @@ def test_writable_mount_prevents_undo_but_not_keep(old: Old) -> None:
 
 
 def test_files_written_before_the_commit_are_not_damaged(old: Old) -> None:
-    """Use the filesystem after a power cut between closing the snapshot and the commit."""
+    """Use the filesystem after a power cut between saving the change and the commit."""
     run, lines = sealed(old), old.fstab
     place = old.mount()
     (place / "new").write_text("It must not be lost.")
@@ -233,7 +218,7 @@ def test_damaged_saved_bytes_fail_undo_and_leave_fstab_correct(old: Old) -> None
 def test_run_of_an_earlier_version_is_left_unchanged(old: Old) -> None:
     run = sealed(old)
     before, fstab = old.digest, old.fstab
-    (run / FILE).rename(run / EARLIER)
+    (run / FILE).rename(run / EARLIER[0])
     for words in (("resume",), ("undo",), ("keep",)):
         told = diskwright(old.work, *words, run.name)
         said = told.stdout + told.stderr
@@ -262,7 +247,7 @@ def test_hidden_filesystem_is_found_under_another_name(old: Old, make_drive: Mak
     assert locate(run) == new
     record = load_record(run)
     assert record is not None
-    # A snapshot that is gone after a restart is given up first, then begun again.
+    # A rehearsal that was cut off begins again.
     for phase in (record.phase, Phase.REHEARSING):
         save_record(run, replace(record, phase=phase))
         found = migration_now(run)

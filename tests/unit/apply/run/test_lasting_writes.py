@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.lasting import Files, LastingFolder, states_during
-from wizard.apply.conversion.commit import SnapshotState, save_snapshotted
+from wizard.apply.conversion.state import ConvertedFilesystem, save_filesystem
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import Journal
@@ -75,16 +75,16 @@ def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]
     )
 
 
-def snapshot(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
-    before, after = (SnapshotState("uuid", 4096, "/srv", "", closed=closed) for closed in (False, True))
+def converted(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
+    before, after = (ConvertedFilesystem("uuid", 4096, "/srv", "", new) for new in ("00", "01"))
     return (
-        "snapshot.json",
-        lambda: save_snapshotted(folder, before),
-        lambda: save_snapshotted(folder, after),
+        "filesystem.json",
+        lambda: save_filesystem(folder, before),
+        lambda: save_filesystem(folder, after),
     )
 
 
-@pytest.mark.parametrize("case", [phases, snapshot, fstab])
+@pytest.mark.parametrize("case", [phases, converted, fstab])
 def test_replaced_file_is_the_old_or_the_new_one(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""A transaction with a closed snapshot, on a drive that can lose power."""
+"""A verified change of a filesystem, on a drive that can lose power."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 import pytest
 
-from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard, write_cow_store
+from tests.exchanging import Power, PowerCut, VolatileDrive, differing, save_chunks, unheard
 from wizard.apply.conversion import commit as committing
-from wizard.apply.conversion.commit import WORK, Committer, SnapshotState, save_snapshotted
+from wizard.apply.conversion.commit import Committer
 from wizard.apply.engine import exchange
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
-from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting
+from wizard.ext4.assessment import DECIDING, block_mounting
 
 CHUNK, CHUNKS = 4096, 48
 SIZE = CHUNK * CHUNKS - 1024
@@ -73,7 +73,7 @@ POWERS: dict[Path, Power] = {}
 
 
 class Case:
-    """A transaction with a closed snapshot, on a drive that can lose power."""
+    """A verified change of a filesystem, on a drive that can lose power."""
 
     def __init__(self, folder: Path, block_bytes: int = 512, seed: int = 0) -> None:
         self.run, self.store = folder / "run", folder / "store"
@@ -83,21 +83,19 @@ class Case:
         written = differing(self.before, self.after)
         # What a program wrote as it was before.
         same = {
-            number: BEFORE[number * CHUNK : (number + 1) * CHUNK]
+            number: self.before[number * CHUNK : (number + 1) * CHUNK]
             for number in range(1, CHUNKS - 1)
             if number not in written
         }
-        write_cow_store(
-            self.store / WORK, dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11))
-        )
-        first = self.before[:FIRST_BYTES].hex()
-        save_snapshotted(
-            self.run, SnapshotState("uuid", len(self.before), str(self.store), first, closed=True)
-        )
+        self.written = dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11))
         save_record(self.run, Record(Phase.REHEARSING, waits=False))
         self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
         self.device = "/dev/sdx1"
         POWERS[self.run] = self.drive.power
+
+    def save(self) -> None:
+        """Save the result of the rehearsal."""
+        save_chunks(self.run, self.store, self.device, self.drive, self.written)
 
     def committing(self) -> Committer:
         return Committer(self.run, self.device, self.drive, unheard)
@@ -112,6 +110,8 @@ class Case:
     def _until(self, goes_at: int | None, what: str) -> bool:
         self.drive.power.goes_at, self.drive.power.moments = goes_at, 0
         try:
+            if self.phase is Phase.REHEARSING:
+                self.save()
             getattr(self.committing(), what)(lambda share: None)
         except PowerCut:
             assert self.mountable() in (self.before, self.after, None), (

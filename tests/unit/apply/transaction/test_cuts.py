@@ -20,7 +20,7 @@ from tests.unit.apply.transaction.committed import (
     mounted,
 )
 from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
-from wizard.apply.conversion.commit import OLD, WORK
+from wizard.apply.conversion.state import NEW, OLD
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.ext4.assessment import DECIDING, block_mounting
 from wizard.model.errors import Refused
@@ -129,14 +129,11 @@ def test_use_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at", [1024 + 0x34, 0], ids=["mounted", "boot loader"])
-@pytest.mark.parametrize("moment", [0, None])
-def test_commit_is_refused_after_use_since_the_snapshot_closed(
-    tmp_path: Path, moment: int | None, at: int
-) -> None:
+def test_commit_is_refused_after_use_since_the_rehearsal(tmp_path: Path, at: int) -> None:
     """As after a restart that mounts the filesystem before any superblock is barred."""
     case = Case(tmp_path)
-    assert moment is None or not case.commit(moment)
-    assert case.phase is Phase.REHEARSING
+    case.save()
+    assert case.phase is Phase.SAVED
     case.drive.content[at] ^= 1
     case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
     found = case.content
@@ -145,11 +142,10 @@ def test_commit_is_refused_after_use_since_the_snapshot_closed(
     assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
 
 
-def test_commit_is_refused_after_use_since_saving(tmp_path: Path) -> None:
+def test_commit_is_refused_after_a_change_since_the_rehearsal(tmp_path: Path) -> None:
     case = Case(tmp_path)
-    assert not case.commit(2)
-    assert case.phase is Phase.SAVED
-    mounted(case.drive.content)
+    case.save()
+    case.drive.content[-1] ^= 1
     found = case.content
     with pytest.raises(Refused, match=r"changed after the rehearsal\. Nothing was written"):
         case.commit()
@@ -158,10 +154,10 @@ def test_commit_is_refused_after_use_since_saving(tmp_path: Path) -> None:
     assert (case.content, case.phase, case.store.exists()) == (found, Phase.UNDONE, False)
 
 
-def test_undo_does_not_need_the_snapshot_store(tmp_path: Path) -> None:
+def test_undo_does_not_need_the_planned_bytes(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert case.commit()
-    (case.store / WORK).unlink()
+    (case.store / NEW).unlink()
     assert case.undo()
     assert (case.content, case.phase) == (case.before, Phase.UNDONE)
 
@@ -192,7 +188,7 @@ def test_removed_bar_stops_everything(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wholly", [False, True])
-@pytest.mark.parametrize(("file", "what"), [(WORK, "commit"), (OLD, "undo")])
+@pytest.mark.parametrize(("file", "what"), [(NEW, "commit"), (OLD, "undo")])
 def test_damaged_stores_are_not_written_to_the_drive(
     tmp_path: Path, file: str, what: str, wholly: bool
 ) -> None:
@@ -200,7 +196,7 @@ def test_damaged_stores_are_not_written_to_the_drive(
     assert not case.commit(10)
     found = case.content
     damaged = bytearray((case.store / file).read_bytes())
-    for at in range(2 * CHUNK if file == WORK else 0, len(damaged), CHUNK):
+    for at in range(2 * CHUNK if file == NEW else 0, len(damaged), CHUNK):
         damaged[at] ^= 1
     damaged = bytearray(len(damaged)) if wholly else damaged
     (case.store / file).write_bytes(damaged)

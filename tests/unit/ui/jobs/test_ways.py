@@ -11,10 +11,9 @@ from tests.unit.machines import machine, partition, partitioned
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.ext4.assessment import Situation
-from wizard.ext4.ways import offer_of, prospect_of
+from wizard.ext4.ways import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.migration import Way
-from wizard.model.said import format_duration
 from wizard.ui.screens.ways import WaysScreen
 from wizard.ui.session import Session, SessionConversion
 from wizard.ui.view import Banner, Tone
@@ -123,31 +122,6 @@ def test_comparison_is_optional_if_there_is_a_choice() -> None:
     assert at.view.action("compare") is None
 
 
-@pytest.mark.parametrize(("rotational", "rate"), [(True, 100e6), (None, 100e6), (False, 350e6)])
-def test_durations_include_the_fingerprint_of_the_whole_device(rotational: bool | None, rate: float) -> None:
-    on_snapshot = situation(drive=replace(situation().drive, rotational=rotational))
-    direct = replace(on_snapshot, no_snapshots="it is a test")
-    safe, shown = (offer_of(prospect_of(one), Way.FULL) for one in (on_snapshot, direct))
-    assert safe and shown and shown.seconds - safe.seconds == pytest.approx(EXT3.size_bytes / rate, rel=0.01)
-    at, _ = ways(direct)
-    at.desk.moved("full")
-    at.key("c")
-    at.key("enter")
-    assert f"Takes about {format_duration(shown.seconds)}" in at.text, at.text
-
-
-def test_light_conversion_reads_the_whole_device_only_to_compare() -> None:
-    on_snapshot = situation()
-    once = EXT3.size_bytes / 100e6
-    for ext, reads in ((EXT3, False), (replace(EXT3, needs_recovery=True), True)):
-        safe, direct = (
-            offer_of(prospect_of(replace(one, ext=ext)), Way.LIGHT)
-            for one in (on_snapshot, replace(on_snapshot, no_snapshots="it is a test"))
-        )
-        assert safe and direct and (direct.seconds - safe.seconds > once / 2) is reads
-        assert (direct.compare_seconds - safe.compare_seconds > once / 2) is not reads
-
-
 def test_repair_is_offered_only_for_damage() -> None:
     at, _ = ways()
     assert at.view.action("repair") is None
@@ -208,13 +182,14 @@ def test_settings_last_only_for_the_same_filesystem() -> None:
     assert moving(at).compares
 
 
-def test_review_never_calls_data_safe_that_a_power_cut_can_damage() -> None:
-    protected, _ = ways()
-    protected.key("enter", "full")
-    (banner,) = [block for block in protected.view.above if isinstance(block, Banner)]
-    assert banner.tone is Tone.GOOD and "Nothing is lost." in str(banner.text)
-    at, _ = ways(situation(no_snapshots="this kernel has no dm_snapshot"))
+def test_review_calls_protected_data_safe() -> None:
+    at, _ = ways()
     at.key("enter", "full")
     (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
-    assert banner.tone is Tone.WARN and "Nothing is lost" not in at.text
-    assert "Have a backup." in str(banner.text)
+    assert banner.tone is Tone.GOOD and "Nothing is lost." in str(banner.text)
+
+
+def test_way_without_a_scratch_copy_is_unavailable() -> None:
+    at, _ = ways(situation(no_copy="/dev/fuse is not available"))
+    refused = [row.key for row in at.rows if row.why_not]
+    assert {"light", "full"} <= set(refused)

@@ -1,0 +1,76 @@
+"""Copy-on-write scratch copies without the kernel, and the recorded state of a conversion."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.exchanging import Power, VolatileDrive
+from wizard.apply.conversion.state import (
+    EARLIER,
+    FILE,
+    ConvertedFilesystem,
+    load_filesystem,
+    phase_of,
+    save_filesystem,
+)
+from wizard.apply.engine import record
+from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
+from wizard.apply.engine.stores import Store
+from wizard.apply.engine.written_pages import WrittenPages
+from wizard.model.errors import BadInput
+from wizard.model.said import MIB
+
+SIZE = 3 * MIB + 1536
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_reads_show_the_writes_over_the_drive(tmp_path: Path, block_bytes: int) -> None:
+    """Random writes of any length in whole blocks, compared with a plain copy."""
+    dice, size = Random(block_bytes), SIZE // block_bytes * block_bytes
+    drive = VolatileDrive(bytearray(dice.randbytes(size)), Power(), dice, block_bytes)
+    before, wanted = bytes(drive.content), bytearray(drive.content)
+    with Store(tmp_path / "new.img", make_bytes=size) as store:
+        copy = WrittenPages(drive, store)
+        for _ in range(60):
+            start = dice.randrange(size // block_bytes) * block_bytes
+            length = min(dice.choice((1, 2, 3, 20, 256)) * block_bytes, size - start)
+            data = dice.randbytes(length) if dice.randrange(3) else bytes(length)
+            copy.write(start, data)
+            wanted[start : start + length] = data
+            start = dice.randrange(size // block_bytes) * block_bytes
+            assert copy.read(start, 900_000) == wanted[start : start + 900_000]
+        written, end = bytearray(before), 0
+        for place in copy.written():
+            assert place.start_bytes >= end and place.size_bytes
+            end = place.end_bytes
+            written[place.start_bytes : end] = store.read(place.start_bytes, place.size_bytes)
+    assert written == wanted and end <= size
+    assert bytes(drive.content) == before and not drive.cached
+
+
+def test_filesystem_is_recorded_atomically(tmp_path: Path) -> None:
+    assert load_filesystem(tmp_path) is None and phase_of(tmp_path) is None
+    filesystem = ConvertedFilesystem("uuid", SIZE, "/srv/store", "00", "01")
+    save_filesystem(tmp_path, filesystem)
+    (tmp_path / f"{FILE}.new").write_text("{")
+    assert load_filesystem(tmp_path) == filesystem
+    (tmp_path / FILE).write_text("{")
+    with pytest.raises(BadInput, match="damaged"):
+        load_filesystem(tmp_path)
+
+
+@pytest.mark.parametrize("file", EARLIER)
+def test_run_of_an_earlier_version_is_refused_in_a_sentence(tmp_path: Path, file: str) -> None:
+    """A run of an unknown earlier version must not be called unchanged."""
+    (tmp_path / file).write_text('{"schema": "diskwright.transaction/1", "phase": "replacing"}')
+    with pytest.raises(BadInput, match=f"An earlier version of diskwright started the run {tmp_path.name}"):
+        phase_of(tmp_path)
+
+
+def test_run_that_never_waits_is_not_called_waiting() -> None:
+    for phase in set(Phase) - {Phase.REHEARSING, Phase.SAVED, Phase.RELEASED, Phase.UNKNOWN}:
+        said = power_sentence(phase, "/dev/sdx1", waits=False)
+        command = "undo" if phase in GOING_BACK else "resume"
+        over = phase in (Phase.UNDONE, Phase.LEFT, Phase.KEPT)
+        assert said == ("" if over else str(record.HALF(drives="/dev/sdx1", command=command)))

@@ -1,0 +1,141 @@
+"""Copy-on-write scratch copy of a device: unchanged blocks are read from the device. No device mapper.
+
+A process of its own serves the file (`written_pages`), below a loop device. The file is mounted only on a
+descriptor (fsmount(2)). So the kernel removes all of it with this process, even if killed.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from select import select
+
+from wizard.apply.block.devices import forget_caches, open_exclusively, size_bytes
+from wizard.apply.block.extents import block_bytes
+from wizard.apply.block.scratch_device import CONTROL, NoScratchDeviceError, attached, load_loop
+from wizard.apply.engine.record import IN_USE
+from wizard.apply.engine.stores import Store
+from wizard.apply.run.process import module_argv
+from wizard.apply.tree.mount_read_only import mount_served_file
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
+from wizard.process.program import find, run
+
+FUSE = "/dev/fuse"
+SERVER = "wizard.apply.engine.written_pages"
+LOAD_SECONDS = 5.0
+STOP_SECONDS = 30.0
+
+
+def obstacle() -> Message | None:
+    """Return why this system cannot make such a copy, as a clause, or None."""
+    load_loop()
+    if not Path(FUSE).exists() and find("modprobe"):
+        run(("modprobe", "--quiet", "fuse"), seconds=LOAD_SECONDS, accept=range(256))
+    for node in (FUSE, CONTROL):
+        try:
+            os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as error:
+            return t("{node} is not available ({why})", node=node, why=str(error.strerror))
+    return None
+
+
+@dataclass(slots=True)
+class WritableCopy:
+    """Scratch copy of a device at `node`, with its writes in `file`."""
+
+    file: Path
+    _report: int
+    _stack: ExitStack
+    node: str = ""
+    _received: bytes = b""
+    _written: list[Extent] = field(default_factory=list)
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes that the writes use."""
+        return self.file.stat().st_blocks * KERNEL_SECTOR_BYTES
+
+    def check(self) -> None:
+        """Raises Failed if the device could not be read, or a write not stored."""
+        while select([self._report], [], [], 0)[0]:
+            if not self._receive():
+                raise Failed(t("The process of the scratch copy {node} has ended.", node=self.node))
+
+    def written(self) -> tuple[Extent, ...]:
+        """Flush all writes, remove the copy except the file, and return the written pages in order. Raises
+        Failed like `check`."""
+        forget_caches(self.node)
+        self.check()
+        self._stack.close()
+        while not self._written:
+            if not select([self._report], [], [], STOP_SECONDS)[0] or not self._receive():
+                raise Failed(t("The process of the scratch copy {node} has ended.", node=self.node))
+        return tuple(self._written)
+
+    def _receive(self) -> bool:
+        """Receive what the server reports. Return False at its end. Raises Failed with a reported error."""
+        data = os.read(self._report, 1 << 16)
+        *lines, self._received = (self._received + data).split(b"\n")
+        for line in lines:
+            reported = json.loads(line)
+            if isinstance(reported, str):
+                raise Failed(reported)
+            self._written = [Extent(start, size) for start, size in reported]
+        return bool(data)
+
+
+@contextmanager
+def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
+    """Yield a scratch copy of an unused device, with its writes in a new file.
+
+    Nobody can mount the device or write to it meanwhile. Raises Failed.
+    """
+    with ExitStack() as held, ExitStack() as copied:
+        if reason := open_exclusively(device):
+            raise Failed(IN_USE(device=device, why=reason))
+        try:
+            held.callback(os.close, os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
+            forget_caches(device)
+            with Store(file, make_bytes=size_bytes(device)):
+                pass
+            fuse = os.open(FUSE, os.O_RDWR | os.O_CLOEXEC)
+            # Only the server may hold this descriptor: when it ends, all reads and writes fail at once.
+            with os.fdopen(fuse, "rb", buffering=0):
+                mounted = mount_served_file(fuse)
+                copied.callback(os.close, mounted)
+                report = _start_server(device, file, fuse)
+            held.callback(os.close, report)
+            served = os.open(f"/proc/self/fd/{mounted}", os.O_RDWR | os.O_CLOEXEC)
+            copied.callback(os.close, served)
+            # Make the kernel ask for the size. Older loop drivers do not.
+            os.fstat(served)
+            copy = WritableCopy(file, report, copied)
+            copy.node = copied.enter_context(attached(served, block_bytes(device)[0]))
+        except (OSError, NoScratchDeviceError) as error:
+            raise Failed(
+                t("Cannot make a scratch copy of {device}: {why}.", device=device, why=str(error))
+            ) from None
+        yield copy
+
+
+def _start_server(device: str, file: Path, fuse: int) -> int:
+    """Start the server, and return the descriptor of its reports."""
+    report, end = os.pipe()
+    try:
+        argv = module_argv(SERVER, device, str(file), str(fuse), str(end))
+        subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=(fuse, end),
+            cwd="/",
+        )
+    finally:
+        os.close(end)
+    return report

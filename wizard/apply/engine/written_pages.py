@@ -1,0 +1,202 @@
+"""Serve a file that reads a device, and stores the pages written to it in a sparse file at their offsets.
+
+A FUSE server for a single file, in a process of its own. If the process that uses the file is killed, the
+kernel can still write its cache here. Afterwards the file is unmounted, which ends the server.
+Source: Linux include/uapi/linux/fuse.h, Documentation/filesystems/fuse.rst; fuse(4), prctl(2).
+"""
+
+import ctypes
+import errno
+import json
+import os
+import stat
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+
+from wizard.apply.block.extents import GRAIN_BYTES, DeviceMedium, Medium
+from wizard.apply.engine.stores import Store
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.said import MIB
+
+IO_FLUSHER = 57
+"""PR_SET_IO_FLUSHER: memory that this thread requests must not wait for writes that it serves (Linux 5.6)."""
+
+
+class FuseRequest(IntEnum):
+    """Requests of the kernel that are needed for one file."""
+
+    FORGET = 2
+    GETATTR = 3
+    OPEN = 14
+    READ = 15
+    WRITE = 16
+    RELEASE = 18
+    FSYNC = 20
+    INIT = 26
+    INTERRUPT = 36
+    BATCH_FORGET = 42
+
+
+UNANSWERED = frozenset({FuseRequest.FORGET, FuseRequest.INTERRUPT, FuseRequest.BATCH_FORGET})
+
+REQUEST, ANSWER = struct.Struct("=IIQQ3I4x"), struct.Struct("=IiQ")
+PLACE = struct.Struct("=QQI20x")
+"""struct fuse_read_in and struct fuse_write_in: handle, offset, size."""
+
+STARTED = struct.Struct("=4I2H2I2H32x")
+"""struct fuse_init_out: version, read-ahead, flags, background requests, largest write, pages."""
+
+ATTRIBUTES = struct.Struct("=QII6Q10I")
+OPENED = struct.Struct("=QI4x")
+VERSION = (7, 31)
+BIG_WRITES, MAX_PAGES = 1 << 5, 1 << 22
+"""FUSE_BIG_WRITES and FUSE_MAX_PAGES."""
+
+PAST_CACHE, NO_FLUSH = 1, 1 << 5
+"""FOPEN_DIRECT_IO and FOPEN_NOFLUSH."""
+
+PAGES_PER_CHUNK = MIB // GRAIN_BYTES
+
+
+@dataclass(slots=True)
+class WrittenPages:
+    """Reads of a drive, covered by the pages written to `store`."""
+
+    drive: Medium
+    store: Store
+    _written: dict[int, int] = field(default_factory=dict)
+    """For each chunk of 1 MiB, a bit for each written page."""
+
+    def written(self) -> Iterator[Extent]:
+        """Yield the written pages in order, joined within a chunk."""
+        for chunk in sorted(self._written):
+            bits, start = self._written[chunk], chunk * MIB
+            while bits:
+                skipped = (bits & -bits).bit_length() - 1
+                bits >>= skipped
+                pages = (~bits & (bits + 1)).bit_length() - 1
+                start += skipped * GRAIN_BYTES
+                end = min(start + pages * GRAIN_BYTES, self.drive.size_bytes)
+                yield Extent(start, end - start)
+                bits >>= pages
+                start = end
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """Read a range as the scratch copy has it. Raises Failed."""
+        end, parts = min(offset_bytes + length_bytes, self.drive.size_bytes), []
+        while offset_bytes < end:
+            stored, to = self._run_at(offset_bytes, end)
+            source = self.store.read if stored else self.drive.read
+            parts.append(source(offset_bytes, to - offset_bytes))
+            offset_bytes = to
+        return b"".join(parts)
+
+    def _run_at(self, start: int, end: int) -> tuple[bool, int]:
+        """Return whether the page at `start` is stored, and the end of the pages like it in this chunk."""
+        chunk, within = divmod(start, MIB)
+        bits, page = self._written.get(chunk, 0), within // GRAIN_BYTES
+        stored, to = bool(bits >> page & 1), page + 1
+        while to < PAGES_PER_CHUNK and bool(bits >> to & 1) == stored:
+            to += 1
+        return stored, min(end, chunk * MIB + to * GRAIN_BYTES)
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        """Write to the store, with the rest of the pages at both ends. Raises Failed."""
+        end = offset_bytes + len(data)
+        first, last = offset_bytes // GRAIN_BYTES, (end - 1) // GRAIN_BYTES
+        for edge in {first, last}:
+            self._complete(edge * GRAIN_BYTES, offset_bytes, end)
+        self.store.put(offset_bytes, data)
+        for page in range(first, last + 1):
+            chunk, bit = divmod(page, PAGES_PER_CHUNK)
+            self._written[chunk] = self._written.get(chunk, 0) | 1 << bit
+
+    def _complete(self, page: int, start: int, end: int) -> None:
+        """Store the drive's bytes of a page that a write covers only in part."""
+        page_end = min(page + GRAIN_BYTES, self.drive.size_bytes)
+        stored, _ = self._run_at(page, page_end)
+        if not stored and (page < start or page_end > end):
+            self.store.put(page, self.drive.read(page, page_end - page))
+
+    def serve(self, fuse: int) -> Iterator[Failed]:
+        """Answer the kernel's requests until the file is unmounted. Yield errors: programs see only an
+        input/output error."""
+        buffer = bytearray(MIB + 2 * GRAIN_BYTES)
+        while True:
+            try:
+                length = os.readv(fuse, [buffer])
+            except OSError as error:
+                if error.errno in (errno.ENOENT, errno.EINTR, errno.EAGAIN):
+                    continue
+                return
+            _, opcode, number, *_ = REQUEST.unpack_from(buffer)
+            if opcode in UNANSWERED:
+                continue
+            answer, failed = b"", 0
+            try:
+                answer = self._answer(opcode, memoryview(buffer)[REQUEST.size : length])
+            except Failed as error:
+                failed = errno.EIO
+                yield error
+            except OSError as error:
+                failed = error.errno or errno.EIO
+            try:
+                os.writev(fuse, [ANSWER.pack(ANSWER.size + len(answer), -failed, number), answer])
+            except OSError as error:
+                # The program that asked was killed.
+                if error.errno != errno.ENOENT:
+                    return
+
+    def _answer(self, opcode: int, request: memoryview) -> bytes:
+        """Return the answer to a request. Raises OSError if there is none, Failed if data cannot be read or
+        stored."""
+        match opcode:
+            case FuseRequest.INIT:
+                wide = MIB // GRAIN_BYTES
+                return STARTED.pack(*VERSION, MIB, BIG_WRITES | MAX_PAGES, 16, 12, MIB, 1, wide, 0)
+            case FuseRequest.GETATTR:
+                return self._attributes()
+            case FuseRequest.OPEN:
+                return OPENED.pack(0, PAST_CACHE | NO_FLUSH)
+            case FuseRequest.READ:
+                _, offset, size = PLACE.unpack_from(request)
+                return self.read(offset, size)
+            case FuseRequest.WRITE:
+                _, offset, size = PLACE.unpack_from(request)
+                self.write(offset, bytes(request[PLACE.size : PLACE.size + size]))
+                return struct.pack("=I4x", size)
+            case FuseRequest.RELEASE | FuseRequest.FSYNC:
+                return b""
+            case _:
+                raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    def _attributes(self) -> bytes:
+        size, mode = self.drive.size_bytes, stat.S_IFREG | 0o600
+        return ATTRIBUTES.pack(0, 0, 0, 1, size, 0, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, GRAIN_BYTES, 0)
+
+
+def main(device: str, file: str, fuse: int, report: int) -> None:
+    """Serve on the descriptor `fuse`. Report errors and finally all written pages on the descriptor `report`,
+    as lines of JSON."""
+    ctypes.CDLL(None).prctl(IO_FLUSHER, 1, 0, 0, 0)
+    with DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
+        pages = WrittenPages(drive, store)
+        for error in pages.serve(fuse):
+            _report(report, str(error))
+        _report(report, [(place.start_bytes, place.size_bytes) for place in pages.written()])
+
+
+def _report(report: int, line: object) -> None:
+    # The other process may have been killed.
+    with suppress(BrokenPipeError), os.fdopen(report, "w", closefd=False) as lines:
+        lines.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
