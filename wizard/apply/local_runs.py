@@ -144,7 +144,7 @@ class LocalRuns:
         process.request_stop(run)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """Keep the result of a run and delete its undo data. Return a confirmation. Raises as
+        """Use the result of a run and delete the undo data. Return a confirmation. Raises as
         `run_control.keep` does."""
         return run_control.keep(run, secret)
 

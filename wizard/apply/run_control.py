@@ -1,4 +1,4 @@
-"""Resume, keep or undo a run of any kind, and carry it out in its own process.
+"""Resume, keep or undo a run of any kind, and carry out a run in a separate process.
 
 Imports only the package of the run's kind.
 """
@@ -152,8 +152,8 @@ def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
 
 
 def carry_out(work: RunWork) -> None:
-    """Carry out a run in its own process. Journals errors instead of raising them, with the commands that are
-    possible afterwards."""
+    """Carry out a run in a separate process. Journals errors instead of raising them, with the possible commands
+    ."""
     job = job_of(work.run)
     try:
         does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}
@@ -201,7 +201,7 @@ def working_ways(run: Path, now: RunState) -> NextCommands:
 
 
 def closed(run: Path) -> str:
-    """Return why a run can no longer be undone after use of its filesystem, or empty. Reads the drive."""
+    """Return why a run can no longer be undone after use of the filesystem, or empty. Reads the drive."""
     window = job_of(run).rollback(run)
     return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
 

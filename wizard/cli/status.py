@@ -1,4 +1,4 @@
-"""Follow a run in its background process, and `diskwright status`: list runs with their results."""
+"""Follow a run in the background, and `diskwright status`: list runs with results."""
 
 import os
 import shlex

@@ -121,7 +121,7 @@ def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Mes
 
 
 def _with_profiles(machine: Machine, mark: Signature) -> Signature:
-    """Return a Btrfs with its profiles, if its chunk tree is on another attached device."""
+    """Return a Btrfs with profiles, if the chunk tree is on another attached device."""
     for other in (*machine.drives, *machine.unprobed) if mark.data_profile is None else ():
         for _, marks in _marks_on(other):
             for one in marks:
@@ -156,7 +156,7 @@ def _beyond_text(device: str, mark: Signature) -> Message:
 
 
 def _fate(mark: Signature) -> Message:
-    """Return what the loss of this device means for the rest of its volume."""
+    """Describe the effect of this loss on the rest of the volume."""
     if mark.metadata_profile == "raid0":
         return ALL_LOST
     if mark.metadata_profile in ("single", "dup"):

@@ -210,7 +210,7 @@ class Services(ABC):
         return None
 
     def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
-        """Measure on a drive that nothing else here reads meanwhile. Raises Refused if impossible. May
+        """Measure on a drive, without other reads by this program. Raises Refused if impossible. May
         take long."""
         raise Refused(self.obstacle)
 

@@ -135,7 +135,7 @@ MigrationOperation = OnDevice | SetFstabType
 class MigrationStep:
     """An operation with its description, derived from the operation and the conversion.
 
-    `commands` name the device itself, even if they run on its scratch copy. `undo`: how to undo the step.
+    `commands` name the device, even if run on the scratch copy. `undo`: how to undo the step.
     `power`: consequences of a power cut during the step. `holds`: checks afterwards. `seconds`: rough
     duration.
     """

@@ -143,7 +143,7 @@ class Sentence:
     several: str = ""
 
     def __call__(self, **values: Value) -> "Message":
-        """Return the message with its values, made printable. Raises TypeError if a field has no value or a
+        """Return the message with printable values. Raises TypeError if a field has no value or a
         value has no field."""
         if values.keys() != self.fields:
             raise TypeError(f"{self.english!r} names {sorted(self.fields)}, and was given {sorted(values)}")

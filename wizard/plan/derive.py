@@ -77,8 +77,8 @@ def partitioned(
 
 
 def changed_part(drive: Identity, before: Layout, slot: Slot, volumes: Sequence[Volume]) -> Derived:
-    """Derive a partition formatted for its volume, or deleted if there is none. A formatted partition keeps
-    its GUID and attributes, and its type if that still fits."""
+    """Derive a partition formatted for the volume, or deleted without one. A formatted partition retains
+    GUID and attributes, and a type that still fits."""
     others = replace(before, slots=tuple(one for one in before.slots if one.number != slot.number))
     table = table_after(drive.path, others, volumes, [slot.extent for _ in volumes])
     entries = (one if one.kept else _keep_type(one, slot, volumes[0], table.table) for one in table.entries)
@@ -117,8 +117,8 @@ def _types(role: Role, table: TableKind) -> tuple[str, ...]:
 
 
 def resized_part(path: str, before: Layout, slot: Slot, size_bytes: int) -> Derived:
-    """Derive a resized partition: it grows before its filesystem, and shrinks after. If the partition cuts
-    its contents, only the partition grows."""
+    """Derive a resized partition, which grows before the filesystem, and shrinks after. If the partition cuts
+    the contents, only the partition grows."""
     table = resized_table(path, before, slot, size_bytes)
     after = placed_layout(before, slot.number, Extent(slot.start_bytes, size_bytes))
     device, kind = partition_path(path, slot.number), slot.filesystem or ""
@@ -165,7 +165,7 @@ def changing(before: Layout, number: int) -> Layout:
 
 
 def bounds_in(before: Layout) -> Extent:
-    """Return the range of an old layout for partitions, from its first to its last slot."""
+    """Return the range of an old layout for partitions, from the first to the last slot."""
     first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
     return Extent(first, end - first)
 

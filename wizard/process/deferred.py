@@ -5,7 +5,7 @@ from importlib import import_module
 
 
 class Deferred:
-    """A module that loads when one of its names is first used."""
+    """A module that loads at the first use of a name."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -161,7 +161,7 @@ class Row:
     """A selectable line of a list.
 
     `chosen` is True or False, or None if the row cannot be chosen. `level` is the indentation. `why_not`
-    greys the row and explains why. `notes` appear below the row, and then the `bar` if there is room. A
+    greys the row and explains why. `notes` appear below the row, and then the `bar`, space permitting. A
     `pinned` row has no columns, spans the screen at the top and does not scroll.
     """
 

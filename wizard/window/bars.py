@@ -28,7 +28,7 @@ TITLES = {
 
 def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterator[Strip]:
     """Yield the bar in `high` lines after its caption, then the labels without room. `aside`: cells reserved
-    for the caption. With 0 lines, yield one, with names where there is room."""
+    for the caption. With 0 lines, yield one, with short names."""
     caption = shown(bar.caption)
     if aside and aside + 2 > width // 3:
         if caption:

@@ -196,8 +196,8 @@ def _boxed_height(pane: Pane, width: int, pen: Pen) -> int:
 
 
 def _inner(pane: Pane, width: int, pen: Pen, *, tight: bool = False) -> Sheet:
-    """Return a pane's blocks, after the full title if that is too long for the edge. `tight`: not everything
-    is visible, so there are no gaps. On the smallest screens text comes before title and drawings."""
+    """Return a pane's blocks, after the full title if that is too long for the edge. `tight`: too little
+    room, so gaps are omitted. On the smallest screens text comes before title and drawings."""
     full_title = _full_title(pane.title, width, pen)
     if not tight:
         return stacked([full_title, block_sheet(pane.blocks, width, pen)])

@@ -78,9 +78,9 @@ def _detach(loop: int, node: str) -> None:
 
 
 def _file_behind(node: str) -> str:
-    """Return the backing file of a loop device with the number of its attachment, or an empty string.
+    """Return the backing file of a loop device with the attachment number, or an empty string.
 
-    Served files have no name of their own. Before Linux 5.15 there is no number.
+    Served files are unnamed. Linux before 5.15 reports no number.
     """
     folder = SYS_BLOCK / kernel_name(node)
     with suppress(OSError):

@@ -127,7 +127,7 @@ def save_change(
 
 
 class Committer:
-    """Exchange on `medium`, opened from `device`, for a run that has saved its change."""
+    """Exchange on `medium`, opened from `device`, for a run with a saved change."""
 
     def __init__(self, run: Path, device: str, medium: Medium, note: Note) -> None:
         self._run, self._device, self._medium, self._note = run, device, medium, note

@@ -41,7 +41,7 @@ CHECKS = Sentences("A check failed.", "{count} checks failed.")
 def rehearsing(
     run: Path, device: str, folder: Path, note: Note
 ) -> Iterator[tuple[WritableCopy, Callable[[], None]]]:
-    """Yield a scratch copy of a filesystem with its store in `folder`, and a function that saves the change.
+    """Yield a scratch copy of a filesystem with the store in `folder`, and a function that saves the change.
     Without a call of that function, nothing is left.
 
     Raises Refused or Failed. The drive is unchanged then.

@@ -1,6 +1,6 @@
-"""Compare a copy with its source. Undo removes only entries whose source has the same content.
+"""Compare a copy with the source. Undo removes only entries whose source has the same content.
 
-The proof is the content. Size and dates are no proof, because programs can restore them.
+The proof is the content. Size and dates prove little, because programs can restore both.
 """
 
 import os

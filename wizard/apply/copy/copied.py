@@ -1,6 +1,6 @@
-"""Source and target of a copy, opened so that paths cannot escape, and what the run recorded of the copy.
+"""Source and target of a copy, opened so that paths cannot escape, and the records of the run.
 
-Every entry is recorded before it gets its own name. So what a run made is what its lists contain.
+Every entry is recorded before the final rename. So the lists contain all that a run made.
 """
 
 import ctypes
@@ -43,7 +43,7 @@ class Copied:
     them.
 
     `pending` paths may have temporary names; the list `file` had that number of `entries` before them.
-    `gone` are missing in the source meanwhile, `unsteady` still change, and `new` are new names in its top
+    `gone` disappeared from the source, `unsteady` still change, and `new` are new names in its top
     folder.
     """
 
@@ -123,7 +123,7 @@ def is_older(run: Path) -> bool:
 
 
 def load_copied(run: Path) -> Copied | None:
-    """Return the state of the copy, or None before it starts. Raises BadInput if a file is damaged."""
+    """Return the state of the copy, or None before the start. Raises BadInput if a file is damaged."""
     text = None if is_older(run) else read_kept(run / FILE)
     if text is None:
         return None

@@ -4,8 +4,8 @@ No common tool does this. cp and rsync fail on paths longer than the kernel's li
 fills small holes in large files, and all lose the flags of chattr(1). Names are reached by descriptors, as
 for a manifest.
 
-Everything but folders is copied to a temporary name in the same folder. So whatever has its own name is
-complete. A folder gets owner, permissions, attributes and times after its content. Flags come last, since
+Everything but folders is copied to a temporary name in the same folder. So every entry with a final name
+is complete. A folder gets owner, permissions, attributes and times after the content. Flags come last, since
 they can forbid the rest.
 """
 
@@ -61,7 +61,7 @@ TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class TreeCopy:
-    """A copy between two open folders. `holds` is what the target can store. `key` makes temporary names
+    """A copy between two open folders. `holds`: capabilities of the target. `key` makes temporary names
     unique to the run."""
 
     source: int
@@ -87,7 +87,7 @@ def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
 
 
 def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
-    """Copy an entry to its temporary name, without flags, and return the entry as read. The top folder is
+    """Copy an entry to a temporary name, without flags, and return the entry as read. The top folder is
     only read, and other folders are created by `make_folder`. Raises OSError."""
     temporary = copy.temporary(path)
 
@@ -132,7 +132,7 @@ def make_link(copy: TreeCopy, first: bytes, path: bytes) -> None:
 
 
 def give_name(copy: TreeCopy, path: bytes, *, replace: bool = False) -> None:
-    """Rename a temporary file to its own name. Unless `replace`, this name must be free. Raises OSError."""
+    """Rename a temporary file to the final name. Unless `replace`, this name must be free. Raises OSError."""
     with (
         folder_of(copy.target, copy.temporary(path)) as (above, old),
         folder_of(copy.target, path) as (folder, new),
@@ -243,7 +243,7 @@ def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -
 
 
 def finish_folder(copy: TreeCopy, path: bytes) -> None:
-    """Set a folder's metadata after its content, except flags. Raises OSError."""
+    """Set a folder's metadata after the content, except flags. Raises OSError."""
     with opened(copy.source, path, TO_READ) as fd, opened(copy.target, path, TO_READ) as new:
         without_flags(copy.target, path, partial(_finish, copy, fd, new))
 

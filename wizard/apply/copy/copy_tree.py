@@ -113,7 +113,7 @@ def is_steady(entry: TreeEntry, status: os.stat_result) -> bool:
 def _compare_with_list(
     site: BringSite, copied: Copied
 ) -> Iterator[tuple[bytes, os.stat_result | None, TreeEntry | None]]:
-    """Yield each path with its current status and its entry in the lists. Both have the same order."""
+    """Yield each path with the current status and the entry in the lists. Both have the same order."""
     listed = site.entries()
     entry = next(listed, None)
     names = frozenset(map(os.fsencode, copied.names))
@@ -193,7 +193,7 @@ class _Batches:
 def _copy_one(
     site: BringSite, known: frozenset[bytes], path: bytes, on_bytes: Callable[[int], None]
 ) -> TreeEntry | None:
-    """Copy one entry to its temporary name, or return None if it changed meanwhile. Folders in `known` may
+    """Copy one entry to a temporary name, or return None if the source changed. Folders in `known` may
     exist. Raises Failed, and whatever `on_bytes` raises."""
     before: os.stat_result | None = None
 

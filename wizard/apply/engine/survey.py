@@ -296,7 +296,7 @@ def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
 
 
 def _key(block: bytes, was: bytes) -> bytes | None:
-    """Return a digest that identifies where a sector was written, or None. `was`: its old bytes, if any
+    """Return a digest that identifies a written sector, or None. `was`: the old bytes, if any
     identify them."""
     if len({*block}) >= LEAST_VALUES:
         return sha256(block).digest()
@@ -304,7 +304,7 @@ def _key(block: bytes, was: bytes) -> bytes | None:
 
 
 def _sectors(side: DriveSide, known: Sequence[Read]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-    """Yield start of each sector, with its current and its known bytes. Raises Failed."""
+    """Yield start, current and known bytes of each sector. Raises Failed."""
     for chunk in chunks(side.change.places):
         read = [one(chunk.start_bytes, chunk.size_bytes) for one in (side.medium.read, *known)]
         for at in range(0, chunk.size_bytes, KERNEL_SECTOR_BYTES):

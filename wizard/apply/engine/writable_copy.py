@@ -1,4 +1,4 @@
-"""Copy-on-write scratch copy of a device: unchanged blocks are read from the device. No device mapper.
+"""Copy-on-write scratch copy of a device: unchanged blocks come from the device. No device mapper.
 
 A process of its own serves the file (`written_pages`), below a loop device. The file is mounted only on a
 descriptor (fsmount(2)). So the kernel removes all of it with this process, even if killed.
@@ -46,7 +46,7 @@ def obstacle() -> Message | None:
 
 @dataclass(slots=True)
 class WritableCopy:
-    """Scratch copy of a device at `node`, with its writes in `file`."""
+    """Scratch copy of a device at `node`, with all writes in `file`."""
 
     file: Path
     _report: int
@@ -78,7 +78,7 @@ class WritableCopy:
         return tuple(self._written)
 
     def _receive(self) -> bool:
-        """Receive what the server reports. Return False at its end. Raises Failed with a reported error."""
+        """Receive a report of the server. Return False at the end. Raises Failed with a reported error."""
         data = os.read(self._report, 1 << 16)
         *lines, self._received = (self._received + data).split(b"\n")
         for line in lines:
@@ -91,9 +91,9 @@ class WritableCopy:
 
 @contextmanager
 def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
-    """Yield a scratch copy of an unused device, with its writes in a new file.
+    """Yield a scratch copy of an unused device, with all writes in a new file.
 
-    Nobody can mount the device or write to it meanwhile. Raises Failed.
+    No program can mount the device or write there until the end. Raises Failed.
     """
     with ExitStack() as held, ExitStack() as copied:
         if reason := open_exclusively(device):
@@ -124,7 +124,7 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
 
 
 def _start_server(device: str, file: Path, fuse: int) -> int:
-    """Start the server, and return the descriptor of its reports."""
+    """Start the server, and return the descriptor for reports."""
     report, end = os.pipe()
     try:
         argv = module_argv(SERVER, device, str(file), str(fuse), str(end))

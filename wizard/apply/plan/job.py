@@ -283,7 +283,7 @@ class PlanRunJob(RunJob[Plan]):
         return _with_saved_data(run, super().commands(run, now))
 
     def working_commands(self, run: Path, now: RunState) -> NextCommands:
-        """Describe a direct run, unless it wrote nothing or a later plan wrote to its drives."""
+        """Describe a direct run, unless no write happened or a later plan wrote to the drives."""
         if direct := self.describe_direct(run, now):
             is_over = not begun_steps(read_entries(run)) or later_runs(run)
             return NextCommands((), "" if is_over else direct)

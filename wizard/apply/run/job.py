@@ -246,7 +246,7 @@ class RunJob(Generic[D]):
         raise NotImplementedError
 
     def files_outside(self, document: D, name: str) -> Iterable[Path]:
-        """Return files outside the folder for runs that are named after a run."""
+        """Return files outside the folder for runs, named after a run."""
         return ()
 
     def check_explained(self, document: D, environment: Environment) -> None:
@@ -384,7 +384,7 @@ class RunJob(Generic[D]):
         return join(*found) if found else SHOWN_BY_STATUS(run=run_argument(run))
 
     def rollback(self, run: Path) -> RollbackState | None:
-        """Return whether an ended run can be undone, or None if use of its filesystem does not matter."""
+        """Return True if an ended run can be undone, or None if use of the filesystem is irrelevant."""
         return None
 
     def relocated(self, run: Path) -> dict[str, str]:

@@ -337,7 +337,7 @@ def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None
 
 
 def kind_of(run: Path) -> str:
-    """Return the kind of a run: the name of its document."""
+    """Return the kind of a run: the name of the document."""
     return next((name for name in (CHANGES, MIGRATION, MOVE, BRING) if (run / name).exists()), PLAN)
 
 

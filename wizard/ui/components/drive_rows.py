@@ -349,7 +349,7 @@ def _headlines(findings: Sequence[Finding]) -> Iterator[Para]:
 
 
 def headline(finding: Finding) -> str:
-    """Return what a finding says first, without its figures and sources."""
+    """Return the first clause of a finding, without figures and sources."""
     text = str(finding.sentence)
     ends = [at for end in (". ", ": ", "; ", " (") if (at := text.find(end)) > 0]
     return printable(text[: min(ends)] if ends else text, 300).rstrip(".")
