@@ -67,10 +67,10 @@ class Situation:
 
     `device_bytes`: size of the device. `mounts`: mount points in all namespaces. `is_root`: contains the
     running system. `opened`: another block device or program has exclusive access. `damaged`: first error
-    reported by e2fsck, None if not checked. `fstab`: path of fstab. `own`: fstab inside the filesystem,
-    None if there is none or it was not read. `units`: systemd units that mount the filesystem. `missing`: missing tools.
-    `family`: distribution family. `e2fsprogs`: installed version. `no_copy`: clause on why no scratch copy
-    can be made, or empty.
+    reported by e2fsck, None if not checked. `fstab`: path of fstab. `own`: fstab inside the filesystem, None
+    if there is none or it was not read. `units`: systemd units that mount the filesystem. `missing`: missing
+    tools. `family`: distribution family. `e2fsprogs`: installed version. `no_copy`: clause on why no scratch
+    copy can be made, or empty.
     """
 
     drive: Identity

@@ -210,8 +210,8 @@ class Services(ABC):
         return None
 
     def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
-        """Measure on a drive, without other reads by this program. Raises Refused if impossible. May
-        take long."""
+        """Measure on a drive, without other reads by this program. Raises Refused if impossible. May take
+        long."""
         raise Refused(self.obstacle)
 
     def quick_test_obstacle(self, drive: Drive) -> str:

@@ -135,9 +135,8 @@ MigrationOperation = OnDevice | SetFstabType
 class MigrationStep:
     """An operation with its description, derived from the operation and the conversion.
 
-    `commands` name the device, even if run on the scratch copy. `undo`: how to undo the step.
-    `power`: consequences of a power cut during the step. `holds`: checks afterwards. `seconds`: rough
-    duration.
+    `commands` name the device, even if run on the scratch copy. `undo`: how to undo the step. `power`:
+    consequences of a power cut during the step. `holds`: checks afterwards. `seconds`: rough duration.
     """
 
     operation: MigrationOperation

@@ -143,8 +143,8 @@ class Sentence:
     several: str = ""
 
     def __call__(self, **values: Value) -> "Message":
-        """Return the message with printable values. Raises TypeError if a field has no value or a
-        value has no field."""
+        """Return the message with printable values. Raises TypeError if a field has no value or a value has
+        no field."""
         if values.keys() != self.fields:
             raise TypeError(f"{self.english!r} names {sorted(self.fields)}, and was given {sorted(values)}")
         safe = ((name, _safe(value)) for name, value in sorted(values.items()))

@@ -77,8 +77,8 @@ def partitioned(
 
 
 def changed_part(drive: Identity, before: Layout, slot: Slot, volumes: Sequence[Volume]) -> Derived:
-    """Derive a partition formatted for the volume, or deleted without one. A formatted partition retains
-    GUID and attributes, and a type that still fits."""
+    """Derive a partition formatted for the volume, or deleted without one. A formatted partition retains GUID
+    and attributes, and a type that still fits."""
     others = replace(before, slots=tuple(one for one in before.slots if one.number != slot.number))
     table = table_after(drive.path, others, volumes, [slot.extent for _ in volumes])
     entries = (one if one.kept else _keep_type(one, slot, volumes[0], table.table) for one in table.entries)

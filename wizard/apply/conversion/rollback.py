@@ -131,10 +131,8 @@ OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
 
 
 def window_of(run: Path) -> RollbackState | None:
-    """Return True if a run can be
-    undone. Returns None unless the run has ended, neither kept nor undone, and has written to the filesystem. A
-        missing drive is not an error.
-    """
+    """Return how far a run can be undone, or None unless the run has ended, neither kept nor undone, and has
+    written to the filesystem. A missing drive is not an error."""
     try:
         return None if state(run) in OVER else _undo_state(run, load_migration(run))
     except BadInput:

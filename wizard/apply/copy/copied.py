@@ -42,9 +42,8 @@ class Copied:
     """State of the copy of `names` in the source's top folder to `folder`. Paths are as `os.fsdecode` returns
     them.
 
-    `pending` paths may have temporary names; the list `file` had that number of `entries` before them.
-    `gone` disappeared from the source, `unsteady` still change, and `new` are new names in its top
-    folder.
+    `pending` paths may have temporary names; the list `file` had that number of `entries` before them. `gone`
+    disappeared from the source, `unsteady` still change, and `new` are new names in its top folder.
     """
 
     folder: str

@@ -4,8 +4,8 @@ No common tool does this. cp and rsync fail on paths longer than the kernel's li
 fills small holes in large files, and all lose the flags of chattr(1). Names are reached by descriptors, as
 for a manifest.
 
-Everything but folders is copied to a temporary name in the same folder. So every entry with a final name
-is complete. A folder gets owner, permissions, attributes and times after the content. Flags come last, since
+Everything but folders is copied to a temporary name in the same folder. So every entry with a final name is
+complete. A folder gets owner, permissions, attributes and times after the content. Flags come last, since
 they can forbid the rest.
 """
 
@@ -87,8 +87,8 @@ def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
 
 
 def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
-    """Copy an entry to a temporary name, without flags, and return the entry as read. The top folder is
-    only read, and other folders are created by `make_folder`. Raises OSError."""
+    """Copy an entry to a temporary name, without flags, and return the entry as read. The top folder is only
+    read, and other folders are created by `make_folder`. Raises OSError."""
     temporary = copy.temporary(path)
 
     def fill(fd: int, status: os.stat_result) -> Content:

@@ -193,8 +193,8 @@ class _Batches:
 def _copy_one(
     site: BringSite, known: frozenset[bytes], path: bytes, on_bytes: Callable[[int], None]
 ) -> TreeEntry | None:
-    """Copy one entry to a temporary name, or return None if the source changed. Folders in `known` may
-    exist. Raises Failed, and whatever `on_bytes` raises."""
+    """Copy one entry to a temporary name, or return None if the source changed. Folders in `known` may exist.
+    Raises Failed, and whatever `on_bytes` raises."""
     before: os.stat_result | None = None
 
     def work() -> TreeEntry:

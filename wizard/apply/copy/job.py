@@ -69,8 +69,8 @@ def _check_new(bring: Bring) -> None:
 
 
 def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
-    """Return the drives to write to, by current names. If only fstab remains to be changed, the
-    target may be mounted `anywhere`, or not attached.
+    """Return the drives to write to, by current names. If only fstab remains to be changed, the target may be
+    mounted `anywhere`, or not attached.
 
     Raises Refused unless they are those of the plan, or if a drive is off limits for this run.
     """

@@ -296,8 +296,8 @@ def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
 
 
 def _key(block: bytes, was: bytes) -> bytes | None:
-    """Return a digest that identifies a written sector, or None. `was`: the old bytes, if any
-    identify them."""
+    """Return a digest that identifies a written sector, or None. `was`: the old bytes, if any identify
+    them."""
     if len({*block}) >= LEAST_VALUES:
         return sha256(block).digest()
     return sha256(block + was).digest() if was else None

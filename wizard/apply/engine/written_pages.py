@@ -154,8 +154,8 @@ class WrittenPages:
                     return
 
     def _answer(self, opcode: int, request: memoryview) -> bytes:
-        """Return the answer to a request. Raises OSError for other requests, Failed if reading or storing fails
-        ."""
+        """Return the answer to a request. Raises OSError for other requests, Failed if reading or storing
+        fails ."""
         match opcode:
             case FuseRequest.INIT:
                 wide = MIB // GRAIN_BYTES

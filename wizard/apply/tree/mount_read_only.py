@@ -116,8 +116,7 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
 
 
 def mount_served_file(fuse: int) -> int:
-    """Mount the file served at this descriptor of /dev/fuse, and return a descriptor. Raises
-    OSError."""
+    """Mount the file served at this descriptor of /dev/fuse, and return a descriptor. Raises OSError."""
     context = _call(FSOPEN, b"fuse", CLOSE_ON_EXEC)
     try:
         _call(FSCONFIG, context, SET_STRING, b"source", b"diskwright", 0)
@@ -207,8 +206,8 @@ def _place_of(fd: int) -> Path:
 
 
 def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4", shown: str = "") -> int:
-    """Mount a filesystem and return a descriptors folder. All current kernels mount ext2 and ext3 with
-    the ext4 driver. Errors name `shown`, or else the node."""
+    """Mount a filesystem and return a descriptors folder. All current kernels mount ext2 and ext3 with the
+    ext4 driver. Errors name `shown`, or else the node."""
     shown = shown or node
     try:
         context = _call(FSOPEN, driver.encode(), CLOSE_ON_EXEC)
