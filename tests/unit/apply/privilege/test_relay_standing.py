@@ -25,7 +25,8 @@ def test_state_is_relayed_once_before_events(tmp_path: Path) -> None:
         journal.add(Event.SAVED, sentence)
     journal.close()
     note_progress(tmp_path, StepProgress(1, 0.25, 40.0))
-    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / RunKind.MIGRATION)
+    recorded = Path(__file__).parents[3] / "looks/recorded_moving/migration.json"
+    copyfile(recorded, tmp_path / RunKind.MIGRATION)
     save_record(tmp_path, Record(Phase.REPLACING, waits=False))
     pipe = io.BytesIO()
     relay = Relay(io.BytesIO(), pipe)
@@ -33,7 +34,7 @@ def test_state_is_relayed_once_before_events(tmp_path: Path) -> None:
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert [answer.say for answer in told] == [Say.BEGAN, Say.STANDS, Say.ENTRY, Say.ENTRY, Say.ENDED]
     assert told[1].progress == StepProgress(1, 0.25, 40.0) and told[1].sentence == power_sentence(
-        Phase.REPLACING, "/dev/loop6"
+        Phase.REPLACING, json.loads(recorded.read_text())["device"]
     )
     assert told[-1].state is RunState.INTERRUPTED
 
@@ -42,7 +43,8 @@ def test_progress_of_keep_is_relayed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     journal = Journal(tmp_path)
     journal.add(Event.WAITING, "Done, not yet in use.")
     journal.close()
-    copyfile(Path(__file__).parents[3] / "looks/recorded_moving/migration.json", tmp_path / RunKind.MIGRATION)
+    recorded = Path(__file__).parents[3] / "looks/recorded_moving/migration.json"
+    copyfile(recorded, tmp_path / RunKind.MIGRATION)
     pipe = io.BytesIO()
 
     def keeping(run: Path, secret: bytes | None) -> str:
