@@ -32,7 +32,8 @@ def test_state_is_relayed_once_before_events(tmp_path: Path) -> None:
     relay._relay_run(tmp_path)
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert [answer.say for answer in told] == [Say.BEGAN, Say.STANDS, Say.ENTRY, Say.ENTRY, Say.ENDED]
-    power = power_sentence(Phase.REPLACING, "/dev/loop6")
+    device = json.loads((tmp_path / MIGRATION).read_text())["device"]
+    power = power_sentence(Phase.REPLACING, device)
     assert told[1].status == RunStatus(StepProgress(1, 0.25, 40.0), power=power)
     assert told[-1].state is RunState.INTERRUPTED
 
