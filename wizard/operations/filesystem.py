@@ -84,7 +84,8 @@ class MakeFilesystem(NewFilesystem, Writing):
     ) -> str:
         """Add the writer."""
         if volume and volume.mount_point not in (None, NO_PLACE):
-            return f"{sentence} {t('Write access: {who}.', who=volume.writer.shown)}"
+            writer = t("Write access: {who}.", who=volume.writer.shown)
+            return f"{sentence} {writer}"
         return sentence
 
     def commands(self) -> tuple[Argv, ...]:
