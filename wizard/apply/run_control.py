@@ -153,7 +153,7 @@ def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
 
 def carry_out(work: RunWork) -> None:
     """Carry out a run in a separate process. Journals errors instead of raising them, with the possible
-    commands ."""
+    commands."""
     job = job_of(work.run)
     try:
         does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}

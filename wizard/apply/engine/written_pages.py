@@ -155,7 +155,7 @@ class WrittenPages:
 
     def _answer(self, opcode: int, request: memoryview) -> bytes:
         """Return the answer to a request. Raises OSError for other requests, Failed if reading or storing
-        fails ."""
+        fails."""
         match opcode:
             case FuseRequest.INIT:
                 wide = MIB // GRAIN_BYTES
