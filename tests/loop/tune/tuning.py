@@ -1,7 +1,7 @@
 """Helpers for tests of changes in use: a mounted filesystem with a scratch fstab and a scratch folder of
 udev rules."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.devices import MakeDrive, tool
@@ -11,6 +11,7 @@ from wizard.advice.existing import Suggestion, Tuning
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
+from wizard.apply.settings.start import work_out
 from wizard.plan.changes import Changes
 from wizard.plan.settings.document import render_changes
 from wizard.plan.settings.tuning import make_changes
@@ -83,7 +84,10 @@ class Used:
             queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "4096")),
             reserved_percent=1,
         )
-        return make_changes(used.identity, used.existing, used.uuid, "large-media", wanted, used.found)
+        made = make_changes(used.identity, used.existing, used.uuid, "large-media", wanted, used.found)
+        # A run starts only with today's explanations.
+        advised = work_out(self.drive, "large-media", self.work.environment).changes
+        return replace(made, reasons=advised.reasons, doubts=advised.doubts)
 
     def apply(self, changes: Changes, environment: Environment | None = None) -> tuple[Path, RunState]:
         """Start a run and wait for its end."""
