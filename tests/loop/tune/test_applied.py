@@ -49,7 +49,8 @@ def test_commands_from_advice_to_undo(used: Used) -> None:
     )
     shown = diskwright(used.work, "show", str(file))
     new = used.line.replace("nodev,relatime", "nodev,noatime")
-    assert f"      -{used.line}\n      +{new}\n" in shown.stdout.replace("        /", "\t/"), shown.stdout
+    lines = [line.strip().replace("        /", "\t/") for line in shown.stdout.splitlines()]
+    assert lines[lines.index(f"-{used.line}") + 1] == f"+{new}", shown.stdout
     done = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name, *own)
     assert done.returncode == 0 and new in used.fstab and "noatime" in used.words, done.stderr
     undone = diskwright(used.work, "undo")
