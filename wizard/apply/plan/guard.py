@@ -209,10 +209,11 @@ def check_start(plan: Plan) -> None:
 
 
 def without_planning(layout: Layout) -> Layout:
-    """Return the layout without fields that only planning sets."""
-    slots = tuple(replace(slot, kept=False, mount_point=None) for slot in layout.slots)
+    """Return the layout without fields that only planning sets, or that use of a preserved partition
+    changes."""
+    slots = tuple(replace(slot, kept=False, mount_point=None, used_bytes=None) for slot in layout.slots)
     # Plans of older versions have no label.
-    return replace(layout, slots=slots, label="")
+    return replace(layout, slots=slots, label="", used_bytes=None)
 
 
 def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *, part: str = "") -> None:
