@@ -209,8 +209,7 @@ def check_start(plan: Plan) -> None:
 
 
 def without_planning(layout: Layout) -> Layout:
-    """Return the layout without fields that only planning sets, or that use of a preserved partition
-    changes."""
+    """Return the layout without fields that planning sets, or that change while a partition is used."""
     slots = tuple(replace(slot, kept=False, mount_point=None, used_bytes=None) for slot in layout.slots)
     # Plans of older versions have no label.
     return replace(layout, slots=slots, label="", used_bytes=None)

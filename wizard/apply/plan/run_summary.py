@@ -89,7 +89,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     ready = tuple(
         READY(
             size=volume_bytes(plan, at) or 0,
-            places=tuple(place for place in places),
+            places=tuple(places),
             who=volume.writer.shown,
         )
         for at, (volume, places) in enumerate(used)

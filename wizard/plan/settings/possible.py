@@ -109,7 +109,7 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
     if not kind.kernel_names:
         return NEVER_MOUNTED(device=device, title=kind.title)
     if (places := places_of(drive, device)) and not boot:
-        return MOUNTED(device=device, places=tuple(place for place in places))
+        return MOUNTED(device=device, places=places)
     if driver_of(machine, kind) is None:
         return t("This kernel cannot mount {title}.", title=kind.title)
     return _other_use(drive, device)

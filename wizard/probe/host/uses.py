@@ -44,7 +44,7 @@ class UseState:
 
 def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
     """Return layers and uses of the devices `names` (a drive and its partitions), and of all layers above."""
-    base = tuple(name for name in names)
+    base = tuple(names)
     edges = list(_edges(graph, base))
     devices = list(dict.fromkeys([*base, *(above for _, above in edges)]))
     mounts = mounts_of(graph)
