@@ -1,4 +1,4 @@
-"""The machine behind all user interfaces: this one, or a recording that can be viewed and planned."""
+"""A machine for all user interfaces: this one, or a recording to view and plan."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_apply_shows_commands_and_checks_everything(work: Work, make_drive: Make
     token = ("--confirm", plan.drive.token, "--keep")
     done = diskwright(work, "apply", str(file), *token, "--fstab", str(work.fstab))
     assert done.returncode == 0, done.stderr
-    assert 'ext4 "old"' in done.stderr, "what is destroyed is named"
+    assert 'ext4 "old"' in done.stderr, "the loss is not named"
     shown = [str(step.sentence).replace("/etc/fstab", str(work.fstab)) for step in plan.steps]
     assert all(sentence in done.stderr for sentence in shown)
     assert done.stdout.count("passed ") == len(done.stdout.splitlines()) >= 7

@@ -1,4 +1,4 @@
-"""Device nodes that do not match their names. The devices behind them must not be written."""
+"""Device nodes that do not match their names. Other devices must not be written."""
 
 import os
 import shutil

@@ -74,23 +74,12 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
         assert said in told.stdout
     assert "Cannot:" not in told.stdout
     plan = work.folder / "films.json"
-    planned = diskwright(
-        work,
-        *words,
-        "--way",
-        "full",
-        "--store",
-        str(work.folder),
-        "-o",
-        str(plan),
-    )
+    options = ("--way", "full", "--store", str(work.folder), "-o", str(plan))
+    planned = diskwright(work, *words, *options)
     assert planned.returncode == 0, planned.stderr
     migration = read_migration(plan.read_text(), "films.json")
-    assert (
-        migration.device == drive
-        and migration.before.label == "films"
-        and migration.store == str(work.folder)
-    )
+    assert (migration.device, migration.before.label) == (drive, "films")
+    assert migration.store == str(work.folder)
     assert isinstance(migration.steps[-1].operation, SetFstabType) and "+UUID=" in planned.stdout
     assert "tune2fs -I 256" in planned.stdout and "On power loss:" in planned.stdout
     assert f"--confirm {migration.drive.token}" in planned.stderr and "--fstab" in planned.stderr

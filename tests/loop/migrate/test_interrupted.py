@@ -106,7 +106,7 @@ def test_killed_process_leaves_no_scratch_copy(old: Old, monkeypatch: pytest.Mon
     until(Path(f"{opened}.reached").exists)
     copy = Path("/sys/block") / Path(said(run, Event.COMMAND)[-1].command[-1]).name
     number = (copy / "diskseq").read_text()
-    assert open_exclusively(old.drive), "nobody can mount the filesystem meanwhile"
+    assert open_exclusively(old.drive), "the filesystem can be mounted"
     for pid in processes_of(run):
         os.kill(pid, signal.SIGKILL)
     opened.touch()

@@ -161,7 +161,7 @@ def resized(kind: str, size_bytes: int, *, mounted: bool = False, script: str = 
 
 
 def half(make: Callable[..., None], *, in_partitions: bool) -> Builder:
-    """A volume with two devices, one of them missing."""
+    """A volume with a missing second device."""
 
     def build(work: Work) -> Drives:
         drives = [drive(work, "label: gpt\\nstart=1MiB,size=500MiB\\n" * in_partitions) for _ in range(2)]

@@ -15,7 +15,7 @@ from wizard.model.machine import Drive
 
 
 class Simulated(RecordedServices, LocalRuns):
-    """A machine and its runs in one. Subclasses override what they simulate."""
+    """A machine and runs. Subclasses simulate single methods."""
 
     _environment, _journal_dir = Environment(), None
 

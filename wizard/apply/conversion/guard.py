@@ -36,6 +36,7 @@ from wizard.ext4.make import doubts_of
 from wizard.ext4.steps import proof
 from wizard.ext4.superblock import read_ext
 from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
 from wizard.model.migration import Migration, SetFstabType, Way
 from wizard.model.said import Message, Sentence, join, t
@@ -100,15 +101,6 @@ def check_migration_tools(migration: Migration) -> None:
     check_programs(wanted)
 
 
-def another_filesystem(migration: Migration) -> Message:
-    """Return that the device has another filesystem now."""
-    return t(
-        "{device} no longer contains filesystem {uuid}.",
-        device=migration.device,
-        uuid=migration.before.uuid,
-    )
-
-
 def check_new(migration: Migration) -> None:
     """Raises Refused unless the drive and the filesystem are as planned, and unused if the device will
     change."""
@@ -124,14 +116,22 @@ def check_new(migration: Migration) -> None:
         _check_room(migration)
 
 
+def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
+    """Return the facts about the planned filesystem. Raises Refused for another, or if unreadable."""
+    device = migration.device
+    try:
+        now = facts_on(device)
+    except Failed as error:
+        raise Refused(f"{error} {ending}") from None
+    if now.uuid != migration.before.uuid:
+        other = t("{device} no longer contains filesystem {uuid}.", device=device, uuid=migration.before.uuid)
+        raise Refused(join(other, ending))
+    return now
+
+
 def check_as_looked_at(migration: Migration) -> None:
     """Raises Refused unless the superblock is the same as when the conversion was planned."""
-    try:
-        now = facts_on(migration.device)
-    except Failed as error:
-        raise Refused(f"{error} {AGAIN}") from None
-    if now.uuid != migration.before.uuid:
-        raise Refused(join(another_filesystem(migration), AGAIN))
+    now = planned_filesystem(migration, AGAIN)
     if now != migration.before and migration.way is not Way.MOUNT:
         raise Refused(
             join(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.fstab import line_operations
-from wizard.apply.conversion.guard import another_filesystem, drive_now
+from wizard.apply.conversion.guard import drive_now, planned_filesystem
 from wizard.apply.conversion.rollback import advised_sentence
 from wizard.apply.conversion.run import KEEPING, check_one
 from wizard.apply.conversion.state import drop_folder, filesystem_of
@@ -50,12 +50,7 @@ def check_held(migration: Migration) -> None:
     """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
     filesystem is not deleted."""
     drive_now(migration)
-    try:
-        now = facts_on(migration.device)
-    except Failed as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
-    if now.uuid != migration.before.uuid:
-        raise Refused(join(another_filesystem(migration), NOTHING_WRITTEN))
+    planned_filesystem(migration, NOTHING_WRITTEN)
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:

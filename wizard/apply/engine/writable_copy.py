@@ -104,7 +104,7 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
             with Store(file, make_bytes=size_bytes(device)):
                 pass
             fuse = os.open(FUSE, os.O_RDWR | os.O_CLOEXEC)
-            # Only the server may hold this descriptor: when it ends, all reads and writes fail at once.
+            # Only the server may hold this descriptor, so that reads and writes fail at once after a crash.
             with os.fdopen(fuse, "rb", buffering=0):
                 mounted = mount_served_file(fuse)
                 copied.callback(os.close, mounted)

@@ -49,7 +49,7 @@ DIE_WITH_PARENT = 1
 
 def share_out(work: Sequence[T], workers: int, do: Callable[[T], R]) -> Generator[R]:
     """Process all work in several processes, roughly in order, and yield the results as they arrive. Raises
-    Failed if one of them fails or ends unexpectedly.
+    Failed if a process fails or ends unexpectedly.
 
     Small files are mostly interpreter work, and one interpreter uses one processor.
     """
@@ -119,7 +119,7 @@ def _receive(results: Connection, children: dict[Connection, int]) -> Iterator[A
 
 OnBytes = Callable[[int], None]
 Read = Callable[[bytes, OnBytes], TreeEntry | None]
-"""Reads an entry and reports bytes. Returns None if it changed meanwhile. Raises Failed."""
+"""Reads an entry and reports bytes. Returns None for an entry that changed during this. Raises Failed."""
 
 Inode = tuple[int, int]
 """The filesystem or subvolume of an inode, and its number."""
@@ -172,7 +172,7 @@ def read_batch(
 def _read_all(
     work: Sequence[Found], read: Read, on_bytes: OnBytes, workers: int
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield paths and lines. The line of an entry that changed meanwhile is empty."""
+    """Yield paths and lines. Entries that changed while being read have an empty line."""
     folders, alone, shared = list[bytes](), list[bytes](), list[tuple[int, bytes]]()
     for path, status in work:
         if stat.S_ISDIR(status.st_mode):

@@ -12,7 +12,7 @@ from wizard.probe.content.lvm import NOTHING, DataLayout
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 64 * 1024, 4096
 START_BYTES = 256
-"""Size of the superblock's start, up to dev_item. Older recordings have no more."""
+"""Size of the superblock's start, up to dev_item. Older recordings end there."""
 
 NODE_SIZES = tuple(4096 << shift for shift in range(5))
 HEADER_BYTES, KEY_BYTES, ITEM_BYTES, POINTER_BYTES, CHUNK_BYTES, STRIPE_BYTES = 101, 17, 25, 33, 48, 32

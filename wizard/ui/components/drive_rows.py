@@ -1,5 +1,6 @@
 """A drive with partitions and findings as rows and paragraphs. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wizard.apply.local_runs import OpenRun
@@ -344,15 +345,15 @@ def _headlines(findings: Sequence[Finding]) -> Iterator[Para]:
             yield GAP
         gap = True
         yield para(Piece(_SAID[first.severity](), tone), Piece(headline(first), tone), more, hang=2, key=key)
-        if key != "speed":
-            yield para(first.remedy if key else first.advice, indent=2)
+        yield para(first.remedy if key else first.advice, indent=2)
 
 
 def headline(finding: Finding) -> str:
     """Return the first clause of a finding, without figures and sources."""
     text = str(finding.sentence)
-    ends = [at for end in (". ", ": ", "; ", " (") if (at := text.find(end)) > 0]
-    return printable(text[: min(ends)] if ends else text, 300).rstrip(".")
+    # Fewer than three words only name the drive.
+    found = re.match(r"\S+ \S+ \S.*?(?=[.;:] | \()", text)
+    return printable(found[0] if found else text, 300).rstrip(".")
 
 
 def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[Para]:

@@ -33,7 +33,7 @@ LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED}
 
 
 class InPlaceJob(Job[D]):
-    """A job whose result is in use at once. The last journal entry describes the outcome."""
+    """A job that takes effect immediately. The last journal entry describes the outcome."""
 
     undo_means: Text = UNDO_EARLY
 
@@ -232,7 +232,7 @@ class MoveJob(InPlaceJob[Moves]):
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
-        """Explain that partitions cannot be mounted meanwhile."""
+        """Explain that partitions cannot be mounted during the move."""
         if state is not RunState.INTERRUPTED:
             return super().outcome(services, run, state, entries)
         said = t(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Rank
-from wizard.model.errors import DiskwrightError, printable
+from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
 from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
@@ -63,9 +63,7 @@ class PurposeScreen(Screen):
 
     def view(self) -> View:
         """Return the list and the preview."""
-        rows = tuple(
-            Row(one.id, (strong(printable(str(one.title), 60)),), notes=()) for one in self._purposes
-        )
+        rows = tuple(Row(one.id, (strong(one.title),), notes=()) for one in self._purposes)
         actions = (
             Action("plan", "enter", t("plan")),
             Action("why", "w", t("why")),
@@ -92,10 +90,10 @@ class PurposeScreen(Screen):
         purpose = next((one for one in self._purposes if one.id == self._at), None)
         if purpose is None:
             return
-        blocks: list[Block] = [para(printable(str(purpose.summary), 400))]
+        blocks: list[Block] = [para(purpose.summary)]
         tried = self._try(self._at)
         blocks += [para(Piece(tried, Tone.WARN))] if isinstance(tried, str) else _preview(tried)
-        yield Pane(printable(str(purpose.title), 60), tuple(blocks))
+        yield Pane(purpose.title, tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
         """Return the session planned for a workload, or why planning fails."""

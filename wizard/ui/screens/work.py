@@ -264,12 +264,12 @@ class WorkScreen(Screen):
             blocks.append(
                 para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
             )
-        if self._state in (RunState.DONE, RunState.KEPT):
+        if is_used := self._state in (RunState.DONE, RunState.KEPT):
             if self.job.places:
                 blocks.append(para(t("Copy files from another drive or folder."), hang=2, key="bring"))
-            blocks.append(para(t("Save a page that says what was done."), hang=2, key="report"))
+            blocks.append(para(t("Save a report of this run."), hang=2, key="report"))
         blocks.append(para(muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
-        yield Pane(STEPS if self._state not in SETTLED else t("Next"), tuple(blocks))
+        yield Pane(t("Next") if is_used else "" if self._state in SETTLED else STEPS, tuple(blocks))
 
     def _result_actions(self) -> Iterator[Action]:
         assert self._outcome is not None

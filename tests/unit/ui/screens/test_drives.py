@@ -13,10 +13,12 @@ from tests.unit.ui.person import Person, texts_of_row
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
+from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.requests import SetOptions, Wanted
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB, t
+from wizard.ui.components.drive_rows import headline
 from wizard.ui.view import Para
 from wizard.ui.wizard import Wizard
 
@@ -342,3 +344,10 @@ def test_n_on_a_removable_drive_adds_nofail(tmp_path: Path, monkeypatch: pytest.
     person = Person(Live(machine(stick)))
     person.key("n", "/dev/sda")
     assert asked == [("/dev/sda1", SetOptions(("noatime", "nofail")))]
+
+
+def test_headline_says_more_than_the_name_of_the_drive() -> None:
+    for said in ("/dev/sda1 is misaligned", "/dev/sda: Worn but working"):
+        assert (
+            headline(Finding("code", Severity.DANGER, "", f"{said}: start byte 17408.", "", "", "")) == said
+        )
