@@ -69,6 +69,9 @@ def tool(*argv: str) -> str:
     a moment later, so wait until programs there no longer report the mount."""
     done = attempt(*argv)
     assert done.returncode == 0, f"{' '.join(argv)}: {done.stderr.strip() or done.stdout.strip()}"
+    if argv[0] in {"mkntfs", "mkfs.ntfs"}:
+        # Its serial number depends on the second only, so tests beside this one could get the same.
+        tool("ntfslabel", "--new-serial", next(word for word in argv[1:] if word.startswith("/")))
     if argv[0] == "umount" and argv[-1].startswith("/"):
         until = monotonic() + BUSY_SECONDS
         while is_seen_mounted(argv[-1]) and monotonic() < until:
