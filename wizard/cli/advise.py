@@ -7,7 +7,6 @@ from dataclasses import replace
 from wizard.advice.missing import for_files
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.documents import listed
 from wizard.cli.machines import machine_and_drive
 from wizard.cli.output import deliver
 from wizard.documents.codec import render_document, to_json
@@ -54,7 +53,7 @@ def advice_blocks(advice: Advice, drive: Drive) -> Iterator[Block]:
         yield para(strong(f"{number}. {TITLES[choice.filesystem]}:"), Piece(rank(), tone))
         yield from _choice_blocks(choice, drive, explained)
     others = [choice for choice in for_files(advice.choices) if not choice.ranked]
-    yield from listed(
+    yield from _listed(
         t("Also supported, not ranked for this workload"),
         [f"{TITLES[choice.filesystem]}: {choice.sentence}" for choice in others],
     )
@@ -64,16 +63,24 @@ def advice_blocks(advice: Advice, drive: Drive) -> Iterator[Block]:
     for use in advice.zoned:
         yield para(f"- {use.verdict}. {use.sentence}", hang=2)
         yield from (Command((command,)) for command in use.commands)
-    yield from listed(t("Unconfirmed"), advice.doubts)
-    yield from listed(t("Good to know"), advice.notes)
+    yield from _listed(t("Unconfirmed"), advice.doubts)
+    yield from _listed(t("Good to know"), advice.notes)
     usable = [choice for choice in ranked if choice.place is not Rank.NOT_RECOMMENDED]
-    yield from listed(t("Not offered"), _withheld(usable))
-    yield from listed(t("Known but not supported"), [_unmade_words(one) for one in advice.unmade])
+    yield from _listed(t("Not offered"), _withheld(usable))
+    yield from _listed(t("Known but not supported"), [_unmade_words(one) for one in advice.unmade])
     if cited := _cited(ranked, advice.unmade):
         yield GAP
         yield para(strong(t("Figures, best first. They are old; note era, kernel and hardware.")))
         yield GAP
         yield from evidence_blocks([_best_first(card) for card in cited])
+
+
+def _listed(title: Text, sentences: Sequence[Text]) -> Iterator[Block]:
+    """Yield a heading and a list, or nothing for an empty list."""
+    if sentences:
+        yield GAP
+        yield para(strong(title))
+    yield from (para("-", sentence, hang=2) for sentence in sentences)
 
 
 def _best_first(card: Evidence) -> Evidence:

@@ -14,7 +14,7 @@ from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.job import check_root
 from wizard.apply.run.load import render_any
 from wizard.cli.command import typed
-from wizard.cli.documents import change_blocks, filesystem_para
+from wizard.cli.documents import page_of
 from wizard.cli.output import deliver, say, tell
 from wizard.cli.start import NOT_WRITTEN, environment_of, offer
 from wizard.documents.codec import render_document, to_json
@@ -158,7 +158,7 @@ def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
         replace(step, edits=()) if isinstance(step.operation, EditFstab | WriteRules) else step
         for step in changes.steps
     )
-    yield from change_blocks(replace(changes, steps=tuple(steps)))
+    yield from page_of(replace(changes, steps=tuple(steps)))
 
 
 def _differences(found: TuningProposal) -> Iterator[str]:
@@ -198,7 +198,20 @@ def migrate(arguments: Namespace) -> ExitCode:
 
 def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
     """Show the findings, the three conversions, the recommendation and the alternative."""
-    yield filesystem_para(prospect.device, prospect.before)
+    device, before = prospect.device, prospect.before
+    yield para(
+        t(
+            "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
+            filesystem=t('{device}, "{label}"', device=device, label=before.label)
+            if before.label
+            else device,
+            kind=before.kind,
+            size=before.size_bytes,
+            used=(before.blocks - before.free_blocks) * before.block_bytes,
+            inode=before.inode_bytes,
+            uuid=before.uuid,
+        )
+    )
     obstacles = {offer.obstacle_code for offer in prospect.offers}
     told = [
         one for one in prospect.findings if one.severity is not Severity.INFO or one.code not in obstacles

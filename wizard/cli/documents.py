@@ -1,136 +1,40 @@
-"""A saved document of any kind: read, and describe as blocks."""
+"""Saved documents of any kind: read, save and show."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.run.load import read_any
-from wizard.cli.select_run import drive_message
+from wizard.apply.run.load import SEALED, kind_for, read_any
+from wizard.cli.output import show
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import read_file
-from wizard.ext4.ways import MEANS, SUMMARIES
-from wizard.model.errors import BadInput, printable
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import Migration, Moves
-from wizard.model.requests import SetOptions, Tune
+from wizard.host.services import RecordedServices
+from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.machine import Kernel, Machine
 from wizard.model.said import t
-from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.changes import RunDocument
 from wizard.plan.check import PLANS
-from wizard.plan.copy import amount_message, fstab_difference
-from wizard.plan.partition.moves import preview
 from wizard.plan.plan import Plan
-from wizard.ui.components.reasons import command_blocks
-from wizard.ui.view import GAP, Block, Command, Text, para, strong
+from wizard.ui.jobs.in_place import job_of
+from wizard.ui.view import Block
 
 
-def blocks_of(document: RunDocument) -> Iterator[Block]:
-    """Describe a document that changes one drive."""
-    match document:
-        case Changes():
-            yield from change_blocks(document)
-        case Migration():
-            yield from _migration_blocks(document)
-        case Moves():
-            yield from _move_blocks(document)
-        case Bring():
-            yield from _bring_blocks(document)
+def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
+    """Yield the text of a document, without reading anything else. `keep`: the result is kept at once."""
+    job = job_of(document)
+    job.keep = keep
+    return job.page(RecordedServices(Machine(Kernel(""), ()), ""))
 
 
-def warnings_of(document: RunDocument) -> tuple[Text, ...]:
-    """Return the warnings to show before the start."""
-    match document:
-        case Changes():
-            return document.doubts
-        case Migration():
-            return (MEANS[document.means], *document.doubts)
-        case _:
-            return ()
-
-
-def listed(title: Text, sentences: Sequence[Text]) -> Iterator[Block]:
-    """Yield a heading and a list, or nothing for an empty list."""
-    if sentences:
-        yield GAP
-        yield para(strong(title))
-    yield from (para("-", sentence, hang=2) for sentence in sentences)
-
-
-def _steps(blocks: Sequence[Block]) -> Iterator[Block]:
-    yield GAP
-    yield para(strong(t("Steps:")))
-    yield from blocks
-
-
-def change_blocks(changes: Changes) -> Iterator[Block]:
-    """Show changes with reasons, notes and steps."""
-    drive = drive_message(changes.drive)
-    yield para(
-        t(
-            "Changes for {device} ({filesystem}, UUID {uuid}) on {drive}",
-            device=changes.device,
-            filesystem=changes.filesystem,
-            uuid=changes.uuid,
-            drive=drive,
-        )
-        if changes.filesystem
-        else t("Changes for {drive}", drive=drive)
-    )
-    if isinstance(changes.wanted, Tune | SetOptions):
-        yield para(t("The filesystem stays in use; its content is not touched."))
-    yield from listed(t("Why:"), changes.reasons)
-    yield from listed(t("Note:"), changes.doubts)
-    yield from _steps(command_blocks(changes.steps))
-
-
-def filesystem_para(device: str, before: ExtFacts) -> Block:
-    """Describe an ext2 or ext3 filesystem in one line."""
-    said = t(
-        "{filesystem}: {kind}, {size:size}, {used:size} used, inodes of {inode} bytes, UUID {uuid}",
-        filesystem=t('{device}, "{label}"', device=device, label=before.label) if before.label else device,
-        kind=before.kind,
-        size=before.size_bytes,
-        used=(before.blocks - before.free_blocks) * before.block_bytes,
-        inode=before.inode_bytes,
-        uuid=before.uuid,
-    )
-    return para(said)
-
-
-def _migration_blocks(migration: Migration) -> Iterator[Block]:
-    yield filesystem_para(migration.device, migration.before)
-    yield para(t("on {drive}", drive=drive_message(migration.drive)))
-    way = t("Conversion {way}:", way=migration.way)
-    yield para(way, SUMMARIES[migration.way], MEANS[migration.means])
-    if folder := migration.store:
-        yield para(
-            t(
-                "Replaced data is stored in {folder}, up to {room:size}.",
-                folder=folder,
-                room=migration.room_bytes,
-            )
-        )
-    yield from listed(t("Gain:"), migration.gains)
-    yield from listed(t("Note:"), migration.doubts)
-    yield from _steps(command_blocks(migration.steps))
-
-
-def _move_blocks(moves: Moves) -> Iterator[Block]:
-    yield from (para(one) for one in preview(moves) if one not in moves.doubts)
-    yield from listed(t("Note:"), moves.doubts)
-    yield from _steps(numbered(moves.sentences))
-
-
-def _bring_blocks(bring: Bring) -> Iterator[Block]:
-    yield from map(para, amount_message(bring))
-    for doubt in bring.doubts or (t("The copy preserves all files and attributes."),):
-        yield para("-", doubt, hang=2)
-    yield from (Command((line,)) for line in fstab_difference(bring))
-    yield from _steps(numbered([bring.step_sentence(step) for step in bring.steps]))
-
-
-def numbered(sentences: Sequence[Text]) -> tuple[Block, ...]:
-    """Return a numbered list."""
-    return tuple(para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
+def show_document(arguments: Namespace) -> ExitCode:
+    """Check and print a document of any kind."""
+    document = read_document(arguments.plan)
+    if arguments.json:
+        sys.stdout.write(SEALED[kind_for(document)].render_shown(document))
+    else:
+        show(page_of(document))
+    return ExitCode.DONE
 
 
 def read_document(name: str) -> RunDocument:

@@ -15,8 +15,8 @@ from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.run_control import job_for, resume
-from wizard.cli.documents import change_blocks, read_text
-from wizard.cli.output import page_width, say, show, tell
+from wizard.cli.documents import page_of, read_text
+from wizard.cli.output import say, show, tell
 from wizard.cli.start import check_is_root, environment_of
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.codec import render_document, to_json
@@ -25,7 +25,6 @@ from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, 
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, printable
 from wizard.model.said import Message, Sentence, Sentences, in_english, reason_of, shown_lines, t
 from wizard.plan.desired_state.document import places_named, read_wanted
-from wizard.plan.preview import plan_lines
 
 State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
 
@@ -217,10 +216,8 @@ def _seen(look: DriveAssessment, *, check: bool) -> EnsureResult:
 
 def _show(look: DriveAssessment) -> None:
     """Print every step to stderr."""
-    if look.plan is not None:
-        tell(plan_lines(look.plan, page_width(sys.stderr), keep=look.replaces), sys.stderr)
-    elif look.changes is not None:
-        show(change_blocks(look.changes), sys.stderr)
+    if document := look.plan or look.changes:
+        show(page_of(document, keep=look.plan is not None and look.replaces), sys.stderr)
 
 
 def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:

@@ -15,7 +15,7 @@ from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
 from wizard.plan.text import command_lines, wrapped
-from wizard.ui.view import Banner, Block, Command, Figures, Para, Piece, Tone
+from wizard.ui.view import Banner, Bar, Block, Command, Fate, Figures, Para, Piece, Tone
 
 T = TypeVar("T")
 
@@ -24,6 +24,9 @@ NARROWEST, WIDEST, USUAL = 40, 120, 80
 
 LONGEST_PARAGRAPH = 4000
 BAR_COLUMNS, NAME_COLUMNS = 40, 28
+
+FILLS = {Fate.PRESERVED: "=", Fate.NEW: "#", Fate.LOST: "x", Fate.FREE: ".", Fate.UNREAD: "?"}
+"""How bars of text draw each stretch."""
 
 SGR = {
     Tone.STRONG: "1",
@@ -71,8 +74,8 @@ def show(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
     in_colour = stream.isatty() and not plain_terminal
     width = page_width(stream) if stream.isatty() else USUAL
     for block in blocks:
-        # Programs that read the output get each command on one line.
-        most = LONGEST_PARAGRAPH if isinstance(block, Command) and not stream.isatty() else width
+        # Programs that read the output get each command, and each line of a file, on one line.
+        most = LONGEST_PARAGRAPH if _to_copy(block) and not stream.isatty() else width
         for number, line in enumerate(rendered(block, most)):
             shown = harmless(line)
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
@@ -88,11 +91,10 @@ def rendered(block: Block, width: int) -> Iterator[str]:
     match block:
         case Figures():
             yield from _bars(block)
+        case Bar():
+            yield from _layout(block, width)
         case Command(argv=(line,)):
             yield f"    {_fields(line)}"
-        case Para(pieces=(Piece(text=text, tone=Tone.ACCENT),)):
-            # A line of a file, to be copied.
-            yield " " * block.indent + _fields(str(text))
         case Command():
             yield from command_lines([printable(word, LONGEST_PARAGRAPH) for word in block.argv], width, 6)
         case _:
@@ -104,6 +106,27 @@ def rendered(block: Block, width: int) -> Iterator[str]:
                 else:
                     for line in wrapped(text, width - one.indent, one.hang):
                         yield (" " * one.indent + line).rstrip()
+
+
+def _to_copy(block: Block) -> bool:
+    match block:
+        case Command() | Para(pieces=(Piece(tone=Tone.ACCENT),)):
+            return True
+        case _:
+            return False
+
+
+def _layout(bar: Bar, width: int) -> Iterator[str]:
+    """Yield a drive's layout to scale, if wide enough, then its stretches in words."""
+    sizes = [stretch.size_bytes for stretch in bar.stretches]
+    room = width - (len(sizes) - 1)
+    cells = [max(1, room * size // (sum(sizes) or 1)) for size in sizes]
+    for line in block_lines(bar):
+        assert not isinstance(line, Command)
+        yield from wrapped(printable(line.text, LONGEST_PARAGRAPH), width, 2)
+    if len(cells) < room // 2:
+        cells[cells.index(max(cells))] += room - sum(cells)
+        yield "|".join(FILLS[stretch.fate] * wide for stretch, wide in zip(bar.stretches, cells, strict=True))
 
 
 def _fields(line: str) -> str:

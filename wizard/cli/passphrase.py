@@ -31,12 +31,7 @@ def passphrase_for(document: Document, file: str | None, *, anew: bool) -> bytes
     file is unreadable, does not apply or contains an invalid passphrase. Raises Refused without a terminal or
     a valid answer.
     """
-    if file is not None and not document.takes_passphrase:
-        raise BadInput(
-            t("The plan specifies a key file; remove --passphrase-file.")
-            if document.key_file
-            else ONLY_ENCRYPTED
-        )
+    check_applies(document, file)
     if anew and document.encrypted:
         say(LOST)
     if not document.takes_passphrase:
@@ -45,6 +40,16 @@ def passphrase_for(document: Document, file: str | None, *, anew: bool) -> bytes
     if anew and (warning := passphrase_warning(secret)):
         say(warning)
     return secret
+
+
+def check_applies(document: Document, file: str | None) -> None:
+    """Raises BadInput for a passphrase file, unless the user types a passphrase for the document."""
+    if file is not None and not document.takes_passphrase:
+        raise BadInput(
+            t("The plan specifies a key file; remove --passphrase-file.")
+            if document.key_file
+            else ONLY_ENCRYPTED
+        )
 
 
 def _read(file: str) -> bytes:

@@ -16,8 +16,9 @@ from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
 from wizard.cli.command import given_again, typed
+from wizard.cli.documents import page_of
 from wizard.cli.machines import machine_and_drives, machine_and_part
-from wizard.cli.output import page_width, say, tell
+from wizard.cli.output import say, show
 from wizard.cli.start import NOT_WRITTEN
 from wizard.documents.files import write_file
 from wizard.findings.diagnose import diagnose
@@ -34,12 +35,12 @@ from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, s
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
-from wizard.plan.preview import plan_lines, unread_words
 from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.refusals import needs_root
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, VolumeRequest, parse_volume, request
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of, written
+from wizard.plan.text import unread_words
 from wizard.probe.host.environment import caller
 
 NOTHING_PLANNED = Sentence(
@@ -243,8 +244,7 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
 
 
 def _narrate(plan: Plan, output: str | None) -> None:
-    tell(plan_lines(plan, page_width(sys.stderr)), sys.stderr)
-    say("")
+    show(page_of(plan), sys.stderr)
     if said := unread_words(plan):
         say(t("Nothing was written to the drive."), said)
         return

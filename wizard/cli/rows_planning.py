@@ -193,7 +193,7 @@ PLANNING = (
     CommandRow(
         "show",
         t("show a plan: before, after, and all commands"),
-        "start:show_document",
+        "documents:show_document",
         (PLAN_FILE, JSON),
         (plain("show media.json"), plain("plan /dev/sdX --workload large-media | diskwright show -")),
     ),

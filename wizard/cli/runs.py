@@ -28,8 +28,8 @@ from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.changes import RunDocument
 from wizard.plan.partition.moves import what_moves
-from wizard.plan.preview import who
 from wizard.plan.request.encryption import OPENED_TO_KEEP
+from wizard.ui.components.drive_rows import who
 
 PLACE = Sentence("{path}: {size:exact} at byte {start}")
 

@@ -21,8 +21,8 @@ from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.preview import who
 from wizard.probe.machine import probe_drive
+from wizard.ui.components.drive_rows import who
 
 if TYPE_CHECKING:
     from wizard.model.geometry import Identity

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from threading import Event
 from time import monotonic
+from typing import BinaryIO
 from weakref import WeakKeyDictionary
 
 from wizard.host.services import Services
@@ -57,15 +58,17 @@ FIGURES_SECONDS = 10.0
 """Least interval between reports that only differ in figures."""
 
 
-def run_lines(services: Services, hint: str = "", drive: str = "", part: str = "") -> ExitCode:
+def run_lines(
+    services: Services, hint: str = "", drive: str = "", part: str = "", answers: BinaryIO | None = None
+) -> ExitCode:
     """Run the wizard on the standard streams and return the exit code. A run in progress continues after
-    exit."""
+    exit. `answers` replaces stdin."""
     talk = Dialogue(
-        sys.stdin.buffer,
+        answers or sys.stdin.buffer,
         sys.stdout,
         width=columns_of(sys.stdout) - 1,
         ascii_only=not (speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
-        echo=not sys.stdin.isatty(),
+        echo=answers is not None or not sys.stdin.isatty(),
     )
     desk = Wizard(services)
     lines = PlainSession(desk, talk)

@@ -13,9 +13,10 @@ from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume
 from wizard.model.said import Message, Sentence, format_capacity, t
 from wizard.plan.free_space import is_container
+from wizard.plan.messages import UNREAD
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
-from wizard.plan.raid.striping import together_bytes
+from wizard.plan.raid.striping import copies, striping_of, together_bytes
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
@@ -142,7 +143,31 @@ def inside_sentences(plan: Plan) -> tuple[str, ...]:
     """Return sentences on the volume group, each volume's subvolumes and writers, and the free space used."""
     subvolumes = tuple(_subvolumes_sentence(volume) for volume in plan.volumes if volume.subvolumes)
     group = tuple(_group_sentences(plan, plan.group)) if plan.group else ()
-    return (*group, *subvolumes, *map(str, (*_writable(plan.volumes), *_free_used(plan))))
+    inside = (*_together(plan), *_writable(plan.volumes), *_free_used(plan))
+    return (*group, *subvolumes, *map(str, inside))
+
+
+def _together(plan: Plan) -> Iterator[Message]:
+    """Describe the volume across all drives of a stripe or mirror."""
+    if plan.stripe is None:
+        return
+    (volume,) = plan.volumes
+    size = together_bytes(plan)
+    where = f"{plan.stripe.device}: " if plan.stripe.device else ""
+    mounted = f" at {printable(volume.mount_point, 2000)}" if volume.mount_point else ""
+    drives = len(plan.members)
+    what = f'{where}{volume.filesystem} "{printable(volume.label)}"{mounted}'
+    if plan.stripe.mirrors:
+        how = t("{copies} copies of every byte", copies=copies(plan.stripe, drives))
+    else:
+        how = t("striped in units of {unit:exact}", unit=striping_of(plan.stripe, drives).unit_bytes)
+    yield t(
+        "Across all {drives} drives: {what}, about {size:size}, {how}.",
+        drives=drives,
+        what=what,
+        size=size,
+        how=how,
+    )
 
 
 def _free_used(plan: Plan) -> Iterator[Message]:
@@ -218,3 +243,23 @@ def _subvolume(one: Subvolume) -> Message:
 
 def _mount_text(mount_point: str | None) -> Message:
     return t("mounted at {place}", place=mount_point) if mount_point else t("not mounted")
+
+
+def unread_words(plan: Plan) -> str:
+    """Return the note that a plan was made without reading its drives and cannot be applied, or an empty
+    string."""
+    return str(UNREAD(drives=plan.unread, count=len(plan.unread))) if plan.unread else ""
+
+
+def danger_of(plan: Plan) -> str | None:
+    """Return the warning to show before a striped plan, or None."""
+    if plan.stripe is None or plan.stripe.mirrors:
+        return None
+    return str(
+        t(
+            "Striping adds no safety: every file is spread across all {drives} drives. "
+            "If any drive fails, everything on all drives is lost. Only a copy elsewhere "
+            "protects the data.",
+            drives=len(plan.members),
+        )
+    )

@@ -18,7 +18,8 @@ from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
 from wizard.ui.components import measured, progress, reasons
-from wizard.ui.components.drive_rows import drive_bar, worst_first
+from wizard.ui.components.drive_bars import drive_bar
+from wizard.ui.components.drive_rows import worst_first
 from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.editors import filesystem
 from wizard.ui.jobs.in_place import job_of

@@ -2,7 +2,6 @@
 
 import os
 import pty
-import re
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from time import monotonic, sleep
 import pytest
 
 from tests.devices import MakeDrive, attached_in
-from wizard.cli.demo_walk import STAGES
 
 REPO = Path(__file__).resolve().parents[3]
 FSTAB = Path("/etc/fstab")
@@ -54,28 +52,28 @@ def wait_until(holds: Callable[[], bool], seconds: float = 40.0) -> bool:
     return holds()
 
 
-def test_automatic_demo_passes_and_changes_no_other_drive(parent: Path, make_drive: MakeDrive) -> None:
+def test_unattended_demo_passes_and_changes_no_other_drive(parent: Path, make_drive: MakeDrive) -> None:
     other = make_drive(64 << 20)
     before = sha256(Path(other).read_bytes()).hexdigest()
     done = subprocess.run(
         COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    wanted = [str(title) for title in STAGES.values()]
-    assert [line for line in done.stdout.splitlines() if line in wanted] == wanted
-    assert (
-        "passed no volume can be mounted while waiting" in done.stdout
-        and "passed the old content is restored" in done.stdout
-    )
-    assert "FAILED" not in done.stdout and "XFS: recommended" in done.stdout
-    assert not re.search(r"chosen|rejected|\['|alignment-", done.stdout)
-    assert done.stdout.rstrip().endswith(" checks passed, 0 failed.")
+    told = [
+        "Deleted when you choose Keep",
+        "The run was undone: the old contents are restored bit for bit.",
+        "writable by root",
+        "The demo passed: set up, undone, set up again, kept and used.",
+    ]
+    places = [done.stdout.index(said) for said in told]
+    assert places == sorted(places)
+    assert "old-data" in done.stdout[places[1] :], "the old partitions are listed again after undo"
     assert done.stderr == ""
     assert sha256(Path(other).read_bytes()).hexdigest() == before
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-@pytest.mark.parametrize("moment", ["Apply the plan", "Create the xfs filesystem"])
+@pytest.mark.parametrize("moment", ["Step 5 of 5: Work", "Done, not in use yet"])
 def test_demo_ended_during_apply_leaves_no_trace(parent: Path, number: signal.Signals, moment: str) -> None:
     with subprocess.Popen(
         COMMAND, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -88,11 +86,10 @@ def test_demo_ended_during_apply_leaves_no_trace(parent: Path, number: signal.Si
     assert demo.returncode != 0
 
 
-def test_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
-    """Check that the demo fails on an aligned drive, because nothing is misaligned there."""
+def test_demo_that_ends_early_fails(parent: Path) -> None:
     code = (
-        "import sys, wizard.demo.image as image\n"
-        "image.FIRST_START_BYTES = 1 << 20\n"
+        "import sys, wizard.cli.demo as demo\n"
+        "demo.SET_UP = ('1', 'A', 'b')\n"
         "from wizard.cli.main import main\n"
         "sys.exit(main(['demo', '--by-itself']))\n"
     )
@@ -104,9 +101,7 @@ def test_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 1
-    assert "FAILED both old partitions are reported as misaligned" in done.stdout
-    assert "1 of" in done.stderr and "demo checks failed" in done.stderr
+    assert done.returncode and "The demo passed" not in done.stdout
 
 
 class Window:

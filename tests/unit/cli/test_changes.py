@@ -32,9 +32,7 @@ def test_every_step_shows_its_command_lines_and_undo(file: str, capsys: pytest.C
     assert all(
         " ".join(step.sentence.split()) in flat and f"Undo: {step.undo}" in flat for step in CHANGES.steps
     )
-    assert (
-        "tune2fs -r 10 /dev/sda1" in shown and "confirm as S1" in flat and "It is a test. (test(1))" in flat
-    )
+    assert "tune2fs -r 10 /dev/sda1" in shown and "serial S1" in flat and "It is a test. (test(1))" in flat
     assert f"-{' '.join(LINE.split())}" in flat
     assert main.main(["show", file, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["steps"] == to_json(CHANGES.steps)
@@ -45,7 +43,7 @@ def test_every_step_shows_its_command_lines_and_undo(file: str, capsys: pytest.C
     [
         ([], "Nothing was written. This would change /dev/sda"),
         (["--confirm", "S2"], "--confirm S1: 'S2' does not match"),
-        (["--confirm", "S1", "--confirm", "S1"], "for one drive"),
+        (["--confirm", "S1", "--confirm", "S1"], "each exactly once"),
         (["--confirm", "S1"], "This requires root. Nothing was written."),
     ],
 )

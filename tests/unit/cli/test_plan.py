@@ -48,7 +48,7 @@ def test_plan_goes_to_stdout_and_preview_to_stderr(plan_on: Run) -> None:
     assert [(volume.filesystem, volume.label, volume.mount_point) for volume in plan.volumes] == [
         ("xfs", "films", "/srv/films")
     ]
-    assert "After: GPT" in err and "--confirm S1" in err and "\x1b" not in err
+    assert "Then: films xfs" in err and "--confirm S1" in err and "\x1b" not in err
 
 
 def test_volumes_and_filesystems_can_be_named(plan_on: Run) -> None:

@@ -13,7 +13,7 @@ from tests.unit.ext4.extimages import EXT3, facts, made, superblock
 from tests.unit.ext4.migrations import EXT3 as OLD
 from tests.unit.ext4.migrations import situation
 from wizard.cli.changes import prospect_blocks
-from wizard.cli.documents import blocks_of
+from wizard.cli.documents import page_of
 from wizard.cli.output import page_lines
 from wizard.ext4.blockers import against
 from wizard.ext4.check import read_migration, render_migration
@@ -92,7 +92,7 @@ def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
     for way in Way:
         with suppress(Refused, BadInput):
             migration = make_migration(looked, way, repairs=repairs)
-            assert page_lines(blocks_of(migration))
+            assert page_lines(page_of(migration))
             assert read_migration(render_migration(migration), "the plan") == migration
             yield from (migration.room_bytes, *(step.seconds for step in migration.steps))
 

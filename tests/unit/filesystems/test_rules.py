@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import kinds_of, plan_for, spec
+from tests.unit.plan.layouts import kinds_of, plan_for, plan_page, spec
 from wizard.advice.missing import filesystem, obstacles
 from wizard.apply.steps import mounting as swaps
 from wizard.apply.system import mounts
@@ -31,7 +31,6 @@ from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.derive import layout_after, operations_of
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
-from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.plan.steps import steps_of
 
@@ -157,10 +156,9 @@ def test_swap_is_activated_and_not_mounted() -> None:
     assert line.edits == (f"UUID={plan.volumes[0].uuid} none swap sw,nofail 0 0",)
     assert on.commands == (("swapon", "/dev/sda1"),)
     assert on.undo == "Run `swapoff /dev/sda1`."
-    text = " ".join("\n".join(preview_lines(plan, 100)).split())
+    text = " ".join("\n".join(plan_page(plan, 100)).split())
     for words in (
         "Create the swap space 'media' on /dev/sda1.",
-        'swap "media" enabled',
         "Enable swap on /dev/sda1.",
     ):
         assert words in text

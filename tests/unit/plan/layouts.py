@@ -5,6 +5,8 @@ from itertools import cycle
 from uuid import UUID
 
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
+from wizard.cli.documents import page_of
+from wizard.cli.output import page_lines
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.geometry import Geometry
@@ -88,3 +90,8 @@ def with_operations(plan: Plan, operations: tuple[PlanOperation, ...]) -> Plan:
     """The plan with other operations, shown as the planner would show them."""
     context = Context(plan.drive, plan.before, plan.after, plan.others)
     return replace(plan, steps=steps_of(operations, context))
+
+
+def plan_page(plan: Plan, width: int = 80) -> list[str]:
+    """Return the plan as `diskwright show` prints it."""
+    return page_lines(page_of(plan), width)

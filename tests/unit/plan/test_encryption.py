@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import E512, KN4, N512, drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec, with_operations
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, plan_page, spec, with_operations
 from wizard.model.advice import Option
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
@@ -20,7 +20,6 @@ from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan, Step
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.preview import preview_lines
 from wizard.plan.request.encryption import (
     LOST,
     NO_TRIM,
@@ -62,9 +61,9 @@ def test_key_file_is_in_crypttab_only() -> None:
 
 def test_another_fstab_is_named_in_all_texts() -> None:
     plan = planned(secret(key="/etc/keys/media.key"), spec("swap", size_bytes=GIB, mount_point=NO_PLACE))
-    own = "\n".join((*preview_lines(plan, 4000), *(held for step in plan.steps for held in step.holds)))
+    own = "\n".join((*plan_page(plan, 4000), *(held for step in plan.steps for held in step.holds)))
     other = described_for_fstab(plan, "/mnt/etc/fstab")
-    said = "\n".join((*preview_lines(other, 4000), *(held for step in other.steps for held in step.holds)))
+    said = "\n".join((*plan_page(other, 4000), *(held for step in other.steps for held in step.holds)))
     for name in ("fstab", "crypttab"):
         assert own.count(f"/etc/{name}") == said.count(f"/mnt/etc/{name}") == said.count(f"/etc/{name}") > 2
     assert render_plan(other) == render_plan(plan)
@@ -162,9 +161,8 @@ def test_swap_in_a_container_is_activated_and_unmounted_stays_closed() -> None:
 
 def test_encryption_is_shown_with_the_meaning_of_a_lost_passphrase() -> None:
     plan = planned()
-    shown = " ".join(" ".join(preview_lines(plan, 120)).split())
+    shown = " ".join(" ".join(plan_page(plan, 120)).split())
     for said in (
-        "ext4 in LUKS2",
         "Linux LUKS",
         "--key-file=-",
         "standard input",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, spec, with_operations
+from tests.unit.plan.layouts import plan_for, plan_page, spec, with_operations
 from wizard.apply.steps.filesystem import listed, name_differences
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_mountinfo
@@ -18,7 +18,6 @@ from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.derive import operations_of
 from wizard.plan.plan import Plan
-from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import parse_volume
 from wizard.plan.text import inside_sentences
 
@@ -128,7 +127,7 @@ def test_preview_lists_the_subvolumes() -> None:
     assert (
         sentence == 'Subvolumes of "system", sharing the space: @ mounted at /mnt/x, @snapshots not mounted.'
     )
-    assert "@snapshots not mounted" in " ".join(" ".join(preview_lines(plan)).split())
+    assert "@snapshots not mounted" in " ".join(" ".join(plan_page(plan)).split())
     assert not inside_sentences(plan_for(drive(), spec("btrfs", size_bytes=5 * GIB)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import KN4, drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, kinds_of, spec, with_operations
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, kinds_of, plan_page, spec, with_operations
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.said import MIB
@@ -15,7 +15,6 @@ from wizard.operations.table import ResetZones
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec
 
 ZONED = drive(zoned="host-managed", geometry=KN4)
@@ -60,8 +59,8 @@ def test_host_managed_drive_gets_one_filesystem_and_no_table() -> None:
     ]
     reset = plan.steps[0]
     assert reset.undo.startswith("Cannot be undone") and reset.destroys.startswith("Everything on /dev/sda")
-    text = "\n".join(preview_lines(plan, 90))
-    assert "After: no partition table" in text and "# " in text and 'btrfs "zones" at /srv/zones' in text
+    text = "\n".join(plan_page(plan, 90))
+    assert "Then: zones btrfs 500 GB (new)." in text and "\n####" in text
 
 
 def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, spec
+from tests.unit.plan.layouts import plan_for, plan_page, spec
 from wizard.apply.plan.run_summary import headline, result_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.system.mounts import taken_places, usual_places
@@ -18,7 +18,6 @@ from wizard.operations.filesystem import SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.preview import preview_lines
 from wizard.plan.request.using import Usual, free_place, owner_options, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.probe.host import environment
@@ -118,7 +117,7 @@ def test_plan_names_the_writer_and_is_read_back() -> None:
     plan = for_writer(FAMILY, "xfs")
     text = render_plan(plan)
     assert read_plan(text, "it") == plan
-    assert '"media" will be writable by the group family.' in "\n".join(preview_lines(plan, 100))
+    assert '"media" will be writable by the group family.' in "\n".join(plan_page(plan, 100))
     assert any("the group family" in step.sentence for step in plan.steps)
 
 

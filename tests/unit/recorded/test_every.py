@@ -15,7 +15,7 @@ from tests.machines import FOLDER, LOOPS, name_of, recordings
 from tests.machines.catalogue import README, catalogue
 from tests.machines.made import MACHINES
 from tests.machines.record import AROUND
-from tests.unit.plan.layouts import UUIDS
+from tests.unit.plan.layouts import UUIDS, plan_page
 from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.host.services import RecordedServices
@@ -25,7 +25,6 @@ from wizard.model.machine import Drive
 from wizard.plan.check import check_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
-from wizard.plan.preview import preview_lines
 from wizard.plan.refusals import why_not_set_up
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import load_facts, load_machine
@@ -82,7 +81,7 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
                 else:
                     assert not blocker
                     check_plan(plan)
-                    assert not [*unfit(to_json(plan)), *unfit(preview_lines(plan, 80))]
+                    assert not [*unfit(to_json(plan)), *unfit(plan_page(plan, 80))]
 
 
 def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:

@@ -25,7 +25,15 @@ from wizard.apply.plan.run import (
     with_unplugged_reason,
 )
 from wizard.apply.plan.run_summary import DIRECT, direct_end, direct_left, waiting_sentence
-from wizard.apply.plan.start import check_secret, lock_all, preflight, room_bytes, start_run
+from wizard.apply.plan.start import (
+    check_secret,
+    lock_all,
+    preflight,
+    preflight_unprivileged,
+    room_bytes,
+    start_run,
+)
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import (
     LEFT_OFF,
     SHOWN_BY_STATUS,
@@ -58,6 +66,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, joined, t
 from wizard.plan.plan import Plan
+from wizard.plan.steps import described_for_fstab
 from wizard.plan.undo_policy import WORD, losses
 
 
@@ -159,6 +168,14 @@ class PlanRunJob(RunJob[Plan]):
 
     keeps = True
     overwrites = True
+
+    def described_for(self, document: Plan, environment: Environment) -> Plan:
+        """Describe the steps that edit fstab."""
+        return described_for_fstab(document, str(environment.fstab))
+
+    def preflight_unprivileged(self, document: Plan, how: Start) -> None:
+        """Check the plan, the tools and the drives' identity."""
+        preflight_unprivileged(document, environment=how.environment)
 
     def preflight(self, document: Plan, how: Start) -> None:
         """Run all checks of a new run as if it were confirmed. Raises as `preflight` does."""

@@ -252,6 +252,13 @@ class RunJob(Generic[D]):
     def check_explained(self, document: D, environment: Environment) -> None:
         """Raises Refused if the explanations in a document are not the current ones."""
 
+    def described_for(self, document: D, environment: Environment) -> D:
+        """Return the document with the texts for an environment, which may use another fstab."""
+        return document
+
+    def preflight_unprivileged(self, document: D, how: Start) -> None:
+        """Run the checks of `preflight` that need no root. Raises as that does."""
+
     def preflight(self, document: D, how: Start) -> None:
         """Run all checks of a new run, without writing. Raises as `lock_new` and `check_explained` do."""
         unlock(self.lock_new(document, how, make=False))

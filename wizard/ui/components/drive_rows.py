@@ -13,26 +13,20 @@ from wizard.findings.drive_faults import recording_word
 from wizard.host.services import Services
 from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Recorded, Severity
-from wizard.model.geometry import Geometry
-from wizard.model.layout import Layout, Slot
+from wizard.model.geometry import Geometry, Identity
 from wizard.model.machine import Drive, Partition, Use
-from wizard.model.said import Message, Sentence, Sentences, t, tn
-from wizard.plan.dangers import layout_of
-from wizard.plan.plan import Plan
-from wizard.plan.preview import StretchState, stretches
+from wizard.model.said import Message, Sentence, Sentences, format_capacity, t, tn
 from wizard.plan.refusals import unread_content
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import DOUBTED, RUNNING, answer_to, runs_on, waits
+from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.view import (
     GAP,
-    Bar,
     Block,
-    Fate,
     Pane,
     Para,
     Piece,
     Row,
-    Stretch,
     Text,
     Tone,
     captioned,
@@ -42,72 +36,6 @@ from wizard.ui.view import (
 )
 
 NOT_READ = t("not read")
-
-WHOLE = t("whole drive")
-NOW = t("Now")
-THEN = t("Then")
-
-FINEST = 400
-"""Width of a layout in cells. Stretches under half a cell are omitted."""
-
-_FATES = {
-    StretchState.PRESERVED: Fate.PRESERVED,
-    StretchState.NEW: Fate.NEW,
-    StretchState.REMOVED: Fate.LOST,
-    StretchState.FREE: Fate.FREE,
-    StretchState.UNREAD: Fate.UNREAD,
-}
-
-
-def _bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", keeps: bool = False) -> Bar:
-    """Return the bar of a layout. If `keeps`, mark existing contents as preserved."""
-    found = []
-    for stretch in stretches(layout, size_bytes, FINEST, after=after):
-        slot = next((one for one in stretch.slots if one.number or one.filesystem), None)
-        fate = _FATES[stretch.state]
-        if keeps and fate is Fate.LOST:
-            fate = Fate.PRESERVED
-        kind = slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not Fate.FREE else ""
-        named = printable(layout.label, 40) if slot is None and fate in (Fate.PRESERVED, Fate.LOST) else ""
-        used = slot.used_bytes if slot else layout.used_bytes if fate in (Fate.PRESERVED, Fate.LOST) else None
-        name = named or _name(slot, fate)
-        found.append(Stretch(name, stretch.size_bytes, printable(kind, 40), fate, used))
-    return Bar(tuple(found), caption)
-
-
-def drive_bar(drive: Drive) -> Bar | None:
-    """Return the current layout of a drive, or None if the size is unknown."""
-    layout = layout_of(drive)
-    return None if layout is None else _bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
-
-
-def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
-    """Yield bars of the layout before and, if known, after a change without data loss."""
-    yield _bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
-    if after is not None:
-        yield _bar_of(after, size_bytes, after=True, caption=THEN)
-
-
-def plan_bars(plan: Plan) -> tuple[Bar, ...]:
-    """Return bars before and after the plan for each drive."""
-    bars: list[Bar] = []
-    for member in plan.members:
-        size = member.drive.size_bytes
-        drive = member.drive.path.removeprefix("/dev/")
-        now, then = (
-            (t("{drive} now", drive=drive), t("{drive} then", drive=drive)) if plan.others else (NOW, THEN)
-        )
-        bars.append(_bar_of(member.drawn_before, size, after=False, caption=now))
-        bars.append(_bar_of(member.after, size, after=True, caption=then))
-    return tuple(bars)
-
-
-def _name(slot: Slot | None, fate: Fate) -> Text:
-    if slot is None:
-        return {Fate.FREE: t("free"), Fate.UNREAD: NOT_READ}.get(fate, WHOLE)
-    named = slot.label or slot.name
-    return printable(named, 40) if named else t("{number}", number=slot.number) if slot.number else WHOLE
-
 
 SIZE = Sentence("{size:size}")
 MOUNTED = Sentence("mounted at {place}")
@@ -131,6 +59,14 @@ _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severit
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
+
+
+def who(drive: Identity) -> str:
+    """Describe a drive: `/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
+    model = printable(drive.model) if drive.model else t("unnamed drive")
+    serial = t("serial {number}", number=drive.serial) if drive.serial else t("no serial number")
+    capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
+    return f"{drive.path}: {model}, {serial}, {capacity}, {drive.geometry.sector_format}."
 
 
 def short(path: str) -> str:

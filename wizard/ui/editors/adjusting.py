@@ -26,7 +26,8 @@ from wizard.plan.partition.resize import (
     why_not_larger,
 )
 from wizard.plan.refusals import measured
-from wizard.ui.components.drive_rows import layout_bars, short
+from wizard.ui.components.drive_bars import layout_bars
+from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay

@@ -176,8 +176,8 @@ class Spread(Screen):
     @staticmethod
     def _meaning(tried: Session | str) -> Iterator[Block]:
         """Describe the effect of a layout on the files, or why the layout is impossible."""
-        from wizard.plan.preview import danger_of
         from wizard.plan.raid.striping import mirror_note
+        from wizard.plan.text import danger_of
 
         if isinstance(tried, str):
             yield para(Piece(t("Not possible here:"), Tone.WARN), tried, hang=2)

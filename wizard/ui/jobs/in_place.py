@@ -18,7 +18,7 @@ from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
 from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.copy import fstab_difference
+from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
 from wizard.plan.plan import Plan
 from wizard.ui.components.reasons import command_blocks
@@ -107,8 +107,9 @@ class BringJob(InPlaceJob[Bring]):
         return (2 * once, 1.0, once, *(1.0 for _ in self.document.steps[3:]))
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """Return the changes to fstab. Copying runs no commands."""
-        return tuple(Command((line,)) for line in fstab_difference(self.document))
+        """Return the steps, with the changes to fstab. Copying runs no commands."""
+        edits = (Command((line,)) for line in fstab_difference(self.document))
+        return (*map(para, amount_message(self.document)), *numbered(self.sentences), *edits)
 
     def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Explain that the source is only read."""
@@ -222,8 +223,9 @@ class MoveJob(InPlaceJob[Moves]):
         return step_seconds(self.document)
 
     def commands(self, services: Services) -> tuple[Block, ...]:
-        """Return a description. A move runs no commands."""
-        return tuple(para(said) for said in preview(self.document))
+        """Return a description and the steps. A move runs no commands."""
+        moved = (para(one) for one in preview(self.document) if one not in self.document.doubts)
+        return (*moved, *numbered(self.sentences))
 
     def later(self, run: Path) -> tuple[Text, ...]:
         """Nothing."""
@@ -289,6 +291,11 @@ class MigrationJob(Job[Migration]):
         tone = Tone.GOOD if state in (RunState.DONE, RunState.KEPT, RunState.UNDONE) else Tone.WARN
         more = (used,) if used else ()
         return RunOutcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)
+
+
+def numbered(sentences: Sequence[Text]) -> tuple[Block, ...]:
+    """Return a numbered list."""
+    return tuple(para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
 
 
 JOBS: dict[type[RunDocument], type[AnyJob]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from wizard.model.errors import printable
 from wizard.model.said import t
 from wizard.plan.changes import RunDocument
-from wizard.ui.view import GAP, Banner, Bar, Block, Pane, Piece, Text, Tone, muted, para
+from wizard.ui.components.drive_rows import who
+from wizard.ui.view import GAP, Banner, Bar, Block, Pane, Piece, Text, Tone, muted, para, strong
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from wizard.plan.undo_policy import UndoSpace
 
 LOST_NOW = t("Deleted when applied")
+READ_FIRST = t("The drive was not read, so this cannot be applied. Read as root first.")
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
@@ -42,6 +44,9 @@ class Job(Generic[D]):
 
     suffix: ClassVar[str]
     """End of the name of a saved document."""
+
+    keep = False
+    """True if the result is kept as soon as it is written, without waiting."""
 
     def __init__(self, document: D) -> None:
         self.document = document
@@ -195,6 +200,29 @@ class Job(Generic[D]):
             back += [GAP, para(muted(t("Notes and unknowns")))]
             back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
         return Pane(t("What will be done"), tuple(steps)), Pane(t("Undo"), tuple(back))
+
+    def page(self, services: Services) -> Iterator[Block]:
+        """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
+        commands."""
+        yield para(strong(self.title))
+        yield from (para(who(drive)) for drive in self.drives)
+        yield from self.consequences(services)
+        if self.bars:
+            yield GAP
+            yield from self.bars
+        yield GAP
+        seconds = sum(self.seconds) + self.read_seconds
+        yield para(strong(t("What will be done ({seconds:time}):", seconds=seconds)))
+        yield from self.commands(services)
+
+    def consequences(self, services: Services) -> Iterator[Block]:
+        """Yield the losses or risks, the limits of undo, and notes."""
+        yield GAP
+        if self.unread:
+            yield para(Piece(READ_FIRST, Tone.WARN))
+        yield self.banner(services, final=bool(self.word(services)))
+        yield GAP
+        yield from self.panes(services)[1].blocks
 
 
 AnyJob = Job[RunDocument]

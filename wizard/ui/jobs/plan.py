@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
-from wizard.plan.preview import danger_of
-from wizard.plan.steps import described_as_direct
-from wizard.plan.text import background_work, brief, inside_sentences
+from wizard.plan.raid.striping import mirror_note
+from wizard.plan.steps import described_as_direct, described_as_kept
+from wizard.plan.text import background_work, brief, danger_of, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
-from wizard.ui.components.drive_rows import plan_bars
+from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs.job import LOST_NOW, Job, RunOutcome
-from wizard.ui.view import Banner, Bar, Block, Text, Tone
+from wizard.ui.view import Banner, Bar, Block, Text, Tone, para
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -72,20 +72,20 @@ class PlanJob(Job[Plan]):
         """Return the heading: deleted at keep, or when applied."""
         return (
             t("Deleted when you choose Keep")
-            if lost_when(self.document, services.why_direct(self.document))
+            if not self.keep and lost_when(self.document, services.why_direct(self.document))
             else LOST_NOW
         )
 
     def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe undo, after the risks of a stripe."""
         direct = services.why_direct(self.document)
-        danger = danger_of(self.document)
+        danger = danger_of(self.document) or mirror_note(self.document)
         if self.restores_nothing(services):
             said: tuple[Text, ...] = (t("No old contents to restore, so the result is used right away."),)
-        elif not direct:
+        elif not direct and not self.keep:
             said = (WAITS, t("Keep asks for the passphrase.")) if self.document.takes_passphrase else (WAITS,)
         else:
-            said = (promise(self.document, direct),)
+            said = (promise(self.document, direct, keep=self.keep),)
         return (*((danger,) if danger else ()), *inside_sentences(self.document), *said)
 
     def restores_nothing(self, services: Services) -> bool:
@@ -109,7 +109,9 @@ class PlanJob(Job[Plan]):
 
     def commands(self, services: Services) -> tuple[Block, ...]:
         """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
-        return command_blocks(described_as_direct(self.document, services.why_direct(self.document)).steps)
+        plan = described_as_direct(self.document, services.why_direct(self.document))
+        steps = (described_as_kept(plan) if self.keep else plan).steps
+        return (*map(para, background_work(plan)), *command_blocks(steps))
 
     def word(self, services: Services) -> str:
         """Return the confirmation word if undo is impossible."""

@@ -11,14 +11,14 @@ from wizard.ext4.superblock import old_filesystems
 from wizard.model.errors import BadInput, DiskwrightError, printable
 from wizard.model.said import t
 from wizard.plan.planner import PLAIN, Mode
-from wizard.plan.preview import danger_of
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
+from wizard.plan.text import danger_of
 from wizard.ui import draft
 from wizard.ui import messages as words
-from wizard.ui.components.drive_rows import plan_bars
+from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.plan_rows import COLUMNS, about_drive, lost_line, undo_line, volume_pane, volume_row
 from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen

@@ -12,7 +12,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
 from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
-from wizard.ui.components.drive_rows import plan_bars
+from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.plan_rows import about_drive
 from wizard.ui.components.reasons import choice_reasons
 from wizard.ui.desk import Desk, Screen

@@ -17,7 +17,7 @@ from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page
-from wizard.ui.jobs.job import AnyJob
+from wizard.ui.jobs.job import READ_FIRST, AnyJob
 from wizard.ui.view import (
     BACK,
     Action,
@@ -146,12 +146,7 @@ class Review(Screen):
                 yield para(t("Save and apply later with:"))
                 yield Command((self.job.command(self.services, "FILE"),))
         elif self.job.unread:
-            yield para(
-                Piece(
-                    t("The drive was not read, so this cannot be applied. Read as root first."),
-                    Tone.WARN,
-                )
-            )
+            yield para(Piece(READ_FIRST, Tone.WARN))
         elif self.services.asks_for_root:
             yield para(
                 Piece(

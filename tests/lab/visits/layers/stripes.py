@@ -34,6 +34,7 @@ from tests.lab.guest.inside import (
     udev_runs,
     without_loops,
 )
+from tests.unit.plan.layouts import plan_page
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
@@ -48,7 +49,6 @@ from wizard.plan.check import read_plan, render_plan
 from wizard.plan.export import striped_spec
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
-from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.request.volume_request import request
 from wizard.probe.machine import probe_machine
@@ -200,7 +200,7 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
         )
         inside = int(sysfs(part, "start")) * 512
         yield Check(f"{case.name}: {part} starts at a whole MiB", inside % MIB == 0, str(inside))
-    says = " ".join(" ".join(preview_lines(plan, 120)).split())
+    says = " ".join(" ".join(plan_page(plan, 120)).split())
     yield Check(
         f"{case.name}: the preview warns about the loss of all data",
         "everything on all drives is lost" in says,

@@ -8,19 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, plan_for, spec
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, plan_for, plan_page, spec
+from wizard.cli.output import rendered
 from wizard.findings.contents import partition_words
 from wizard.findings.smr_evidence import judge_recording, rungs_of
 from wizard.model.drive_facts import Ata, Smart
-from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Signature, Table
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.preview import ASCII, Cell, StretchState, bar, preview_lines
 from wizard.plan.text import FREE_USED, cell_width, command_lines, inside_sentences, wrapped
 from wizard.plan.undo_policy import losses, promise
+from wizard.ui.components.drive_bars import plan_bars
+from wizard.ui.view import Bar, Fate, Stretch
 
 OLD = partitioned(
     partition(1, 34 * 512, 100 * GIB, filesystem="ext3"),
@@ -43,107 +44,71 @@ def adding() -> Plan:
     return plan_for(OLD, spec("xfs", mount_point="/srv/media"), mode=Mode.USE_FREE)
 
 
-SLOTS = st.lists(
-    st.tuples(st.integers(1, 1 << 44), st.booleans(), st.booleans()),
-    min_size=0,
-    max_size=140,
-).map(
-    lambda rows: tuple(
-        Slot(0 if free and index else index + 1, sum(size for size, _, _ in rows[:index]), size, kept=kept)
-        for index, (size, free, kept) in enumerate(rows)
-    )
-)
-
-
 @settings(max_examples=80, deadline=None)
-@given(SLOTS, st.integers(1, 200), st.booleans())
-def test_bar_has_its_exact_width(slots: tuple[Slot, ...], width: int, after: bool) -> None:
-    size = sum(slot.size_bytes for slot in slots) + 1
-    cells = bar(Layout("gpt", slots), size, width, ASCII, after=after)
-    assert sum(cell.width for cell in cells) == width
-    assert all(cell.width >= 1 and len(cell.text) == cell.width for cell in cells)
-    drawn = [slot.number for cell in cells for slot in cell.slots if slot.number]
-    assert drawn == [slot.number for slot in slots if slot.number]
+@given(st.lists(st.integers(1, 1 << 44), min_size=1, max_size=140), st.integers(40, 200))
+def test_bar_of_text_has_the_width_and_every_stretch(sizes: list[int], width: int) -> None:
+    bar = Bar(tuple(Stretch(str(number), size) for number, size in enumerate(sizes, 1)))
+    *words, drawn = rendered(bar, width)
+    if len(sizes) < (width - len(sizes) + 1) // 2:
+        assert len(drawn) == width and drawn.count("|") == len(sizes) - 1 and "||" not in drawn
+    else:
+        words.append(drawn)
+    assert words[0] and all(cell_width(line) <= width for line in words)
 
 
-def test_bar_is_to_scale() -> None:
-    slots = (Slot(1, 0, 10 * GIB), Slot(2, 10 * GIB, 30 * GIB), Slot(0, 40 * GIB, 60 * GIB))
-    assert [cell.width for cell in bar(Layout("gpt", slots), 100 * GIB, 100)] == [10, 30, 60]
+def test_bar_of_text_is_to_scale() -> None:
+    fates = (Fate.PRESERVED, Fate.LOST, Fate.FREE)
+    bar = Bar(tuple(Stretch("", size, fate=fate) for size, fate in zip((10, 30, 60), fates, strict=True)))
+    *_, drawn = rendered(bar, 102)
+    assert [(cell[0], len(cell)) for cell in drawn.split("|")] == [("=", 10), ("x", 30), (".", 60)]
 
 
-def test_small_partition_is_still_visible() -> None:
-    slots = (Slot(1, MIB, MIB), Slot(2, 2 * MIB, 1 << 44))
-    assert [cell.width for cell in bar(Layout("gpt", slots), 1 << 44, 40)] == [1, 39]
+def fates(plan: Plan) -> list[list[Fate]]:
+    return [[one.fate for one in bar.stretches] for bar in plan_bars(plan)]
 
 
-def test_more_partitions_than_columns_are_drawn_together() -> None:
-    slots = tuple(Slot(number, number * GIB, GIB) for number in range(1, 101))
-    cells = bar(Layout("gpt", slots), 101 * GIB, 10)
-    assert sum(cell.width for cell in cells) == 10 and sum(len(cell.slots) for cell in cells) == 100
+def test_bars_show_the_fate_of_each_partition() -> None:
+    assert fates(replacing()) == [[Fate.LOST, Fate.FREE, Fate.LOST, Fate.FREE], [Fate.NEW, Fate.NEW]]
+    assert fates(adding())[1][0] is Fate.PRESERVED
 
 
-def kinds(cells: tuple[Cell, ...]) -> list[StretchState]:
-    return [cell.state for cell in cells]
-
-
-def test_states_differ_without_colour() -> None:
-    plan = replacing()
-    before, after = (
-        bar(plan.before, plan.drive.size_bytes, 60),
-        bar(plan.after, plan.drive.size_bytes, 60, after=True),
-    )
-    assert kinds(before) == [StretchState.REMOVED, StretchState.FREE, StretchState.REMOVED, StretchState.FREE]
-    assert kinds(after) == [StretchState.NEW, StretchState.NEW]
-    assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is StretchState.PRESERVED
-    assert len({ASCII.fill(state) for state in StretchState}) == len(StretchState)
-
-
-def test_glyphs_are_in_the_fonts_of_a_text_console() -> None:
-    assert "".join((*(ASCII.fill(state) for state in StretchState), ASCII.edge)).isascii()
-
-
-def test_drive_without_a_table_is_one_cell() -> None:
+def test_drive_without_a_table_is_one_stretch() -> None:
     whole = drive(signatures=(Signature("btrfs", "filesystem"),))
-    plan = plan_for(whole, spec("ext4"), mode=Mode.REPLACE)
-    assert kinds(bar(plan.before, plan.drive.size_bytes, 40)) == [StretchState.REMOVED]
+    assert fates(plan_for(whole, spec("ext4"), mode=Mode.REPLACE))[0] == [Fate.LOST]
     unread = plan_for(drive(table=None), spec("ext4"), mode=Mode.REPLACE)
-    assert kinds(bar(unread.before, unread.drive.size_bytes, 40)) == [StretchState.UNREAD]
-    assert "not read" in "\n".join(preview_lines(unread))
+    assert fates(unread)[0] == [Fate.UNREAD]
+    assert "not read" in "\n".join(plan_page(unread))
 
 
 def test_logical_partitions_are_drawn_within_their_container() -> None:
     extended = partition(2, 100 * GIB, 200 * GIB, type="0x05", kernel_size_bytes=1024)
     logical = partition(5, 101 * GIB, 10 * GIB, type="0x83")
     plan = plan_for(drive(table=mbr(), partitions=(extended, logical)), spec("ext4"), mode=Mode.USE_FREE)
-    cells = bar(plan.before, plan.drive.size_bytes, 80)
-    assert sum(cell.width for cell in cells) == 80
-    assert [slot.number for cell in cells for slot in cell.slots] == [0, 2, 0]
-    assert any(" 5 preserved" in line for line in preview_lines(plan))
+    assert fates(plan)[0] == [Fate.FREE, Fate.PRESERVED, Fate.FREE]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("plan", [replacing(), adding()], ids=["replacing", "adding"])
 def test_lines_fit_the_width_and_contain_no_control_characters(plan: Plan, width: int) -> None:
-    lines = preview_lines(plan, width)
+    lines = plan_page(plan, width)
     assert max(cell_width(line) for line in lines) <= width
     assert all(line.isascii() and line.isprintable() for line in lines)
 
 
 def test_preview_is_complete() -> None:
-    text = " ".join(" ".join(preview_lines(replacing(), 100)).split())
+    text = " ".join(" ".join(plan_page(replacing(), 100)).split())
     for wanted in (
         "/dev/sda: Example HDD 500, serial S1, 500 GB",
-        "1 removed",
-        "1 new",
-        '"$(reboot)" at /srv/my files',
+        "Now: 1 ext3 107 GB",
+        "Then: $(reboot) ext4 107 GB (new), media xfs",
         "Destroys: The old table: partition 1 (ext3, used space unknown, 107 GB); partition 2 (xfs "
         '"?[31mred?[0m", used space unknown, 53.7 GB).',
         "wipefs --all --quiet /dev/sda",
         "-L '$(reboot)'",
         "/srv/my\\040files ext4 noatime,nofail 0 2",
-        "The plan is rehearsed on a scratch copy of the drive first",
+        "After writing, you decide: keep the result, or undo",
         "If the drive has old contents, `diskwright undo` restores them bit for bit",
-        "(estimate)",
+        "Takes about",
     ):
         assert wanted in text, wanted
 
@@ -175,9 +140,7 @@ def test_step_names_the_old_partitions_it_overwrites(
 
 
 def test_doubts_about_a_drive_are_listed() -> None:
-    assert any(
-        "Notes:" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), spec("ext4")))
-    )
+    assert "Notes and unknowns" in plan_page(plan_for(drive(serial=None, wwn=None), spec("ext4")))
 
 
 @pytest.mark.parametrize(
@@ -198,12 +161,12 @@ def test_drive_that_reports_its_recording_is_not_doubted(tells: dict[str, object
     plan = make_plan(
         machine(of, tools=EVERYTHING), of, (spec("ext4"),), None, lambda: next(uuids), recording=recording
     )
-    assert ("Unknown if the drive is shingled" in " ".join(" ".join(preview_lines(plan)).split())) is doubted
+    assert ("Unknown if the drive is shingled" in " ".join(" ".join(plan_page(plan)).split())) is doubted
 
 
 def test_labels_of_wide_characters_stay_within_the_line() -> None:
     plan = plan_for(drive(), spec("btrfs", label="写真" * 8, mount_point="/srv/" + "写" * 60))
-    assert max(cell_width(line) for line in preview_lines(plan, 60)) <= 60
+    assert max(cell_width(line) for line in plan_page(plan, 60)) <= 60
 
 
 def shell_reads(lines: list[str]) -> list[str]:
@@ -254,13 +217,13 @@ def test_unread_content_is_never_called_empty() -> None:
     """For an ordinary user the kernel reports partitions but not their content."""
     unread = drive(table=Table("gpt"), partitions=(partition(1, MIB, GIB),), content_digest=None)
     plan = plan_for(unread, spec("ext4"), mode=Mode.REPLACE)
-    told = " ".join(" ".join([*preview_lines(plan), *losses(plan)]).split())
-    assert told.startswith("/dev/sda was not read, so this plan cannot be applied.")
-    assert "at 1 MiB not read" in told and "partition 1: not read" in told and "partition 1 (not read" in told
+    told = " ".join(" ".join([*plan_page(plan), *losses(plan)]).split())
+    assert "The drive was not read, so this cannot be applied." in told
+    assert "partition 1: not read" in told and "partition 1 (not read" in told
     assert "nothing recognised" not in told and "keep" not in told.partition("steps")[0]
     assert partition_words(unread, unread.partitions[0]).split("  ")[2] == "not read"
     read = plan_for(replace(unread, content_digest="0" * 64), spec("ext4"), mode=Mode.REPLACE)
-    assert "nothing recognised" in "\n".join(preview_lines(read)) and not read.unread
+    assert "nothing recognised" in "\n".join(plan_page(read)) and not read.unread
 
 
 def test_used_free_space_is_listed_as_lost() -> None:
@@ -292,4 +255,4 @@ def test_background_work_of_a_new_ext4_is_mentioned(
 ) -> None:
     asked = replace(spec(filesystem), choice=choice(filesystem, mkfs=options))
     plan = plan_for(drive(), asked)
-    assert ("inode tables in the background" in " ".join(preview_lines(plan, 80))) is late
+    assert ("inode tables in the background" in " ".join(plan_page(plan, 80))) is late

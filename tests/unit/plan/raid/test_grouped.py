@@ -6,7 +6,7 @@ from itertools import cycle
 import pytest
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, spec, with_operations
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, plan_page, spec, with_operations
 from wizard.filesystems.kind import LINUX_LVM_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
@@ -21,7 +21,6 @@ from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
-from wizard.plan.preview import preview_lines
 from wizard.plan.raid import lvm
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.plan.steps import described_as_direct
@@ -114,7 +113,7 @@ def test_preview_shows_every_volume_with_its_exact_size_and_the_rest() -> None:
     (left,) = (sentence for sentence in said if "remains for snapshots" in sentence)
     (slot,) = plan.after.partitions
     assert f"({(slot.size_bytes - MIB) // EXTENT_BYTES * EXTENT_BYTES - 2 * GIB} bytes)" in left
-    assert str(plan.volumes[0].path) in " ".join(preview_lines(plan))
+    assert str(plan.volumes[0].path) in " ".join(plan_page(plan))
 
 
 def test_equal_names_from_labels_are_made_unique() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
-from tests.unit.plan.layouts import UUIDS, kinds_of, spec, with_operations
+from tests.unit.plan.layouts import UUIDS, kinds_of, plan_page, spec, with_operations
 from tests.unit.plan.raid.stripes import MD, MIRROR, TWICE, numbered, striped
 from wizard.apply.steps.array_checks import examined_offset, kernel_check, part_check
 from wizard.model.errors import BadInput, Refused
@@ -19,7 +19,6 @@ from wizard.operations.layers import MakeArray, array_uuid
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
-from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind
 from wizard.plan.raid.striping import room_bytes, striped_words
 from wizard.plan.steps import described_as_direct
@@ -107,10 +106,10 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
         partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
     )
     plan = striped((numbered(1)[0], old), "md", level="raid1", mode=Mode.REPLACE)
-    lines = preview_lines(plan, 100)
+    lines = plan_page(plan, 100)
     text = " ".join(" ".join(lines).split())
     note = "A mirror survives the loss of one drive, but is not a backup"
-    assert note in text and text.index(note) < text.index("Before:")
+    assert note in text and text.index(note) < text.index("sda now:")
     assert "Striping adds no safety" not in text
     assert (
         'Across all 2 drives: /dev/md127: ext4 "films" at /srv/films, about 500 GB, 2 copies of every byte.'
@@ -133,8 +132,8 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
 
 
 def test_three_way_mirror_survives_two_failures() -> None:
-    assert "survives the loss of 2 of 3 drives" in " ".join(" ".join(preview_lines(MIRROR, 100)).split())
-    text = " ".join(" ".join(preview_lines(TWICE, 100)).split())
+    assert "survives the loss of 2 of 3 drives" in " ".join(" ".join(plan_page(MIRROR, 100)).split())
+    text = " ".join(" ".join(plan_page(TWICE, 100)).split())
     assert (
         "survives the loss of one drive" in text
         and "2 copies of every byte" in text

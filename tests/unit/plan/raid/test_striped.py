@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, spec
+from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, plan_page, spec
 from tests.unit.plan.raid.stripes import KINDS, numbered, striped
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
@@ -24,7 +24,6 @@ from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.planner import Mode
-from wizard.plan.preview import preview_lines
 from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import TYPES, layer_name, striped_words
 
@@ -298,10 +297,10 @@ def test_danger_and_every_drive_are_shown_first() -> None:
         partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
     )
     plan = striped((numbered(1)[0], old), mode=Mode.REPLACE)
-    lines = preview_lines(plan, 100)
+    lines = plan_page(plan, 100)
     text = " ".join(" ".join(lines).split())
-    assert text.index("everything on all drives is lost") < text.index("Before:")
-    assert text.count("Before:") == text.count("After:") == 2
+    assert text.index("everything on all drives is lost") < text.index("sda now:")
+    assert text.count(" now:") == text.count(" then:") == 2
     for word in (
         "/dev/sda: Example",
         "/dev/sdb: Example",

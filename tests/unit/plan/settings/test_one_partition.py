@@ -8,9 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
+from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_page, spec
 from tests.unit.plan.test_planner import QUICK, crowded_drives, table_of
-from wizard.cli.start import destroyed
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Layer, Partition, Signature, Use
@@ -22,7 +21,6 @@ from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
 from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan
 from wizard.plan.plan import Plan, Step
-from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import losses
 
@@ -203,7 +201,7 @@ def test_unchanged_table_is_reported_as_preserved() -> None:
 
 def test_preview_names_the_lost_content() -> None:
     for plan in (formatted(three(), three().partitions[1]), deleted(three(), three().partitions[1])):
-        text = " ".join(" ".join(preview_lines(plan, 100)).split())
+        text = " ".join(" ".join(plan_page(plan, 100)).split())
         assert text.count('Destroys: All files on /dev/sda2: ntfs "films", used space unknown, 10.7 GB.') == 1
         assert text.count("Destroys:") == 1
 
@@ -296,10 +294,9 @@ def test_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
     assert "All of" not in " ".join(losses(plan))
 
 
-def test_apply_does_not_call_a_growing_partition_empty() -> None:
-    told = "\n".join(destroyed(grown(*growing())))
-    assert "all recognised content is preserved." in told
-    assert "no table" not in told
+def test_growing_partition_loses_nothing() -> None:
+    told = "\n".join(plan_page(grown(*growing())))
+    assert "Nothing is lost." in told and "Deleted" not in told
 
 
 GROWS_AT = "/run/diskwright/sda1"

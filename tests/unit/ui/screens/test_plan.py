@@ -6,13 +6,12 @@ from dataclasses import replace
 from pytest import MonkeyPatch
 
 from tests.unit.machines import drive, machine, partition, partitioned
-from tests.unit.plan.layouts import EVERYTHING
+from tests.unit.plan.layouts import EVERYTHING, plan_page
 from tests.unit.ui.live import MEDIA, Live, closed
 from tests.unit.ui.person import Person
 from wizard.advice.missing import Missing
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.said import GIB, MIB
-from wizard.plan.preview import preview_lines
 from wizard.ui.menu import MOUNT_SAYS, MenuEntry
 from wizard.ui.messages import MOUNT
 from wizard.ui.view import Banner, Bar, Block, Para
@@ -84,7 +83,7 @@ def test_lost_content_without_partitions_has_name_and_size() -> None:
     banner = next(block for block in person.view.above if isinstance(block, Banner))
     assert [str(line) for line in banner.detail] == [told]
     plan = person.desk.session.plan
-    assert plan is not None and told in " ".join(" ".join(preview_lines(plan)).split())
+    assert plan is not None and told in " ".join(" ".join(plan_page(plan)).split())
 
 
 def test_filesystem_on_the_whole_drive_can_be_preserved() -> None:

@@ -1,0 +1,117 @@
+"""Layouts of drives as bars: the partitions and free space, and what a plan does to them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.model.errors import printable
+from wizard.model.geometry import FLOOR_BYTES
+from wizard.model.layout import Layout, Slot
+from wizard.model.machine import Drive
+from wizard.model.said import t
+from wizard.plan.dangers import layout_of
+from wizard.plan.free_space import is_container
+from wizard.plan.plan import Plan
+from wizard.ui.view import Bar, Fate, Stretch, Text
+
+WHOLE = t("whole drive")
+NOW = t("Now")
+THEN = t("Then")
+
+FINEST = 400
+"""Width of a layout in cells. Stretches under half a cell are omitted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A range of a drive. `slot`: None if the drive is unreadable or has contents without a table."""
+
+    fate: Fate
+    size_bytes: int
+    slot: Slot | None = None
+
+
+def _bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", keeps: bool = False) -> Bar:
+    """Return the bar of a layout. If `keeps`, mark existing contents as preserved."""
+    found = []
+    for stretch in _drawn(layout, size_bytes, after=after):
+        slot = stretch.slot if stretch.slot and (stretch.slot.number or stretch.slot.filesystem) else None
+        fate = stretch.fate
+        if keeps and fate is Fate.LOST:
+            fate = Fate.PRESERVED
+        kind = slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not Fate.FREE else ""
+        named = printable(layout.label, 40) if slot is None and fate in (Fate.PRESERVED, Fate.LOST) else ""
+        used = slot.used_bytes if slot else layout.used_bytes if fate in (Fate.PRESERVED, Fate.LOST) else None
+        name = named or _name(slot, fate)
+        found.append(Stretch(name, stretch.size_bytes, printable(kind, 40), fate, used))
+    return Bar(tuple(found), caption)
+
+
+def drive_bar(drive: Drive) -> Bar | None:
+    """Return the current layout of a drive, or None if the size is unknown."""
+    layout = layout_of(drive)
+    return None if layout is None else _bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
+
+
+def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
+    """Yield bars of the layout before and, if known, after a change without data loss."""
+    yield _bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
+    if after is not None:
+        yield _bar_of(after, size_bytes, after=True, caption=THEN)
+
+
+def plan_bars(plan: Plan) -> tuple[Bar, ...]:
+    """Return bars before and after the plan for each drive."""
+    bars: list[Bar] = []
+    for member in plan.members:
+        size = member.drive.size_bytes
+        drive = member.drive.path.removeprefix("/dev/")
+        now, then = (
+            (t("{drive} now", drive=drive), t("{drive} then", drive=drive)) if plan.others else (NOW, THEN)
+        )
+        bars.append(_bar_of(member.drawn_before, size, after=False, caption=now))
+        bars.append(_bar_of(member.after, size, after=True, caption=then))
+    return tuple(bars)
+
+
+def _name(slot: Slot | None, fate: Fate) -> Text:
+    if slot is None:
+        names: dict[Fate, Text] = {Fate.FREE: t("free"), Fate.UNREAD: t("not read")}
+        return names.get(fate, WHOLE)
+    named = slot.label or slot.name
+    return printable(named, 40) if named else t("{number}", number=slot.number) if slot.number else WHOLE
+
+
+def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[_Drawn]:
+    """Yield the ranges to draw, without unusably small free space and slots inside others. `after` draws
+    changed slots as new instead of lost."""
+    if layout.whole:
+        yield _Drawn(Fate.NEW, drive_size_bytes, layout.whole)
+        return
+    found = False
+    position = 0
+    container_end = 0
+    for slot in layout.slots:
+        if slot.start_bytes < container_end:
+            continue
+        if is_container(slot):
+            container_end = slot.end_bytes
+        size = max(0, min(slot.end_bytes, max(drive_size_bytes, position)) - max(slot.start_bytes, position))
+        position = max(position, slot.end_bytes)
+        least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * FINEST))
+        if slot.number or size >= least:
+            found = True
+            yield _Drawn(_fate_of(slot, after=after), size, slot)
+    if not found:
+        whole = (
+            Fate.UNREAD if layout.table == "unread" else Fate.LOST if layout.has_other_contents else Fate.FREE
+        )
+        yield _Drawn(whole, drive_size_bytes)
+
+
+def _fate_of(slot: Slot, *, after: bool) -> Fate:
+    """Return the fate of a slot. A filesystem without number fills a drive without a table."""
+    if slot.kept:
+        return Fate.PRESERVED
+    if not slot.number and not slot.filesystem:
+        return Fate.FREE
+    return Fate.NEW if after else Fate.LOST
