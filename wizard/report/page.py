@@ -18,10 +18,10 @@ from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
 from wizard.ui.components import measured, progress, reasons
+from wizard.ui.components.advice_rows import advice_blocks, choice_blocks, none_usable, rating, unmade_blocks
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
 from wizard.ui.dialogs.health import health_blocks
-from wizard.ui.editors import filesystem
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import AnyJob
 from wizard.ui.jobs.plan import TONES
@@ -103,14 +103,14 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
         for one in for_files(advice.choices)
         if one not in shown
     ]
-    none = () if advice.chosen else (para(Piece(filesystem.none_usable(advice), Tone.WARN)),)
+    none = () if advice.chosen else (para(Piece(none_usable(advice), Tone.WARN)),)
     return html.join(
         (
             html.tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
-            html.blocks_html((para(advice.workload.summary), *none, *filesystem.advice_blocks(advice))),
+            html.blocks_html((para(advice.workload.summary), *none, *advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
             html.pane_html(Pane(t("Also supported"), tuple(others))) if others else "",
-            *(html.pane_html(Pane(one.title, tuple(filesystem.unmade_blocks(one)))) for one in advice.unmade),
+            *(html.pane_html(Pane(one.title, tuple(unmade_blocks(one)))) for one in advice.unmade),
         )
     )
 
@@ -121,8 +121,8 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
     cannot = [para(Piece(t("Not possible here:"), Tone.DANGER), why) for why in choice.obstacles[:1]]
     return html.pane_html(
         Pane(
-            t("{filesystem}: {rating}", filesystem=said, rating=filesystem.rating(choice).text),
-            (*cannot, *filesystem.choice_blocks(choice)),
+            t("{filesystem}: {rating}", filesystem=said, rating=rating(choice).text),
+            (*cannot, *choice_blocks(choice)),
         )
     )
 

@@ -11,7 +11,7 @@ from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.advise import advice_blocks
+from wizard.cli.advise import advice_text
 from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
@@ -108,8 +108,8 @@ def test_btrfs_is_not_recommended_for_shared_drives() -> None:
     assert advice.chosen is None and btrfs_of(advice).place is Rank.NOT_RECOMMENDED
     assert [choice.filesystem for choice in advice.usable] == ["btrfs"]
     assert "Readable only on Linux" in str(btrfs_of(advice).sentence)
-    said = " ".join(page_lines(advice_blocks(advice, zoned())))
-    assert "1. Btrfs: recommended" not in said and "Not recommended, but possible: Btrfs." in said
+    said = " ".join(page_lines(advice_text(advice, zoned())))
+    assert "1. Btrfs: recommended" not in said and "can still be created" in said
 
 
 @pytest.mark.parametrize("title", ["F2FS", "XFS"])
@@ -117,7 +117,7 @@ def test_usable_filesystems_are_never_called_unusable(title: str) -> None:
     advice = advice_for(zoned(), host("6.15.0", "mkfs.f2fs"))
     choice = advice.choice(title.lower())
     assert choice is not None and choice.obstacles
-    said = " ".join(" ".join(page_lines(advice_blocks(advice, zoned()))).split())
+    said = " ".join(" ".join(page_lines(advice_text(advice, zoned()))).split())
     assert "cannot be used here" not in said and "needs a second, conventional drive" not in said
     assert f"diskwright does not set up {title} on zones" in " ".join(choice.obstacles)
 
@@ -192,7 +192,7 @@ def test_no_recommendation_without_btrfs(of: Drive, on: Machine, says: str) -> N
     assert advice.chosen is None
     assert any(says in obstacle for obstacle in btrfs_of(advice).obstacles), btrfs_of(advice).obstacles
     assert use(advice, "Btrfs").ability is Ability.CANNOT or "128 MiB" in says
-    assert page_lines(advice_blocks(advice, of))[2] == "No filesystem can be created here."
+    assert page_lines(advice_text(advice, of))[2] == "No filesystem can be created here."
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_sentences_are_complete_and_lines_fit(of: Drive) -> None:
         ):
             assert said[0].isupper() or said.startswith(("mkfs", "mkzonefs", "dmzadm", "zonefs")), said
             assert said.endswith("."), said
-        lines = page_lines(advice_blocks(advice, of))
+        lines = page_lines(advice_text(advice, of))
         assert "Zone support with this kernel and these tools" in lines
         assert all(len(line) <= 80 for line in lines if not line.startswith("     # "))
 

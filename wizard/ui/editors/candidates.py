@@ -23,11 +23,11 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError, printable
 from wizard.model.said import Sentence, t
 from wizard.ui import draft
+from wizard.ui.components.advice_rows import rating
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.measured import progress_blocks, verdict_banner, verdict_blocks
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing, save
-from wizard.ui.editors.filesystem import rating
 from wizard.ui.view import (
     BACK,
     Action,

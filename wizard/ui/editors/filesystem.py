@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
 from wizard.advice.request import Taken
 from wizard.filesystems.registry import title_of
-from wizard.model.advice import Advice, Choice, Option, Rank, Unmade, ZonedUse
+from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.said import Sentence, t, tn
+from wizard.ui.components.advice_rows import (
+    CANNOT,
+    advice_blocks,
+    choice_blocks,
+    none_usable,
+    rating,
+    unmade_blocks,
+)
 from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.editors.options import Options
 from wizard.ui.view import (
-    GAP,
     Action,
-    Block,
     Column,
-    Command,
     Pane,
     Piece,
     Row,
@@ -31,7 +36,6 @@ from wizard.ui.view import (
     Values,
     View,
     back_action,
-    muted,
     para,
     strong,
 )
@@ -61,20 +65,11 @@ HELP = (
 )
 
 
-CANNOT = t("cannot")
-IN_DOUBT = t("Note:")
-
 SPOKEN = 1000
 """Width that no terminal reaches, since the pane shows the sentence.
 
 Interfaces without panes show the sentence in the row.
 """
-
-STANDING = {
-    Rank.RECOMMENDED: (Sentence("recommended"), Tone.GOOD),
-    Rank.ALTERNATIVE: (Sentence("good too"), Tone.ACCENT),
-    Rank.NOT_RECOMMENDED: (Sentence("not recommended"), Tone.WARN),
-}
 
 
 class Filesystem(Screen):
@@ -258,79 +253,6 @@ class Filesystem(Screen):
             self.tell(told, Tone.GOOD)
 
 
-def none_usable(advice: Advice) -> Text:
-    """Explain that no filesystem can be created, or that none suits the purpose."""
-    return (
-        t(
-            "No filesystem suits this purpose on this drive. You can still create those "
-            "listed without a reason."
-        )
-        if for_files(advice.usable)
-        else t("No filesystem can be created on this drive from here. Each row shows the reason.")
-    )
-
-
-def rating(choice: Choice) -> Piece:
-    """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
-    if choice.obstacles:
-        return Piece(CANNOT, Tone.MUTED)
-    word, tone = STANDING[choice.place if choice.ranked else Rank.NOT_RECOMMENDED]
-    return Piece(word(), tone if choice.ranked else Tone.PLAIN)
-
-
-def choice_blocks(choice: Choice, doubts: Iterable[Text] = ()) -> Iterator[Block]:
-    """Explain the rating, with mkfs and mount options. Omits the first obstacle, shown in the row."""
-    yield para(choice.sentence)
-    for obstacle in choice.obstacles[1:]:
-        yield para(Piece(t("Not possible here:"), Tone.DANGER), obstacle, hang=2)
-    for doubt in doubts:
-        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
-    if choice.obstacles:
-        return
-    yield GAP
-    yield from _options(t("Made with"), choice.mkfs)
-    yield from _options(t("Mounted with"), choice.mount)
-    if choice.scheduler:
-        yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,))
-    if choice.withheld:
-        yield para(strong(t("Not offered")))
-    for held in choice.withheld:
-        yield para(muted(held.text), held.reason, indent=2, hang=2)
-
-
-def _options(caption: Text, options: tuple[Option, ...]) -> Iterator[Block]:
-    yield para(strong(caption)) if options else para(strong(caption), t("defaults only"))
-    for option in options:
-        yield para(Piece(option.text, Tone.ACCENT), option.why, indent=2, hang=2)
-        if option.risk:
-            yield para(Piece(t("Cost:"), Tone.WARN), option.risk, indent=4, hang=2)
-
-
 def _unmade_row(unmade: Unmade) -> Row:
     cells = (Piece(unmade.title), Piece(CANNOT, Tone.MUTED), Piece(""))
     return Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
-
-
-def unmade_blocks(unmade: Unmade) -> Iterator[Block]:
-    """Explain why a filesystem is never created, and what to do."""
-    yield para(unmade.why_not)
-    yield GAP
-    yield para(strong(t("What to do:")), unmade.way_off, hang=2)
-
-
-def advice_blocks(advice: Advice) -> Iterator[Block]:
-    """Describe the limits of the drive, and its zones."""
-    for doubt in advice.doubts:
-        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
-    for note in advice.notes:
-        yield para(muted(t("Note:")), note, hang=2)
-    if advice.zoned:
-        yield para(strong(t("Zone support with this kernel and these tools")))
-    for use in advice.zoned:
-        yield from _zoned_blocks(use)
-
-
-def _zoned_blocks(use: ZonedUse) -> Iterator[Block]:
-    yield para(strong(use.verdict), use.sentence, indent=2, hang=2)
-    for command in use.commands:
-        yield Command((command,))

@@ -15,8 +15,8 @@ from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import REST, VolumeSpec, check_specs, parse_share, size_written
 from wizard.plan.request.wanted import advice_in_role, in_role
+from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.editors.filesystem import rating
 from wizard.ui.view import (
     GAP,
     Action,

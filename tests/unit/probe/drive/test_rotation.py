@@ -10,7 +10,7 @@ from tests.unit.machines import drive, machine
 from tests.unit.probe import rawfacts
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.advise import advice_blocks
+from wizard.cli.advise import advice_text
 from wizard.cli.output import page_lines
 from wizard.cli.portrait import portrait
 from wizard.findings.diagnose import diagnose
@@ -96,7 +96,7 @@ def test_recorded_drives_without_a_rate_have_unknown_rotation(name: str) -> None
         advice = _advice(recorded, silent, workload)
         schedulers = {choice.scheduler.text for choice in advice.choices if choice.scheduler}
         assert "mq-deadline" not in schedulers
-        text = " ".join(" ".join(page_lines(advice_blocks(advice, silent))).split())
+        text = " ".join(" ".join(page_lines(advice_text(advice, silent))).split())
         assert "rotation not reported" in text and "head movements" not in text
         assert "Unknown whether the drive rotates" in " ".join(advice.doubts)
 

@@ -138,7 +138,7 @@ def test_selected_options_stay_with_the_filesystem() -> None:
 def test_drive_without_possible_filesystems_is_reported_first() -> None:
     came = Came()
     person = ranked(recorded(tools=()), came.take)
-    assert "No filesystem can be created on this drive" in person.text
+    assert "No filesystem can be created here" in person.text
     person.key("enter")
     assert person.said and not came
     person.key("w")
