@@ -8,16 +8,17 @@ from typing import Literal, Self
 from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import WHERE_USED, printable
-from wizard.model.layout import NO_PLACE, NewFilesystem, Volume, Writer
+from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.said import TIB, Message, Sentence, t, tn
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import RECOGNISED, Context, Operation, Writing, WritingTo
+from wizard.operations.operation import RECOGNISED, Context, Summary, Writing, WritingTo
 from wizard.operations.table import wipe
 
 PRIVATE_PLACES = "/run/diskwright"
 """Only accessible to root, and cleared at reboot."""
 
+CREATED = Sentence("Create {what:and}.")
 CLEAN = t("The filesystem check reports a clean filesystem.")
 
 MOST_OPTIONS = 60
@@ -79,14 +80,17 @@ class MakeFilesystem(NewFilesystem, Writing):
             )
         return t("one copy of data and metadata, spread across all devices")
 
-    def brief(
-        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
-    ) -> str:
-        """Add the writer."""
-        if volume and volume.mount_point not in (None, NO_PLACE):
-            writer = t("Write access: {who}.", who=volume.writer.shown)
-            return f"{sentence} {writer}"
-        return sentence
+    def summary(self, sentence: str) -> Summary:
+        """Name all new filesystems together, except those on several devices."""
+        if self.others:
+            return sentence
+        what = t(
+            "{filesystem} {label} on {device}",
+            filesystem=self.filesystem,
+            label=self.label,
+            device=self.device,
+        )
+        return CREATED, what
 
     def commands(self) -> tuple[Argv, ...]:
         """Return the commands. Old data of an array's members may resemble a signature in the new
@@ -229,11 +233,9 @@ class SetOwner(Inside):
             "Allow {who} to write to the filesystem on {device}.", who=self.writer.shown, device=self.device
         )
 
-    def brief(
-        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
-    ) -> str:
-        """Omit the writer of a new volume, mentioned when the filesystem is created."""
-        return "" if volume else sentence
+    def summary(self, sentence: str) -> Summary:
+        """Omitted: the volume shows who may write."""
+        return ""
 
     def inside(self) -> tuple[Argv, ...]:
         """Return the commands while mounted."""

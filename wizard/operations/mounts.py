@@ -8,7 +8,7 @@ from typing import Literal, Self
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import WHERE_USED, Failed
-from wizard.model.layout import NO_PLACE, Volume, Writer
+from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.fstab import fstab_escaped
@@ -18,6 +18,7 @@ from wizard.operations.operation import (
     Operation,
     Setting,
     Subject,
+    Summary,
     System,
     ValueState,
     compared,
@@ -59,6 +60,10 @@ def mounted_subvolume(options: Sequence[str]) -> str:
     return next((option.removeprefix(SUBVOLUME) for option in options if option.startswith(SUBVOLUME)), "")
 
 
+MOUNTED = Sentence("Mount {what:and}, now and on every boot.")
+SWAPPED = Sentence("Use {what:and} as swap, now and on every boot.")
+
+
 @dataclass(frozen=True, slots=True)
 class AddFstabLine(Operation):
     """Add an fstab line for `uuid`."""
@@ -86,11 +91,9 @@ class AddFstabLine(Operation):
             file=context.fstab,
         )
 
-    def brief(
-        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
-    ) -> str:
-        """Omit the line of a mount or swap that follows."""
-        return "" if later and self.belongs_to(later[0]) else sentence
+    def summary(self, sentence: str) -> Summary:
+        """Omitted: in a plan, the mount or swap follows."""
+        return ""
 
     def belongs_to(self, use: Operation) -> bool:
         """Return True if this is the line of a mount or swap."""
@@ -139,14 +142,10 @@ class Mount(Setting):
             return t("Mount {name} of {device} at {place}.", name=name, device=self.device, place=place)
         return t("Mount {device} at {place}.", device=self.device, place=place)
 
-    def brief(
-        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
-    ) -> str:
-        """Include a preceding fstab line."""
-        if not isinstance(before, AddFstabLine) or not before.belongs_to(self):
-            return sentence
-        what, place = mounted_subvolume(self.options) or self.device, self.mount_point
-        return str(t("Mount {what} at {place}, now and on every boot.", what=what, place=place))
+    def summary(self, sentence: str) -> Summary:
+        """Name all mounts together. In a plan, each has an fstab line."""
+        what = mounted_subvolume(self.options) or self.device
+        return MOUNTED, t("{what} at {place}", what=what, place=self.mount_point)
 
     def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
         if not new:
@@ -221,13 +220,9 @@ class TurnOnSwap(Operation):
     def sentence(self, context: Context) -> Message:
         return t("Enable swap on {device}.", device=self.device)
 
-    def brief(
-        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
-    ) -> str:
-        """Include a preceding fstab line."""
-        if not isinstance(before, AddFstabLine):
-            return sentence
-        return str(t("Use {device} as swap, now and on every boot.", device=self.device))
+    def summary(self, sentence: str) -> Summary:
+        """Name all swap spaces together. In a plan, each has an fstab line."""
+        return SWAPPED, self.device
 
     def commands(self) -> tuple[Argv, ...]:
         return (("swapon", self.device),)

@@ -10,10 +10,10 @@ from typing import ClassVar, Protocol, Self
 from wizard.filesystems.kind import Argv
 from wizard.model.errors import Failed, partition_path, printable
 from wizard.model.geometry import Identity
-from wizard.model.layout import Layout, Member, Slot, Volume
+from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Signature
 from wizard.model.requests import Wanted
-from wizard.model.said import Message, Sentences, t
+from wizard.model.said import Message, Sentence, Sentences, t
 from wizard.operations.data_loss import data_lost
 
 OWN_FSTAB = "/etc/fstab"
@@ -89,6 +89,11 @@ class Context:
         return data_lost(devices, self.members_of(devices), named=len(self.members) > 1)
 
 
+Summary = str | tuple[Sentence, Message | str]
+"""A sentence, empty if other operations imply it; or a sentence for all operations alike, with the words for
+this one."""
+
+
 class Operation:
     """One step of a plan. Subclasses are frozen dataclasses with a `kind` for documents. Methods are pure."""
 
@@ -135,11 +140,8 @@ class Operation:
         """Describe the operation."""
         raise NotImplementedError
 
-    def brief(
-        self, sentence: str, before: "Operation | None", later: "Sequence[Operation]", volume: Volume | None
-    ) -> str:
-        """Return the sentence for a short description of the plan. Empty if another operation's sentence
-        covers both. `volume`: the new volume on the device."""
+    def summary(self, sentence: str) -> Summary:
+        """Return how a short description of the plan mentions the operation."""
         return sentence
 
     def commands(self) -> tuple[Argv, ...]:

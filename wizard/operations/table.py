@@ -1,15 +1,14 @@
 """Operations on whole drives and partition tables."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from wizard.filesystems.kind import TYPE_NAMES, Argv
-from wizard.model.errors import is_partition_of, printable
-from wizard.model.layout import Slot, TableEntry, Volume
+from wizard.model.errors import printable
+from wizard.model.layout import Slot, TableEntry
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations.data_loss import marks, partition_lost, table_lost, whole_lost
-from wizard.operations.operation import Context, Operation, WritingTo
+from wizard.operations.operation import Context, Summary, WritingTo
 
 OTHERS_STAY = Sentences(
     "{start} The other partition is preserved.", "{start} The other {count} partitions are preserved."
@@ -20,6 +19,9 @@ def wipe(device: str) -> Argv:
     """Return the command to erase all signatures on a device. wipefs opens the device exclusively (wipefs(8),
     no --force)."""
     return ("wipefs", "--all", "--quiet", device)
+
+
+CLEARED = Sentence("Clear the old signatures of {what:and}.")
 
 
 def _unrecognised(device: str) -> tuple[Message, ...]:
@@ -50,18 +52,9 @@ class WipeSignatures(WritingTo):
             else t("Clear old signatures on {device}.", device=device)
         )
 
-    def brief(
-        self, sentence: str, before: Operation | None, later: Sequence[Operation], volume: Volume | None
-    ) -> str:
-        """Omit a new partition: creating the contents erases the signatures anyway. Name the partitions of a
-        drive together with the drive."""
-        is_new = not self.expected and any(self.device in one.made for one in later)
-        drives = (one.device for one in later if isinstance(one, WipeSignatures))
-        if is_new or any(is_partition_of(self.device, drive) for drive in drives):
-            return ""
-        if isinstance(before, WipeSignatures) and is_partition_of(before.device, self.device):
-            return str(t("Clear the old signatures of {device} and its partitions.", device=self.device))
-        return sentence
+    def summary(self, sentence: str) -> Summary:
+        """Name all devices with old contents together."""
+        return (CLEARED, self.device) if self.expected else ""
 
     def commands(self) -> tuple[Argv, ...]:
         return (wipe(self.device),)

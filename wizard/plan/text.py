@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path, printable
 from wizard.model.geometry import FLOOR_BYTES
-from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume
+from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume, Writer
 from wizard.model.said import Message, Sentence, format_capacity, t
 from wizard.plan.free_space import is_container
 from wizard.plan.messages import UNREAD
@@ -20,22 +20,17 @@ from wizard.plan.raid.striping import copies, striping_of, together_bytes
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
-    """Return a sentence for each loss, creation, change of owner and mount.
-
-    Omits steps that only prepare the next one. An fstab line and its mount are one sentence.
-    """
-    volumes = {volume.path: volume for volume in plan.volumes}
-    operations = [step.operation for step in plan.steps]
-    sentences = (
-        operation.brief(
-            step.sentence,
-            operations[number - 1] if number else None,
-            operations[number + 1 :],
-            next((volumes[device] for device in operation.devices[:1] if device in volumes), None),
-        )
-        for number, (step, operation) in enumerate(zip(plan.steps, operations, strict=True))
+    """Return what the plan does in a few sentences. Operations of the same kind share one."""
+    said: dict[Sentence | str, list[Message | str]] = {}
+    for step in plan.steps:
+        match step.operation.summary(step.sentence):
+            case (sentence, words):
+                said.setdefault(sentence, []).append(words)
+            case sentence if sentence:
+                said[sentence] = []
+    return tuple(
+        str(one(what=tuple(words)) if isinstance(one, Sentence) else one) for one, words in said.items()
     )
-    return tuple(filter(None, sentences))
 
 
 def cell_width(text: str) -> int:
@@ -123,9 +118,7 @@ def _pieces(word: str, columns: int) -> Iterator[str]:
 TURNED_ON = t("enabled")
 
 
-FREE_USED = Sentence(
-    "Uses free space of {drives:and}. Unrecognised data there, such as a deleted partition, is lost."
-)
+FREE_USED = Sentence("Deleted or unrecognised data in the free space of {drives:and} is lost.")
 
 
 def background_work(plan: Plan) -> tuple[Message, ...]:
@@ -140,10 +133,10 @@ def background_work(plan: Plan) -> tuple[Message, ...]:
 
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
-    """Return sentences on the volume group, each volume's subvolumes and writers, and the free space used."""
+    """Return sentences on the volume group, and each volume's subvolumes and writers."""
     subvolumes = tuple(_subvolumes_sentence(volume) for volume in plan.volumes if volume.subvolumes)
     group = tuple(_group_sentences(plan, plan.group)) if plan.group else ()
-    inside = (*_together(plan), *_writable(plan.volumes), *_free_used(plan))
+    inside = (*_together(plan), *_writable(plan.volumes))
     return (*group, *subvolumes, *map(str, inside))
 
 
@@ -170,7 +163,7 @@ def _together(plan: Plan) -> Iterator[Message]:
     )
 
 
-def _free_used(plan: Plan) -> Iterator[Message]:
+def free_used(plan: Plan) -> Iterator[Message]:
     """Yield a warning about new or larger partitions in free space, which may contain data of deleted
     ones."""
     drives = tuple(member.drive.path for member in plan.members if _covers_free(member.before, member.after))
@@ -185,10 +178,15 @@ def _covers_free(before: Layout, after: Layout) -> bool:
 
 
 def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:
+    """Yield who may write to the volumes. A filesystem without owners belongs to the user it is mounted
+    for."""
+    writers: dict[Writer, list[str]] = {}
     for volume in volumes:
-        # A filesystem without owners belongs to the user it is mounted for.
-        if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].holds.owners):
-            yield t('"{label}" will be writable by {who}.', label=volume.label, who=volume.writer.shown)
+        has_owner = volume.writer != ROOT and MADE[volume.filesystem].holds.owners
+        if has_owner or volume.mount_point not in (None, NO_PLACE):
+            writers.setdefault(volume.writer, []).append(volume.label)
+    for writer, labels in writers.items():
+        yield t("{volumes:and}: writable by {who}.", volumes=tuple(labels), who=writer.shown)
 
 
 def volume_bytes(plan: Plan, index: int) -> int | None:

@@ -83,7 +83,7 @@ def test_first_screen_to_verified_result(terminal: Terminal, tmp_path: Path) -> 
     terminal.press("Enter", "Lost:", "Then", "Large media files")
     terminal.press("Escape", "What will you store?")
     terminal.press("Enter", "Lost:")
-    terminal.press("Enter", "Deleted when you choose Keep", "Serial")
+    terminal.press("Enter", "deleted when you choose Keep", "Serial")
     # The way back is looked for first.
     terminal.shows("Undo needs")
     terminal.type(f"{drive}9")

@@ -65,7 +65,7 @@ def screens(work: Work, drive: str, key: str, says: str) -> tuple[str, str]:
         await come(pilot, "plan")
         await press(pilot, "enter")
         await come(pilot, "review")
-        assert "Deleted when you choose Keep" in flat(pilot)
+        assert "deleted when you choose Keep" in flat(pilot)
         await rehearsal.fill(pilot, token0=drive.removeprefix("/dev/"))
         await press(pilot, "enter")
         await rehearsal.until(lambda: rehearsal.place(pilot) == "result", pilot, SECONDS)

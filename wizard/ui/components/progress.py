@@ -157,8 +157,11 @@ def checks_text(checks: Sequence[Check]) -> Message:
     return t("Passed: {holding} of {count}", holding=holding, count=len(checks))
 
 
-def checks_pane(checks: Sequence[Check]) -> Pane:
-    """List the checks, with the results of failed ones."""
+def checks_pane(checks: Sequence[Check], brief: Text = "") -> Pane:
+    """List the checks, with the results of failed ones. If all hold, show only the `brief` sentence, if
+    any."""
+    if brief and all(check.holds for check in checks):
+        return Pane(checks_text(checks), (para(brief),))
     return Pane(checks_text(checks), tuple(block for check in checks for block in _check_blocks(check)))
 
 

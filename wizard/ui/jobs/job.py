@@ -61,6 +61,16 @@ class Job(Generic[D]):
         return ()
 
     @property
+    def verb(self) -> Text:
+        """Label of the key that applies the job."""
+        return t("overwrite and apply") if self.lost() else t("apply")
+
+    @property
+    def checked(self) -> Text:
+        """What the checks at the end compare, in a sentence. Empty: the checks are listed one by one."""
+        return ""
+
+    @property
     def keeps_all(self) -> bool:
         """True if the job is known to preserve all data, such as growing a partition."""
         return False

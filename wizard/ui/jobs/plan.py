@@ -10,7 +10,7 @@ from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.steps import described_as_direct, described_as_kept
-from wizard.plan.text import background_work, brief, danger_of, inside_sentences
+from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import command_blocks
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from wizard.model.run import JournalEntry
     from wizard.plan.undo_policy import UndoSpace
 
-WAITS = t("After writing, you decide: keep the result, or undo and restore the old contents.")
+MOST_NAMES = 3
+"""Most partitions to name in a headline."""
+
+WAITS = t("Undo restores the old contents until you choose Keep.")
 
 TONES = {
     "done": Tone.GOOD,
@@ -69,12 +72,35 @@ class PlanJob(Job[Plan]):
         return bool(self.document.part or self.document.only_table) and not self.lost()
 
     def lost_when(self, services: Services) -> Text:
-        """Return the heading: deleted at keep, or when applied."""
-        return (
-            t("Deleted when you choose Keep")
-            if not self.keep and lost_when(self.document, services.why_direct(self.document))
-            else LOST_NOW
-        )
+        """Name the lost partitions. They are deleted when kept, or when applied."""
+        later = not self.keep and bool(lost_when(self.document, services.why_direct(self.document)))
+        lost = [
+            slot for member in self.document.members for slot in member.before.partitions if not slot.kept
+        ]
+        if not lost or self.document.only_table:
+            return t("Deleted when you choose Keep") if later else LOST_NOW
+        if len(lost) > MOST_NAMES:
+            names: tuple[Text, ...] = (t("{count} partitions", count=len(lost)),)
+        else:
+            names = tuple(
+                slot.label or slot.name or t("Partition {number}", number=slot.number) for slot in lost
+            )
+        if later:
+            return t("{names:and} will be deleted when you choose Keep", names=names)
+        return t("{names:and} will be deleted", names=names)
+
+    @property
+    def verb(self) -> Text:
+        """Name the deletion of old volumes."""
+        return t("delete and set up") if self.lost() and self.document.volumes else super().verb
+
+    @property
+    def checked(self) -> Text:
+        """The parts of the drive that the checks compare with the plan."""
+        parts = [t("the table and its alignment")] if self.document.tables else []
+        parts += [t("the filesystems")] if self.document.filesystems else []
+        parts += [t("the mounts")] if self.document.mounts else []
+        return t("As planned: {parts:and}.", parts=tuple(parts)) if parts else ""
 
     def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe undo, after the risks of a stripe."""
@@ -86,7 +112,7 @@ class PlanJob(Job[Plan]):
             said = (WAITS, t("Keep asks for the passphrase.")) if self.document.takes_passphrase else (WAITS,)
         else:
             said = (promise(self.document, direct, keep=self.keep),)
-        return (*((danger,) if danger else ()), *inside_sentences(self.document), *said)
+        return (*((danger,) if danger else ()), *free_used(self.document), *said)
 
     def restores_nothing(self, services: Services) -> bool:
         """Return True if undo has no contents to restore: no signatures and no unknown data."""
@@ -100,7 +126,7 @@ class PlanJob(Job[Plan]):
     @property
     def brief(self) -> tuple[Text, ...]:
         """The steps without preparations."""
-        return (*brief(self.document), *background_work(self.document))
+        return (*brief(self.document), *inside_sentences(self.document))
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -111,7 +137,8 @@ class PlanJob(Job[Plan]):
         """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
         plan = described_as_direct(self.document, services.why_direct(self.document))
         steps = (described_as_kept(plan) if self.keep else plan).steps
-        return (*map(para, background_work(plan)), *command_blocks(steps))
+        said: tuple[Text, ...] = (*inside_sentences(plan), *background_work(plan))
+        return (*map(para, said), *command_blocks(steps))
 
     def word(self, services: Services) -> str:
         """Return the confirmation word if undo is impossible."""
@@ -160,10 +187,10 @@ class PlanJob(Job[Plan]):
         rest = sentence.removeprefix(" ".join(map(str, head))).strip()
         first: Text = head[0] if head else rest
         detail: tuple[Text, ...] = (*head[1:], rest) if head else ()
-        more = (
-            ()
-            if state.value in ("waiting", "kept")
-            else (undo_sentence(self.document, run, state, entries, phase),)
-        )
+        more: tuple[Text, ...] = ()
+        if state.value not in ("waiting", "kept"):
+            more = (undo_sentence(self.document, run, state, entries, phase),)
+        if state.value in ("done", "kept"):
+            more += background_work(self.document)
         banner = Banner(first, tuple(text for text in detail if text), TONES.get(state.value, Tone.WARN))
         return RunOutcome(banner, more, decision_of(self.document, state))

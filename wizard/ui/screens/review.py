@@ -101,12 +101,11 @@ class Review(Screen):
 
     def view(self) -> View:
         """Return the view, with the losses first."""
-        lost = self.job.lost()
         return View(
             "review",
             ScreenStep.REVIEW,
             self.job.title,
-            tuple(self._actions(destroys=bool(lost))),
+            tuple(self._actions()),
             ", ".join(short(drive.path) for drive in self.job.drives),
             above=(
                 self.job.banner(self.services, final=bool(self._final_word)),
@@ -204,7 +203,7 @@ class Review(Screen):
     def _by_serial(self, drive: Identity) -> bool:
         return self._token(drive) == drive.serial
 
-    def _actions(self, *, destroys: bool) -> Iterator[Action]:
+    def _actions(self) -> Iterator[Action]:
         if self._beginning:
             return
         if self.services.apply_obstacle:
@@ -216,7 +215,7 @@ class Review(Screen):
                 else Action("back", "enter", BACK)
             )
         else:
-            yield Action("apply", "enter", t("overwrite and apply") if destroys else t("apply"), ends=True)
+            yield Action("apply", "enter", self.job.verb, ends=True)
         yield Action("commands", "f3", COMMANDS)
         yield Action("save", "f4", SAVE)
         yield Action("back", "escape", BACK)

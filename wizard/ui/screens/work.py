@@ -246,7 +246,7 @@ class WorkScreen(Screen):
             yield Pane(DECIDE, (para(Piece(printable(self._why_not, 1000), Tone.DANGER)),))
         checks = checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
-            yield checks_pane(checks)
+            yield checks_pane(checks, self.job.checked)
         blocks: list[Block] = []
         if self._state not in SETTLED:
             blocks += [*self._steps(), GAP]

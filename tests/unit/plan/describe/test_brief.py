@@ -5,32 +5,25 @@ from dataclasses import replace
 from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.layout import Writer
-from wizard.model.machine import Signature
 from wizard.model.said import GIB
 from wizard.plan.planner import Mode
-from wizard.plan.text import brief
+from wizard.plan.text import brief, inside_sentences
 
 
-def test_every_volume_shows_its_writer_and_mount() -> None:
+def test_operations_of_one_kind_share_a_sentence() -> None:
     first = spec("ext4", size_bytes=10 * GIB, label="one", mount_point="/srv/one")
     first = replace(first, writer=Writer("person", "alice", 1000, 1000))
     last = spec("xfs", size_bytes=20 * GIB, label="two", mount_point="/srv/two")
     swap = spec("swap", size_bytes=GIB, label="three", mount_point="none")
-    told = "\n".join(brief(plan_for(drive(), first, last, swap)))
-    assert "ext4 filesystem 'one' on /dev/sda1. Write access: alice." in told
-    assert "xfs filesystem 'two' on /dev/sda2. Write access: root only." in told
-    assert "Mount /dev/sda1 at /srv/one, now and on every boot." in told
-    assert "Mount /dev/sda2 at /srv/two, now and on every boot." in told
-    assert "Use /dev/sda3 as swap, now and on every boot." in told
-    # The table, three filesystems, two mounts and the swap; what only prepares for them is left out.
-    assert len(told.splitlines()) == 7 and "old signatures" not in told
+    plan = plan_for(drive(), first, last, swap)
+    assert brief(plan)[1:] == (
+        "Create ext4 one on /dev/sda1, xfs two on /dev/sda2 and swap three on /dev/sda3.",
+        "Mount /dev/sda1 at /srv/one and /dev/sda2 at /srv/two, now and on every boot.",
+        "Use /dev/sda3 as swap, now and on every boot.",
+    )
+    assert inside_sentences(plan) == ("one: writable by alice.", "two: writable by root only.")
 
 
 def test_erased_content_of_the_drive_stays_visible() -> None:
     plan = plan_for(partitioned(partition(1, filesystem="xfs")), spec("ext4", label="new"), mode=Mode.REPLACE)
-    told = brief(plan)
-    assert told[0] == "Clear the old signatures of /dev/sda and its partitions."
-    assert sum("signatures" in sentence for sentence in told) == 1
-    whole = drive(signatures=(Signature("xfs", "filesystem"),))
-    told = brief(plan_for(whole, spec("ext4", label="new"), mode=Mode.REPLACE))
-    assert told[0] == "Clear the signatures of xfs on the drive /dev/sda itself."
+    assert brief(plan)[0] == "Clear the old signatures of /dev/sda1 and /dev/sda."

@@ -296,7 +296,7 @@ def test_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
 
 def test_growing_partition_loses_nothing() -> None:
     told = "\n".join(plan_page(grown(*growing())))
-    assert "Nothing is lost." in told and "Deleted" not in told
+    assert "Nothing is lost." in told and "will be deleted" not in told
 
 
 GROWS_AT = "/run/diskwright/sda1"

@@ -95,11 +95,11 @@ def test_data_loss_is_named_first_if_any() -> None:
     person = anew(Live(machine(crowded())))
     assert (
         "All of partition 1: ext4, used space unknown, 107 GB." in person.text
-        and "Deleted when you choose Keep" in person.text
+        and "deleted when you choose Keep" in person.text
     )
     assert "Nothing is lost." not in person.text
     apply = person.view.action("apply")
-    assert apply is not None and str(apply.label) == "overwrite and apply"
+    assert apply is not None and str(apply.label) == "delete and set up"
     kept = at_review(Live(machine(crowded())))
     assert "Nothing is lost." in kept.text and "partition 1: ext4" not in kept.text
 
@@ -244,7 +244,7 @@ def test_review_is_named_after_its_job() -> None:
 def test_every_important_step_is_visible() -> None:
     person = at_review(Live())
     assert "more step" not in person.text and "now and on every boot" in person.text
-    assert "Write access: " in person.text
+    assert "writable by" in person.text
 
 
 def test_space_for_undo_is_hidden_if_there_is_no_old_data() -> None:
@@ -260,4 +260,4 @@ def test_unrecognised_data_is_lost_and_the_run_waits() -> None:
     person = at_review(services)
     (banner,) = (block for block in person.view.above if isinstance(block, Banner))
     assert banner.tone is Tone.DANGER and banner.detail == services.room.lost
-    assert "After writing, you decide" in person.text and "No old contents to restore" not in person.text
+    assert "Undo restores the old contents" in person.text and "No old contents to restore" not in person.text
