@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.identity_check import identity_difference
@@ -24,26 +23,9 @@ from wizard.model.said import Message, Sentence, t
 from wizard.probe.machine import probe_drive
 from wizard.ui.components.drive_rows import who
 
-if TYPE_CHECKING:
-    from wizard.model.geometry import Identity
-
-
-# A drive.
-MODEL_UNKNOWN = t("model unknown")
-
 # Refusals.
 NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
 NO_RUN = Sentence("No runs in {folder}.")
-
-
-def drive_message(drive: "Identity") -> Message:
-    """Return the drive's path, model and confirmation token."""
-    return t(
-        "{path}, {model}, confirm as {token}",
-        path=drive.path,
-        model=drive.model or MODEL_UNKNOWN,
-        token=drive.token,
-    )
 
 
 HALF = Sentence("The run's output is incomplete, so no tool recognises it.")
@@ -158,15 +140,7 @@ def is_open(run: Path, command: str) -> bool:
 def _brief(run: Path) -> str:
     """Return the run's drives, state and progress."""
     try:
-        drives = tuple(
-            t(
-                "{path}, {model}, {size:size}",
-                path=drive.path,
-                model=drive.model if drive.model else MODEL_UNKNOWN,
-                size=drive.size_bytes,
-            )
-            for drive in load(run).drives
-        )
+        drives = tuple(map(who, load(run).drives))
         done, steps = len(done_steps(read_entries(run))), len(load(run).sentences)
         return str(
             t(

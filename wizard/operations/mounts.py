@@ -95,11 +95,6 @@ class AddFstabLine(Operation):
         """Omitted: in a plan, the mount or swap follows."""
         return ""
 
-    def belongs_to(self, use: Operation) -> bool:
-        """Return True if this is the line of a mount or swap."""
-        is_mount = isinstance(use, Mount) and use.mount_point == self.mount_point
-        return is_mount or isinstance(use, TurnOnSwap)
-
     def edits(self, context: Context) -> tuple[str, ...]:
         return (self.line,)
 

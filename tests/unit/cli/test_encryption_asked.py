@@ -21,7 +21,6 @@ from wizard.apply.system.crypttab import (
     check_crypttab,
     crypttab_conflict,
     read_key,
-    take_from_crypttab,
 )
 from wizard.cli.passphrase import passphrase_for
 from wizard.documents.codec import from_json
@@ -106,7 +105,7 @@ def test_request_to_root_contains_the_secret_without_showing_it() -> None:
     assert b"several words".hex() not in repr(asked)
 
 
-def test_crypttab_gets_one_line_and_loses_it_on_undo(tmp_path: Path) -> None:
+def test_crypttab_gets_one_line(tmp_path: Path) -> None:
     file = tmp_path / "crypttab"
     old = "# <name> <device> <key> <options>\nother UUID=0 none luks"
     file.write_text(old)
@@ -114,7 +113,6 @@ def test_crypttab_gets_one_line_and_loses_it_on_undo(tmp_path: Path) -> None:
     assert line == OPERATION.line == f"luks-private-10000000 UUID={UUIDS[0]} none luks,nofail"
     assert file.read_text() == f"{old}\n{line}\n"
     assert add_to_crypttab(file, OPERATION, "run") == line and file.read_text().count(line) == 1
-    assert take_from_crypttab(file, OPERATION, "run") and file.read_text() == old
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as, read_text
-from wizard.apply.system.fstab import FstabEntry, check_writable, take_out
+from wizard.apply.system.fstab import FstabEntry, check_writable
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import Message, t
 from wizard.operations.containers import AddCrypttabLine
@@ -99,11 +99,6 @@ def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> st
 
     edit(path, change, kept_as(path, run_name))
     return line
-
-
-def take_from_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> bool:
-    """Remove the operation's line, and return True if it was there."""
-    return take_out(path, operation.line, kept_as(path, run_name))
 
 
 def key_of(plan: Plan) -> bytes | None:

@@ -161,11 +161,6 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None
     return None
 
 
-def without_line(text: str, line: str) -> str:
-    """Remove a line, compared as a whole. All other lines are unchanged."""
-    return "".join(kept for kept in re.split(r"(?<=\n)", text) if kept.removesuffix("\n") != line)
-
-
 def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
     """Raises BadInput or Refused if the lines cannot be added. A missing fstab counts as empty."""
     if not operations:
@@ -258,24 +253,6 @@ def restore_line(path: Path, old: str, new: str) -> str:
     if old in read_text(path).split("\n"):
         return str(LINES_THERE(count=1, file=shown))
     return str(CHANGED_SINCE(file=shown))
-
-
-def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
-    """Remove the operation's line, and return True if it was there."""
-    return take_out(path, operation.line, keep)
-
-
-def take_out(path: Path, line: str, keep: Path) -> bool:
-    """Remove a line, and return True if it was there. `keep` shows if the line end before it was added,
-    too."""
-    old = read_text(keep) if keep.exists() else None
-
-    def change(text: str) -> str:
-        if line not in text.split("\n"):
-            return text
-        return old if old is not None and with_line(old, line) == text else without_line(text, line)
-
-    return edit(path, change)
 
 
 def _trimmed(path: str) -> str:

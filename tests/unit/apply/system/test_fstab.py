@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.system.edited_file import kept_as
-from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse, remove_line, without_line
+from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine
 
 UUID = "10000000-0000-4000-8000-000000000001"
@@ -29,7 +28,7 @@ def fstab(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("text", OTHERS)
-def test_adding_and_removing_restores_the_old_bytes(fstab: Path, text: str) -> None:
+def test_line_is_added_after_the_old_bytes(fstab: Path, text: str) -> None:
     old = text.encode("utf-8", "surrogateescape")
     fstab.write_bytes(old)
     keep = kept_as(fstab, "run")
@@ -37,18 +36,6 @@ def test_adding_and_removing_restores_the_old_bytes(fstab: Path, text: str) -> N
     assert fstab.read_bytes().startswith(old)
     assert fstab.read_bytes().splitlines()[-1].decode() == line == OPERATION.line
     assert keep.read_bytes() == old
-    assert remove_line(fstab, OPERATION, keep)
-    assert fstab.read_bytes() == old
-    assert not remove_line(fstab, OPERATION, keep)
-
-
-def test_concurrent_additions_are_preserved(fstab: Path) -> None:
-    fstab.write_text("one / ext4 defaults 0 1")
-    keep = kept_as(fstab, "run")
-    add_line(fstab, OPERATION, keep)
-    fstab.write_text(fstab.read_text() + "two /two ext4 defaults 0 2\n")
-    remove_line(fstab, OPERATION, keep)
-    assert fstab.read_text() == "one / ext4 defaults 0 1\ntwo /two ext4 defaults 0 2\n"
 
 
 def test_adding_twice_adds_once(fstab: Path) -> None:
@@ -117,9 +104,3 @@ def test_swap_lines_share_no_mount_point() -> None:
 def test_invalid_line_is_named(text: str) -> None:
     with pytest.raises(BadInput, match="fstab, line 2 is not an entry"):
         parse("# comment\n" + text, "fstab")
-
-
-def test_only_the_line_is_removed() -> None:
-    text = "a /a ext4\nb /b ext4\n"
-    assert without_line(with_line(text, "c /c ext4"), "c /c ext4") == text
-    assert without_line("c /c ext4 x\nc /c ext4\n", "c /c ext4") == "c /c ext4 x\n"
