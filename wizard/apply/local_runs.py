@@ -67,10 +67,9 @@ class LocalRuns:
         into, takes_place = asked.into or None, asked.takes_place
         return survey.work_out(asked.source, asked.target, into, self._environment, takes_place=takes_place)
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
-        """Inspect an ext filesystem. Checks the space in `folder`, or else in the folder for runs. Raises as
-        the function of that name does."""
-        return look.look_at_ext(device, self._environment, store=folder, journal_dir=self._journal_dir)
+    def look_at_ext(self, device: str) -> Situation:
+        """Inspect an ext filesystem. Raises as the function of that name does."""
+        return look.look_at_ext(device, self._environment)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""

@@ -8,14 +8,15 @@ from wizard.apply.run.load import read_any
 from wizard.cli.select_run import drive_message
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import read_file
-from wizard.ext4.ways import MEANS, SUMMARIES
+from wizard.ext4.ways import HOW, SUMMARIES
 from wizard.model.errors import BadInput, printable
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Migration, Moves
+from wizard.model.moves import Moves
 from wizard.model.requests import SetOptions, Tune
 from wizard.model.said import t
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import PLANS
+from wizard.plan.conversion import Migration
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import preview
 from wizard.plan.plan import Plan
@@ -42,7 +43,7 @@ def warnings_of(document: RunDocument) -> tuple[Text, ...]:
         case Changes():
             return document.doubts
         case Migration():
-            return (MEANS[document.means], *document.doubts)
+            return (*((HOW,) if document.way.converts else ()), *document.doubts)
         case _:
             return ()
 
@@ -100,15 +101,9 @@ def _migration_blocks(migration: Migration) -> Iterator[Block]:
     yield filesystem_para(migration.device, migration.before)
     yield para(t("on {drive}", drive=drive_message(migration.drive)))
     way = t("Conversion {way}:", way=migration.way)
-    yield para(way, SUMMARIES[migration.way], MEANS[migration.means])
-    if folder := migration.store:
-        yield para(
-            t(
-                "Replaced data is stored in {folder}, up to {room:size}.",
-                folder=folder,
-                room=migration.room_bytes,
-            )
-        )
+    yield para(way, SUMMARIES[migration.way], *((HOW,) if migration.way.converts else ()))
+    if migration.room_bytes:
+        yield para(t("Extra space: up to {room:size}.", room=migration.room_bytes))
     yield from listed(t("Gain:"), migration.gains)
     yield from listed(t("Note:"), migration.doubts)
     yield from _steps(command_blocks(migration.steps))

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.filesystem_checks import in_use, kind_findings, programs, state_findings
-from wizard.ext4.system_checks import (
+from wizard.ext4.filesystem_findings import in_use, kind_findings, programs, state_findings
+from wizard.ext4.system_findings import (
     at_boot,
     boot_path,
     nothing_to_do,
@@ -15,8 +15,8 @@ from wizard.ext4.system_checks import (
 )
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Finding, FindingCommand, Severity
-from wizard.model.migration import Way
 from wizard.model.said import t
+from wizard.plan.conversion import Way
 
 NOTHING_WRITTEN = t("Nothing was written.")
 
@@ -34,34 +34,17 @@ RULES = (
     nothing_to_do,
 )
 
-WRITING = frozenset({Way.LIGHT, Way.FULL})
-"""Methods that write to the filesystem. Comparing its files before and after is optional."""
-
+WRITING = frozenset(way for way in Way if way.converts)
 BLOCKED_METHODS: Mapping[str, frozenset[Way]] = {
-    "migrate-running-root": WRITING,
-    "migrate-mounted": WRITING,
-    "migrate-swap-file": WRITING,
-    "migrate-opened": WRITING,
     "migrate-barred": frozenset(Way),
-    "migrate-cut-off": WRITING,
-    "migrate-counts": WRITING,
-    "migrate-half-done": WRITING,
-    "migrate-errors": WRITING,
-    "migrate-damaged": WRITING,
-    "migrate-external-journal": WRITING,
-    "migrate-unknown-features": WRITING,
-    "migrate-first-revision": WRITING,
     "migrate-programs-missing": WRITING,
     "migrate-programs-old": WRITING,
-    "migrate-no-room-journal": WRITING,
     "migrate-full": frozenset({Way.FULL}),
-    "migrate-folder": WRITING,
-    "migrate-no-copy": WRITING,
     "migrate-nothing-at-boot": frozenset({Way.MOUNT}),
     "migrate-light-complete": frozenset({Way.LIGHT}),
     "migrate-complete": frozenset({Way.FULL}),
 }
-"""Conversion methods that each finding blocks. Other findings are informational."""
+"""Conversion methods that a finding blocks. Other dangers block all that write to the filesystem."""
 
 REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"})
 """Findings that no longer block a writing method once the user consents to repairs."""
@@ -85,8 +68,8 @@ def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding
 
 
 def _blocks(finding: Finding, way: Way, *, repairs: bool) -> bool:
-    blocked = BLOCKED_METHODS.get(finding.code, frozenset())
-    return way in blocked and not (repairs and finding.code in REPAIRABLE)
+    danger = WRITING if finding.severity is Severity.DANGER else frozenset()
+    return way in BLOCKED_METHODS.get(finding.code, danger) and not (repairs and finding.code in REPAIRABLE)
 
 
 def _is_possible(situation: Situation, command: FindingCommand, found: Sequence[Finding]) -> bool:

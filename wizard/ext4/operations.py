@@ -3,28 +3,23 @@
 from collections.abc import Iterator
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.duration import WIDE_INODE_BYTES
 from wizard.ext4.superblock import seems_once_ext3
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.said import Message, t
+from wizard.operations.ext4 import (
+    WIDE_INODE_BYTES,
     AddChecksums,
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    MigrationOperation,
     OnDevice,
     SetFeatures,
-    SetFstabType,
     SetOwnFstabType,
-    Way,
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import Message, t
-from wizard.operations.fstab import digest_of_text
-
-SOUND = t("e2fsck finds no errors.")
-
+from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
+from wizard.plan.conversion import MigrationOperation, Way
 
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
 
@@ -142,18 +137,13 @@ def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
     return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
 
 
-def fstab_operations(situation: Situation) -> tuple[SetFstabType, ...]:
-    """Return one operation per fstab line whose type could no longer mount the filesystem, or would use an
-    older driver's behaviour."""
+def fstab_operations(situation: Situation) -> tuple[EditFstab, ...]:
+    """Return the edit of the fstab lines whose type could no longer mount the filesystem, or would use an
+    older driver's behaviour. Empty if there are none."""
     text = situation.fstab_text.split("\n")
-    digest = digest_of_text(situation.fstab_text)
-    return tuple(
-        SetFstabType(
-            situation.fstab, digest, line.number, text[line.number - 1], retyped(text[line.number - 1])
-        )
-        for line in situation.lines
-        if line.kind in OLD_TYPES
-    )
+    old = [(line.number, text[line.number - 1]) for line in situation.lines if line.kind in OLD_TYPES]
+    lines = tuple(LineEdit(number, line, retyped(line)) for number, line in old)
+    return (EditFstab(situation.fstab, digest_of_text(situation.fstab_text), lines),) if lines else ()
 
 
 def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:

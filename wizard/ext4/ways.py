@@ -4,19 +4,15 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import WRITING, against, obstacles_of
-from wizard.ext4.duration import compare_seconds, gains_of, operation_seconds, room_bytes
-from wizard.ext4.make import means_of
+from wizard.ext4.blockers import against, obstacles_of
+from wizard.ext4.document import gains_of, migration_steps
+from wizard.ext4.duration import compare_seconds, room_bytes
 from wizard.ext4.operations import all_operations, operations_for
-from wizard.ext4.system_checks import as_message, as_text
+from wizard.ext4.system_findings import as_message, as_text
 from wizard.model.errors import printable
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Means, Migration, Prospect, SetFstabType, Way, WayOffer
 from wizard.model.said import Message, t
-
-BACK_TO_THE_BIT = t(
-    "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
-)
+from wizard.plan.conversion import Migration, Prospect, Way, WayOffer
 
 NEW_INSTEAD = t("A new ext4 can also have grouped tables, another number of inodes, and less fragmentation.")
 
@@ -30,38 +26,12 @@ SUMMARIES: Mapping[Way, Message] = {
     Way.LIGHT: t("New files use ext4 features; old files remain unchanged."),
     Way.FULL: t("Converts all files, folders and metadata to ext4 in place."),
 }
-_MEANS_TEXTS: Mapping[Means, Message] = {
-    Means.TRANSACTION: t(
-        "Works on a copy-on-write scratch copy. The filesystem is changed only after all "
-        "steps are complete and checked. A power cut loses no data."
-    ),
-    Means.FILES: t("Changes only a system file, in one atomic replacement."),
-}
-MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS_TEXTS.items()}
-BETWEEN: Mapping[Means, Message] = {
-    Means.TRANSACTION: t(
-        "The filesystem is either old or half committed. If half committed, it "
-        "cannot be mounted until `diskwright resume` or `diskwright undo` has "
-        "finished."
-    ),
-    Means.FILES: t("The file is either old or new, never a mix."),
-}
-"""State after a power cut between two steps."""
-
-POWER: Mapping[Means, Message] = {
-    Means.TRANSACTION: t(
-        "After a power cut, the old filesystem is intact or `diskwright resume` "
-        "finishes the new one. A partial conversion is never mounted."
-    ),
-    Means.FILES: t("A power cut changes no data on disk. The system file is either old or new."),
-}
-"""Consequences of a power cut."""
-
-BACK: Mapping[Means, Message] = {
-    Means.TRANSACTION: BACK_TO_THE_BIT,
-    Means.FILES: t("Undo restores the file."),
-}
-"""How long undo is possible."""
+HOW = t(
+    "Works on a copy-on-write scratch copy. The filesystem is changed only after all "
+    "steps are complete and checked. A power cut loses no data."
+)
+EITHER_LINE = t("The file contains either the old or the new line, never a mix.")
+"""After a power cut during an edit of fstab."""
 
 
 def is_damaged(before: ExtFacts) -> bool:
@@ -74,51 +44,41 @@ def offer_of(prospect: Prospect, way: Way) -> WayOffer | None:
     return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
-def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> Message | str:
-    """Describe the consequences of a power cut during step `number`, counted from 1. None means between two
-    steps, or before the first if not `begun`.
+def power_words(migration: Migration, number: int | None, told: str) -> Message | str:
+    """Describe the consequences of a power cut during step `number`, counted from 1, None if no step runs.
 
-    `told`: the transaction's own description, or empty.
+    `told`: the run's own description, empty before the first step.
     """
-    step = migration.steps[number - 1] if number is not None and 0 < number <= len(migration.steps) else None
-    if told and (step is None or not isinstance(step.operation, SetFstabType)):
-        return told
-    if not begun:
-        return t("No data is lost: the conversion is still reading and has not changed the filesystem.")
-    return step.power if step else BETWEEN[migration.means]
+    edits_fstab = number is not None and number > len(migration.on_device)
+    if edits_fstab or not migration.way.converts:
+        return EITHER_LINE
+    return told or t("No data is lost: the conversion is still reading and has not changed the filesystem.")
 
 
-def how_sentences(migration: Migration) -> tuple[Message, ...]:
-    """Describe protection, space, comparison and repairs."""
-    sentences = [_MEANS_TEXTS[migration.means]]
-    if folder := migration.store:
-        sentences.append(
-            t(
-                "Uses up to {room:size} in {folder}, until you keep or undo the conversion.",
-                room=migration.room_bytes,
-                folder=folder,
-            )
-        )
-    if migration.manifest:
-        sentences.append(
-            t(
-                "All files are compared before and after: content, holes, owner, "
-                "permissions, times, links, extended attributes."
-            )
-        )
-    elif migration.way in WRITING:
-        sentences.append(t("Files are not compared individually; e2fsck checks the whole filesystem."))
-    if migration.repairs:
-        sentences.append(t("Damage found by e2fsck may be repaired."))
-    return tuple(sentences)
-
-
-def risk_sentences(migration: Migration) -> tuple[Message, ...]:
-    """Describe the risks for files, including power cuts, and how long undo is possible."""
-    driver = (
-        () if migration.way is Way.MOUNT else (t("Afterwards only an ext4 driver can mount the filesystem."),)
+def how_sentences(migration: Migration) -> Iterator[Message]:
+    """Describe protection, space, comparison, repairs, and how long undo is possible."""
+    if not migration.way.converts:
+        yield EITHER_LINE
+        yield t("Undo restores the file.")
+        return
+    yield HOW
+    yield t(
+        "Uses up to {room:size} in the folder for runs, until you keep or undo the conversion.",
+        room=migration.room_bytes,
     )
-    return (POWER[migration.means], BACK[migration.means], *driver)
+    if migration.manifest:
+        yield t(
+            "All files are compared before and after: content, holes, owner, permissions, times, links, "
+            "extended attributes."
+        )
+    else:
+        yield t("Files are not compared individually; e2fsck checks the whole filesystem.")
+    if migration.repairs:
+        yield t("Damage found by e2fsck may be repaired.")
+    yield t(
+        "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
+    )
+    yield t("Afterwards only an ext4 driver can mount the filesystem.")
 
 
 def confirm_command(migration: Migration, file: str = "FILE") -> str:
@@ -137,18 +97,19 @@ def prospect_of(situation: Situation) -> Prospect:
 
 
 def _offer(situation: Situation, way: Way) -> WayOffer:
-    before, rotational = situation.ext, situation.drive.rotational
+    before = situation.ext
     operations = all_operations(situation, way)
     finding = against(situation, way)
-    seconds = sum(operation_seconds(one, before, rotational=rotational) for one in operations)
+    steps = migration_steps(operations, situation.device, before, situation.drive)
     return WayOffer(
         way=way,
-        means=means_of(way),
         gains=gains_of(operations, before),
         costs=tuple(map(str, _costs(way))),
         undone=str(_undo_text(way)),
-        seconds=round(seconds, 1),
-        compare_seconds=round(compare_seconds(before, rotational), 1) if way in WRITING else 0.0,
+        seconds=round(sum(step.seconds for step in steps), 1),
+        compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
+        if way.converts
+        else 0.0,
         room_bytes=room_bytes(operations, before),
         obstacle=str(as_message(finding)) if finding else "",
         obstacle_code=finding.code if finding else "",
@@ -176,7 +137,7 @@ def _costs(way: Way) -> Iterator[Message]:
 
 
 def _undo_text(way: Way) -> Message:
-    if way is Way.MOUNT:
+    if not way.converts:
         return t("At any time, by restoring the old fstab line.")
     return t(
         "Bit for bit, until kept or mounted for writing. After a power cut during "

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from wizard.model.errors import DERIVED, WHERE_USED, printable
 from wizard.model.geometry import Identity
-from wizard.model.migration import Migration, Moves
+from wizard.model.moves import Moves
 from wizard.model.requests import Wanted
 from wizard.model.run import Document
 from wizard.model.said import Message, t
@@ -14,6 +14,7 @@ from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import ChangeOwner, Mount, Remount, Top, Unmount
 from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.plan.conversion import Migration
 from wizard.plan.plan import Plan
 
 ChangeOperation = (

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
-    from wizard.model.migration import Migration, Prospect, Way
     from wizard.model.said import Message
     from wizard.model.verdict import Verdict
+    from wizard.plan.conversion import Migration, Prospect, Way
     from wizard.plan.plan import Plan
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeRequest
@@ -26,7 +26,7 @@ class SessionConversion:
     """Conversion of the filesystem on `device` to ext4, and the decisions made so far.
 
     `compares`: compare all files before and after, if the method leaves this open. `repairs`: damage may
-    be repaired. `folder`: where to store the temporary data of a method. None means undecided.
+    be repaired. None means undecided.
     """
 
     device: str
@@ -34,7 +34,6 @@ class SessionConversion:
     way: Way | None = None
     compares: bool = True
     repairs: bool = False
-    folder: Path | None = None
     migration: Migration | None = None
 
 

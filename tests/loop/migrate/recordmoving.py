@@ -20,7 +20,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
-from wizard.ext4.check import render_migration
+from wizard.ext4.document import render_migration
 
 RECORDED = Path(__file__).resolve().parents[2] / "looks/recorded_moving"
 INSIDE = "--inside"

@@ -1,4 +1,4 @@
-"""Check and edit the fstab of the running system and of a system on the converted filesystem."""
+"""Check and edit the fstab of a system on the converted filesystem."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,69 +8,17 @@ from tempfile import TemporaryDirectory
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.system import fstab
-from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.system.fstab import Line, Tags, parse
 from wizard.ext4.assessment import BootLine, OwnFstab
-from wizard.ext4.steps import OWN_FSTAB, operation_commands
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Migration, SetFstabType, SetOwnFstabType
 from wizard.model.run import Check
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, joined, t
+from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
-from wizard.operations.operation import How, ValueState
+from wizard.operations.operation import OWN_FSTAB, How
+from wizard.plan.conversion import Migration
 from wizard.process.program import Result, run, scratch_folder
-
-
-def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
-    """Return the fstab lines that a conversion changes."""
-    return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetFstabType))
-
-
-def type_state(operation: SetFstabType, migration: Migration) -> ValueState:
-    """Return the state of an fstab line. BEFORE requires the planned file, apart from the conversion's own
-    changes.
-
-    Raises BadInput if the file cannot be read.
-    """
-    lines = read_text(Path(operation.file)).split("\n")
-    if lines.count(operation.new) == 1 and operation.old not in lines:
-        return ValueState(How.AFTER, t("the new line appears once and the old line is gone"))
-    before = lines.copy()
-    for other in line_operations(migration):
-        if before[other.number - 1 : other.number] == [other.new]:
-            before[other.number - 1] = other.old
-    if (
-        lines[operation.number - 1 : operation.number] == [operation.old]
-        and digest_of_text("\n".join(before)) == operation.digest
-    ):
-        return ValueState(How.BEFORE, t("the line is unchanged"))
-    return ValueState(How.OTHER, t("{file} was changed", file=operation.file))
-
-
-def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
-    """Replace the old line, and return a result message. Can be repeated. Raises Failed if the file was
-    changed."""
-    path = Path(operation.file)
-    found = type_state(operation, migration)
-    if found.how is How.OTHER:
-        raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
-    if found.how is How.BEFORE:
-        fstab.new_line_in(path, operation.number, operation.old, operation.new, kept_as(path, run_name))
-    return str(
-        t(
-            "Line {number} of {file} is updated.",
-            number=operation.number,
-            file=operation.file,
-        )
-    )
-
-
-def restore_type(operation: SetFstabType) -> str:
-    """Restore this line only, and return a result message."""
-    return fstab.restore_line(Path(operation.file), operation.old, operation.new)
-
 
 FILE_NOT_READ = Sentence("Cannot read {path} on {node}:")
 
@@ -170,17 +118,12 @@ def _is_own_line(line: Line, node: str, tags: Tags) -> bool:
     return line.mount_point == ROOT if not source.is_relative_to(LINKS) else str(source.resolve()) == node
 
 
-def own_operations_of(migration: Migration) -> tuple[SetOwnFstabType, ...]:
-    """Return the lines that a conversion changes in the fstab on the filesystem."""
-    return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetOwnFstabType))
-
-
 def _own_state(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
     """Return the state of a line in the fstab on a node. OTHER if the file has other changes. Raises
     Failed."""
     lines = text_inside(node, OWN_FSTAB).split("\n")
     before = lines.copy()
-    for each in own_operations_of(migration):
+    for each in _own_operations(migration):
         if before[each.number - 1 : each.number] == [each.new]:
             before[each.number - 1] = each.old
     if digest_of_text("\n".join(before)) != operation.digest:
@@ -206,7 +149,7 @@ def set_own_type(
                 device=migration.device,
             )
         )
-    for argv in operation_commands(operation, node):
+    for argv in operation.commands(node):
         command(argv)
     forget_caches(node)
     if _own_state(operation, migration, node) is not How.AFTER:
@@ -216,7 +159,10 @@ def set_own_type(
 
 def own_checks(node: str, migration: Migration) -> Iterator[Check]:
     """Yield a check for each line of the fstab on a node. Raises Failed if the file cannot be read."""
-    for step in migration.steps:
-        if isinstance(step.operation, SetOwnFstabType):
-            holds = _own_state(step.operation, migration, node) is How.AFTER
-            yield Check(" ".join(step.holds), holds, step.operation.new)
+    for operation in _own_operations(migration):
+        holds = _own_state(operation, migration, node) is How.AFTER
+        yield Check(joined(operation.holds), holds, operation.new)
+
+
+def _own_operations(migration: Migration) -> tuple[SetOwnFstabType, ...]:
+    return tuple(one for one in migration.on_device if isinstance(one, SetOwnFstabType))

@@ -1,6 +1,6 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -8,9 +8,7 @@ from wizard.apply.block.devices import protect, take_writes
 from wizard.apply.conversion.guard import (
     check_explained,
     check_migration_tools,
-    check_own,
     drive_now,
-    folders_outside,
     lock_checked,
 )
 from wizard.apply.conversion.keep import check_held, check_keeps, keep
@@ -35,9 +33,10 @@ from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import Purpose, lock_drives
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import load_environment
+from wizard.apply.settings.guard import check_own
 from wizard.model.errors import DiskwrightError
-from wizard.model.migration import Migration
 from wizard.model.said import Message, Sentence, tn
+from wizard.plan.conversion import Migration
 
 
 def _check_goes_on(run: Path, migration: Migration) -> None:
@@ -96,10 +95,6 @@ class ConversionRunJob(RunJob[Migration]):
             device=document.device,
             count=len(document.steps),
         )
-
-    def files_outside(self, document: Migration, name: str) -> Iterator[Path]:
-        """Return the folders of the undo data."""
-        return folders_outside(document, name)
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
         """Work out the document again."""

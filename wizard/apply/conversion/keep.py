@@ -4,11 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on
-from wizard.apply.conversion.fstab import line_operations
 from wizard.apply.conversion.guard import drive_now, planned_filesystem
 from wizard.apply.conversion.rollback import advised_sentence
 from wizard.apply.conversion.run import KEEPING, check_one
-from wizard.apply.conversion.state import drop_folder, filesystem_of
+from wizard.apply.conversion.state import drop_folder, saved_in
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.engine.record import Phase, load_record, save_record
 from wizard.apply.run.backup_store import mark_durably
@@ -20,9 +19,9 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.migration import Migration
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
+from wizard.plan.conversion import Migration
 
 NOT_MOUNTED = t("Not mounted:")
 CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
@@ -69,7 +68,7 @@ def drop_saved(run: Path) -> Message:
     record = load_record(run)
     if record is None:
         return t("The run has no undo data.")
-    folder = Path(filesystem_of(run).folder)
+    folder = saved_in(run)
     freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
     if record.phase is Phase.RELEASED:
         save_record(run, replace(record, phase=Phase.KEPT))
@@ -107,7 +106,7 @@ def _mount(site: MigratingSite) -> Message | str:
     numbers = [
         number
         for number, line in enumerate(text.split("\n"), 1)
-        if line in {own.new for own in line_operations(site.migration)}
+        if line in {edit.new for setting in site.migration.settings for edit in setting.lines}
     ]
     lines = parse(text, str(environment.fstab))
     line = next(

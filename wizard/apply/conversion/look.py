@@ -1,35 +1,32 @@
 """Inspect an ext filesystem before a conversion. Read-only."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
+from wizard.apply.conversion.boot import boot_path, swap_files_on, units_for
 from wizard.apply.conversion.fstab import own_fstab
-from wizard.apply.conversion.system_checks import boot_path, folder_seen, swap_files_on, units_for
 from wizard.apply.conversion.verify import first_error
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.runs import runs_folder
-from wizard.apply.settings.existing_filesystem import nodes_of
+from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.filesystem_checks import KNOWN
-from wizard.ext4.steps import CHECKER, proof
+from wizard.ext4.filesystem_findings import KNOWN
 from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Layer
 from wizard.model.said import Message, join, t
+from wizard.operations.ext4 import CHECKER, proof
 from wizard.plan.dangers import known_identity
 from wizard.plan.refusals import unmeasured
 from wizard.probe.content.superblocks import find_copy
 from wizard.probe.host.environment import family_of, os_release
-from wizard.probe.host.sysfs import node_of, target
 from wizard.probe.machine import probe_machine
 from wizard.process.program import find, run
 
@@ -45,18 +42,11 @@ ERRORS_LEFT = 4
 """Bit of e2fsck's exit status: errors left uncorrected (e2fsck(8)). Other bits: the check failed."""
 
 
-def look_at_ext(
-    device: str,
-    environment: Environment,
-    *,
-    store: Path | None = None,
-    journal_dir: Path | None = None,
-) -> Situation:
+def look_at_ext(device: str, environment: Environment) -> Situation:
     """Inspect the ext filesystem on a drive, a partition or a volume on one drive, and all that a conversion
     depends on.
 
-    Without `store`, undo data is stored in the runs' folder, or in `journal_dir`. Raises
-    BadInput if the device is unreadable or not ext, Refused if the superblock is damaged.
+    Raises BadInput if the device is unreadable or not ext, Refused if the superblock is damaged.
     """
     path, _ = nodes_of(device)
     node, ext = Path(path), read_superblock(path)
@@ -66,7 +56,6 @@ def look_at_ext(
     lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
     unmounted = "" if usage.mounts or usage.is_root else path
     own = own_fstab(path, ext, tags) if unmounted else None
-    runs = runs_folder(journal_dir)
     return Situation(
         drive=probed.identity,
         device=probed.device,
@@ -92,7 +81,6 @@ def look_at_ext(
         family=family_of(os_release()),
         e2fsprogs=_version(),
         no_copy=str(obstacle() or ""),
-        store=folder_seen(store, runs, node),
     )
 
 
@@ -113,7 +101,7 @@ class _Device:
 
 def _probe(path: str) -> _Device:
     """Probe a device. Raises BadInput if it spans several drives, or the size of the drive is unknown."""
-    machine = probe_machine([drive_of(kernel_name(path))])
+    machine = probe_machine([drive_of(path)])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(unmeasured(drive))
@@ -223,43 +211,6 @@ def _find_backup(path: str) -> tuple[int, int] | None:
     return (
         (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
     )
-
-
-def drive_of(name: str) -> str:
-    """Return the node of the drive that contains a device. Raises BadInput unless it is exactly one drive."""
-    drives = set(_drives_below(name))
-    if len(drives) != 1:
-        device, named = node_of(name), tuple(sorted(drives))
-        raise BadInput(
-            t(
-                "{device} spans {drives:and}; a conversion requires a filesystem on one "
-                "drive. Nothing was written.",
-                device=device,
-                drives=named,
-            )
-            if named
-            else t(
-                "{device} is not on a drive; a conversion requires a filesystem on one "
-                "drive. Nothing was written.",
-                device=device,
-            )
-        )
-    return drives.pop()
-
-
-def _drives_below(name: str) -> Iterator[str]:
-    folder = SYS_BLOCK / name
-    slaves = (
-        sorted(entry.name for entry in (folder / "slaves").glob("*")) if (folder / "slaves").exists() else []
-    )
-    if (folder / "partition").exists():
-        if (device := target(folder)) is not None:
-            yield from _drives_below(device.parent.name)
-    elif slaves:
-        for slave in slaves:
-            yield from _drives_below(slave)
-    else:
-        yield node_of(name)
 
 
 def _layers(drive: Drive, path: str) -> tuple[Layer, ...]:

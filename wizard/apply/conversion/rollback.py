@@ -17,9 +17,9 @@ from wizard.apply.run.runs import run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput
-from wizard.model.migration import Migration, Way
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, join, t
+from wizard.plan.conversion import Migration
 
 RESULTS: Mapping[RunState, Sentence] = {
     RunState.DONE: Sentence("The filesystem matches the plan and was checked."),
@@ -42,7 +42,7 @@ def moved_sentence(state: RunState) -> Message:
 
 def _can_keep(migration: Migration, state: RunState) -> bool:
     """Return True if the run has undo data to delete."""
-    return state is RunState.DONE and migration.way is not Way.MOUNT
+    return state is RunState.DONE and migration.way.converts
 
 
 def _can_undo(state: RunState, entries: Sequence[JournalEntry]) -> bool:
@@ -100,22 +100,17 @@ def decision_of(
 
 def _keep_sentence(migration: Migration) -> Message:
     """Return the effects of keeping."""
-    if folder := migration.store:
-        ends = t(
-            "Keeping makes undo impossible and frees {room:size} in {folder}.",
-            room=migration.room_bytes,
-            folder=folder,
-        )
-    else:
-        ends = t("Keeping makes undo impossible.")
-    return join(ends, t("The filesystem is then mounted and used normally."))
+    return join(
+        t("Keeping makes undo impossible and frees up to {room:size}.", room=migration.room_bytes),
+        t("The filesystem is then mounted and used normally."),
+    )
 
 
 def undo_sentence(migration: Migration) -> Message:
     """Return the effects of undo."""
     return (
         t("Undo restores the file.")
-        if migration.way is Way.MOUNT
+        if not migration.way.converts
         else t(
             "Undo restores the old filesystem bit for bit and removes the new one. Undo "
             "is possible until someone mounts the filesystem for writing."

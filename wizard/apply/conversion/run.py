@@ -2,19 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import protect
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.fstab import restore_type, set_type
-from wizard.apply.conversion.guard import (
-    check_lines,
-    check_new,
-    check_own,
-    check_resumable,
-)
-from wizard.apply.conversion.rehearsal import CHECKS, count_failures, rehearse
+from wizard.apply.conversion.guard import check_fstab, check_new, check_resumable
+from wizard.apply.conversion.rehearsal import rehearse
 from wizard.apply.conversion.rollback import can_be_undone, is_closed, look_sentence
 from wizard.apply.conversion.state import (
     THERE_TWICE,
@@ -27,23 +22,26 @@ from wizard.apply.conversion.state import (
     migration_now,
     nodes_holding,
     phase_of,
-    store_of,
+    saved_in,
 )
-from wizard.apply.conversion.verify import MigratingSite, file_checks
+from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import STEP_FAILED, STOPPED, UNDONE
+from wizard.apply.run.job import STEP_FAILED, STOPPED, UNDONE, Outcome
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.guard import is_stacked
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.migration import Migration, SetFstabType, Way
+from wizard.apply.settings.guard import check_own, is_stacked
+from wizard.apply.settings.run import setting_checks
+from wizard.apply.settings.system import RunningSystem
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.operation import How
+from wizard.plan.conversion import Migration
 
 KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
@@ -56,25 +54,40 @@ def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Migrat
     )
 
 
-def migrate(site: MigratingSite) -> tuple[Event, str]:
+def migrate(site: MigratingSite) -> Outcome:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
     check_own(migration, load_environment(run))
     check_one(run, migration)
     check_can_start(run, migration)
-    if migration.way is not Way.MOUNT:
+    if migration.way.converts:
         if phase_of(run) in TO_REHEARSE and (ended := rehearse(site)):
             return ended
         site.journal.add(Event.COMMAND, str(_commit(site)))
-    for number, step in enumerate(migration.steps, 1):
-        operation = step.operation
-        if isinstance(operation, SetFstabType) and (
-            ended := _edit_file(operation, step.sentence, number, site)
-        ):
-            return ended
-    if failed := count_failures([*file_checks(site)], site):
-        return Event.FAILED, str(CHECKS(count=failed))
+    for number, setting in enumerate(migration.settings, len(migration.on_device) + 1):
+        if (run / STOP).exists():
+            return Event.STOPPED, f"{STOPPED(step=number)} {reached(run)}".rstrip()
+        step = migration.steps[number - 1]
+        if why := site.journal.step(number, step.sentence, partial(setting.do, _system(site))):
+            failed = STEP_FAILED(step=number, steps=len(migration.steps))
+            return Event.FAILED, f"{failed} {why} {reached(run)}".rstrip()
+    if wrong := site.journal.verify(setting_checks(migration)):
+        return Event.FAILED, str(wrong)
     return Event.DONE, str(_done_sentence(run, migration))
+
+
+def _system(site: MigratingSite) -> RunningSystem:
+    """Return the system that edits fstab as the last step."""
+    migration = site.migration
+    return RunningSystem(
+        migration.drive,
+        migration.settings,
+        load_environment(site.run),
+        len(migration.steps),
+        site.run.name,
+        site.journal,
+        site.drive_locks,
+    )
 
 
 def _commit(site: MigratingSite) -> Message:
@@ -111,27 +124,9 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
         yield Committer(site.run, device, medium, site.journal.add)
 
 
-def _edit_file(
-    operation: SetFstabType, sentence: str, number: int, site: MigratingSite
-) -> tuple[Event, str] | None:
-    """Run a step on a file. Return the last event and message if the run ends here."""
-    run, journal = site.run, site.journal
-    if (run / STOP).exists():
-        return Event.STOPPED, f"{STOPPED(step=number)} {reached(run)}".rstrip()
-    try:
-        journal.add(Event.STEP_STARTED, sentence, step=number)
-        message = set_type(operation, site.migration, run.name)
-    except (DiskwrightError, OSError) as error:
-        journal.add(Event.STEP_FAILED, str(error), step=number)
-        failed = STEP_FAILED(step=number, steps=len(site.migration.steps))
-        return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
-    journal.add(Event.STEP_DONE, message, step=number)
-    return None
-
-
 def _done_sentence(run: Path, migration: Migration) -> Message | str:
     """Return the message of a complete run."""
-    if migration.way is Way.MOUNT:
+    if not migration.way.converts:
         return t(
             "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
             device=migration.device,
@@ -170,7 +165,7 @@ def check_can_start(run: Path, migration: Migration) -> None:
     try:
         if has_started(run):
             check_resumable(migration)
-            check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
+            check_fstab(migration, {How.BEFORE, How.AFTER})
         else:
             check_new(migration)
     except (BadInput, Failed) as error:
@@ -223,7 +218,7 @@ def _refuse_kept(run: Path) -> None:
         )
 
 
-def undo_conversion(site: MigratingSite) -> tuple[Event, str]:
+def undo_conversion(site: MigratingSite) -> Outcome:
     """Undo a conversion. Return the last event and message. Raises DiskwrightError.
 
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
@@ -236,10 +231,9 @@ def undo_conversion(site: MigratingSite) -> tuple[Event, str]:
     _check_kept(site)
     mark_durably(site.run / UNDOING)
     messages = []
-    for step in reversed(migration.steps):
-        if isinstance(step.operation, SetFstabType):
-            messages.append(restore_type(step.operation))
-            site.journal.add(Event.COMMAND, messages[-1])
+    for setting in migration.settings:
+        messages.append(str(setting.undo(_system(site))))
+        site.journal.add(Event.COMMAND, messages[-1])
     messages.append(str(_restore(site)))
     return Event.UNDONE, " ".join(messages)
 
@@ -285,11 +279,11 @@ def _restore(site: MigratingSite) -> Message:
     if phase is None or phase in UNTOUCHED:
         if phase is not None:
             save_record(run, Record(Phase.UNDONE, waits=False))
-            drop_folder(store_of(Path(site.migration.store), run.name))
+            drop_folder(run / FOLDER)
         return t("{device} was not written to.", device=device)
     with _committer(site, HeldDrive) as committer:
         committer.undo(noting(run))
-        drop_folder(Path(filesystem_of(run).folder))
+        drop_folder(saved_in(run))
         if committer.phase is Phase.LEFT or not committer.is_as_put:
             return t(
                 "{device} contains the old filesystem without any of the changes. Later "
@@ -301,7 +295,7 @@ def _restore(site: MigratingSite) -> Message:
 
 def check_one(run: Path, migration: Migration) -> None:
     """Raises Refused if a copy of a changed filesystem is attached, too."""
-    if migration.way is Way.MOUNT or not has_started(run):
+    if not migration.way.converts or not has_started(run):
         return
     uuid = migration.before.uuid
     clones = [node for node in nodes_holding(uuid) if not is_stacked(node, migration.device)]

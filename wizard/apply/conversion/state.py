@@ -1,22 +1,23 @@
 """State of a conversion's filesystem: phase, first bytes before and after, and present device."""
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, read_bytes, size_bytes
-from wizard.apply.conversion.look import drive_of
+from wizard.apply.block.devices import SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_migration
+from wizard.apply.settings.existing_filesystem import drive_of
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.migration import Migration
+from wizard.model.errors import WHERE_USED, BadInput, Failed, Refused
 from wizard.model.said import Sentence, t
+from wizard.plan.conversion import Migration
 from wizard.probe.host.sysfs import node_of
 
 THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
@@ -46,16 +47,17 @@ class Head(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ConvertedFilesystem:
-    """Filesystem with this UUID, on a device of this size, whose change is saved in `folder`.
+    """Filesystem with this UUID, on a device of this size, whose change is saved.
 
     `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal.
+    `folder`: folder of the saved change with earlier versions, empty if in the run's own.
     """
 
     uuid: str
     size_bytes: int
-    folder: str
     old_first: str
     new_first: str
+    folder: str = field(default="", metadata=WHERE_USED)
 
     @property
     def old(self) -> bytes:
@@ -104,6 +106,12 @@ def filesystem_of(run: Path) -> ConvertedFilesystem:
     return found
 
 
+def saved_in(run: Path) -> Path:
+    """Return the folder of a run's saved change."""
+    found = load_filesystem(run)
+    return Path(found.folder) if found and found.folder else run / FOLDER
+
+
 def phase_of(run: Path) -> Phase | None:
     """Return the phase of a run's change to the filesystem, or None before the rehearsal. Raises BadInput."""
     load_filesystem(run)
@@ -115,11 +123,6 @@ def has_started(run: Path) -> bool:
     """Return True if a step was started according to the journal, or to the record if the journal is
     incomplete."""
     return bool(phase_of(run) or begun_steps(read_entries(run)))
-
-
-def store_of(store: Path, run_name: str) -> Path:
-    """Return a run's own folder in `store`."""
-    return store.absolute() / f"diskwright-{run_name}"
 
 
 def drop_folder(folder: Path) -> None:
@@ -177,6 +180,4 @@ def migration_now(run: Path) -> Migration:
         device = locate(run)
     except Refused:
         return migration
-    return replace(
-        migration, device=device, drive=replace(migration.drive, path=drive_of(kernel_name(device)))
-    )
+    return replace(migration, device=device, drive=replace(migration.drive, path=drive_of(device)))

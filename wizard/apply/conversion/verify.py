@@ -5,48 +5,37 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from time import sleep
 
 from wizard.apply.block.devices import facts_on, forget_caches
-from wizard.apply.conversion.fstab import own_checks, own_operations_of, set_own_type, type_state
-from wizard.apply.conversion.system_checks import grub_checks
+from wizard.apply.conversion.boot import grub_checks
+from wizard.apply.conversion.fstab import own_checks, set_own_type
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import watched_effort
 from wizard.apply.run.progress_log import NOTE_SECONDS, WHOLE, noting
-from wizard.apply.steps.step_context import journalled
+from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, manifest_lines, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
-from wizard.ext4.duration import Effort, effort_of, parts_of
-from wizard.ext4.operations import SOUND
-from wizard.ext4.steps import CHECKER, OWN_FSTAB, accepted, operation_commands, promises, proof
 from wizard.model.errors import Failed, printable
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
-    AddChecksums,
-    AddJournal,
-    CheckFiles,
-    ConvertFiles,
-    Migration,
-    MigrationStep,
-    OnDevice,
-    SetFeatures,
-    SetFstabType,
-    SetOwnFstabType,
-    WidenBlockNumbers,
-    WidenInodes,
-)
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, format_duration, join, joined, t
-from wizard.operations.operation import How
+from wizard.operations.ext4 import (
+    CHECKER,
+    SOUND,
+    Effort,
+    OnDevice,
+    SetOwnFstabType,
+    WidenInodes,
+    accepted,
+    proof,
+)
+from wizard.operations.operation import OWN_FSTAB
+from wizard.plan.conversion import Migration
 from wizard.process.output import Listener
-from wizard.process.program import Result
+from wizard.process.program import ENDED, Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """Progress after each of e2fsck's five passes, as in its own bar (e2fsck/unix.c)."""
-
-BUSY = re.compile(r"is in use\.$|Device or resource busy", re.MULTILINE)
-"""Message of e2fsprogs if a device cannot be opened exclusively."""
 
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
@@ -86,15 +75,9 @@ class MigratingSite:
         The progress covers `part` of the step. It is reported by e2fsck, or estimated from the I/O on the
         last argument, compared with the expected `effort`.
         """
-        for pause in (0.1, 0.3, 1.0, 0.0):
-            result = self._attempt(argv, part, effort)
-            # Programs that scan drives open each one exclusively for a moment. Nothing was written then.
-            if not (result.status and BUSY.search(result.output + result.errors)):
-                break
-            sleep(pause)
+        result = when_free(lambda: self._attempt(argv, part, effort), accept)
         if result.status not in accept:
-            message = t("{program} ended with status {status}:", program=argv[0], status=result.status)
-            raise Failed(f"{message} {result.last_words}")
+            raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
         return result
 
     def _attempt(self, argv: Sequence[str], part: tuple[float, float], effort: Effort | None) -> Result:
@@ -136,15 +119,15 @@ def operate(operation: OnDevice, node: str, site: MigratingSite) -> str:
     if isinstance(operation, SetOwnFstabType):
         return set_own_type(operation, site.migration, node, site.command)
     repaired = False
-    commands = operation_commands(operation, node)
-    for argv, part in zip(commands, parts_of(operation, len(commands)), strict=True):
+    commands = operation.commands(node)
+    for argv, part in zip(commands, operation.parts(len(commands)), strict=True):
         # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
         argv_to_run = (
             ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, WidenInodes) else argv
         )
         is_check = argv == proof(node)
         # e2fsck reports progress itself, and the filesystem may be too damaged for `facts_on`.
-        effort = None if argv[0] == CHECKER else effort_of(operation, facts_on(node))
+        effort = None if argv[0] == CHECKER else operation.effort(facts_on(node))
         result = site.command(
             argv_to_run, accept=range(256) if is_check else accepted(argv), part=part, effort=effort
         )
@@ -152,10 +135,9 @@ def operate(operation: OnDevice, node: str, site: MigratingSite) -> str:
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
     forget_caches(node)
-    done = t("Done on {node}.", node=node)
-    return str(
-        t("Done on {node}; {repaired}.", node=node, repaired=_put_right(operation)) if repaired else done
-    )
+    if repaired:
+        return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
+    return str(t("Done on {node}.", node=node))
 
 
 def first_error(said: str) -> Message | str:
@@ -185,25 +167,6 @@ def damaged(device: str, said: str) -> Message:
     )
 
 
-def _put_right(operation: OnDevice) -> Message:
-    """Return what e2fsck repaired in a step, as a clause."""
-    match operation:
-        case CheckFiles(repairs=True):
-            return t("e2fsck repaired the damage")
-        case CheckFiles():
-            return t("e2fsck made the corrections usual at boot")
-        case _:
-            return t("e2fsck made the corrections left over from the change")
-
-
-_DEPTHS = re.compile(r"Extent depth histogram: ([\d/]+)")
-_COUNTS = {
-    "files": re.compile(r"(\d+) regular files?"),
-    "folders": re.compile(r"(\d+) director(?:y|ies)\n"),
-    "links": re.compile(r"(\d+) symbolic links? \((\d+) fast symbolic links?\)"),
-}
-
-
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     """Yield the checks of the filesystem on `node`. Raises Failed if the filesystem cannot be read."""
     migration = site.migration
@@ -230,73 +193,11 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         kept == was,
         f"UUID {now.uuid}",
     )
-    for step in migration.steps:
-        if (check := _step_check(step, now, checked.output)) is not None:
+    for operation in migration.on_device:
+        if (check := operation.verify(now, checked.output)) is not None:
             yield check
     yield from own_checks(node, migration)
     yield from grub_checks(node, site.command)
-
-
-def _step_check(step: MigrationStep, now: ExtFacts, output: str) -> Check | None:
-    """Return the check of a step's own result, if any."""
-    operation = step.operation
-    if isinstance(operation, SetFstabType):
-        return None
-    what = joined(promises(operation))
-    match operation:
-        case AddJournal():
-            wanted: tuple[str, ...] = ("has_journal",)
-        case SetFeatures(features=features):
-            wanted = features
-        case WidenBlockNumbers():
-            wanted = ("64bit",)
-        case AddChecksums():
-            wanted = ("metadata_csum",)
-        case WidenInodes(inode_bytes=size):
-            return Check(
-                what, now.inode_bytes == size, str(t("inodes have {bytes} bytes", bytes=now.inode_bytes))
-            )
-        case ConvertFiles():
-            mapped, all_of_them = extent_share(output)
-            return Check(
-                what,
-                mapped == all_of_them,
-                str(
-                    t(
-                        "{mapped} of {files} files and folders use extents",
-                        mapped=mapped,
-                        files=all_of_them,
-                    )
-                ),
-            )
-        case _:
-            return None
-    missing = [feature for feature in wanted if feature not in now.features]
-    seen = (
-        t("missing features: {features:list}", features=tuple(missing))
-        if missing
-        else t("features present: {features:list}", features=wanted)
-    )
-    return Check(what, not missing, str(seen))
-
-
-def extent_share(said: str) -> tuple[int, int]:
-    """Return the number of files, folders and long links with extents, and the number of all, as counted by
-    `e2fsck -v`."""
-    depths = _DEPTHS.search(said)
-    mapped = sum(map(int, depths[1].split("/"))) if depths else 0
-    counted = {name: pattern.search(said) for name, pattern in _COUNTS.items()}
-    links = counted["links"]
-    plain = sum(int(found[1]) for name in ("files", "folders") if (found := counted[name]))
-    return mapped, plain + (int(links[1]) - int(links[2]) if links else 0)
-
-
-def file_checks(site: MigratingSite) -> Iterator[Check]:
-    """Check the fstab line of the converted filesystem. Raises BadInput if fstab is unreadable."""
-    for step in site.migration.steps:
-        if isinstance(step.operation, SetFstabType):
-            found = type_state(step.operation, site.migration)
-            yield Check(" ".join(step.holds), found.how is How.AFTER, str(found.seen))
 
 
 ENTRY_BYTES = 160
@@ -344,7 +245,8 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
 def _changed_files(migration: Migration) -> frozenset[bytes]:
     """Return the file whose content the conversion changes, by its path from the top. A separate check covers
     it."""
-    return frozenset({OWN_FSTAB.lstrip("/").encode()} if own_operations_of(migration) else ())
+    changes = any(isinstance(operation, SetOwnFstabType) for operation in migration.on_device)
+    return frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ())
 
 
 def _save_manifest(node: str, site: MigratingSite, file: str) -> Manifest:

@@ -5,6 +5,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.block.devices import drives_under
 from wizard.apply.copy.compare_copy import NOT_REMOVED, compare, paths_shown, remove_brought
 from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_copied, site_of
 from wizard.apply.copy.copy_entry import restore_top, telling
@@ -12,7 +13,6 @@ from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.places import (
     READ_ONLY,
     device_of,
-    drives_under,
     ground_of,
     held_on,
     node_with,
@@ -84,9 +84,7 @@ def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False
         edit = bring.takes.edit
         if why := edit.foreign(RunningSystem(bring.drive, (edit,), environment)):
             raise refused(why)
-    for drive in drives:
-        if environment.only is not None and drive not in environment.only:
-            raise refused(t("This run may not write to {drive}.", drive=drive))
+    environment.check_allowed(drives)
     return drives
 
 

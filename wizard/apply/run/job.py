@@ -4,7 +4,7 @@ A kind of run is a subclass of `RunJob`.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -245,10 +245,6 @@ class RunJob(Generic[D]):
         """Return the first message of the journal."""
         raise NotImplementedError
 
-    def files_outside(self, document: D, name: str) -> Iterable[Path]:
-        """Return files outside the folder for runs, named after a run."""
-        return ()
-
     def check_explained(self, document: D, environment: Environment) -> None:
         """Raises Refused if the explanations in a document are not the current ones."""
 
@@ -264,8 +260,7 @@ class RunJob(Generic[D]):
         check_tokens(document, how.tokens)
         locks = self.lock_new(document, how, make=True)
         file, text = kind_for(document), render_any(document)
-        outside = partial(self.files_outside, document)
-        make = partial(make_run, how.folder, document.devices, file, text, how.environment, outside)
+        make = partial(make_run, how.folder, document.devices, file, text, how.environment)
         return begin_new(make, self.begun(document), locks)
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:

@@ -19,9 +19,9 @@ from psutil import Error, Process, disk_io_counters
 
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.run.module import PACKAGE_FOLDER
-from wizard.ext4.duration import Effort
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, t
+from wizard.operations.ext4 import Effort
 from wizard.process.program import find
 from wizard.process.program import run as run_command
 

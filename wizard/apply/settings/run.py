@@ -5,7 +5,7 @@ import os
 import pwd
 import shlex
 import stat
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -31,14 +31,15 @@ from wizard.apply.settings.guard import (
 )
 from wizard.apply.settings.start import check_explained, lock_checked
 from wizard.apply.settings.system import RunningSystem, system_of
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
-from wizard.model.run import Event
+from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import How
+from wizard.operations.operation import How, Setting
 from wizard.plan.changes import Changes
+from wizard.plan.conversion import Migration
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:
@@ -116,19 +117,15 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             )
         if not _is_off(changes, begun) and (fault := device_fault(changes)):
             raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
-        journal.add(Event.STEP_STARTED, step.sentence, step=number)
-        try:
-            said = step.operation.do(replace(system, step=number))
-        except (DiskwrightError, OSError) as error:
-            journal.add(Event.STEP_FAILED, str(error), step=number)
+        work = partial(step.operation.do, replace(system, step=number))
+        if why := journal.step(number, step.sentence, work):
             return Event.FAILED, t(
                 "Step {step} of {steps} failed: {error} {far}",
                 step=number,
                 steps=len(changes.steps),
-                error=str(error),
+                error=why,
                 far=steps_done(run, changes),
             )
-        journal.add(Event.STEP_DONE, str(said), step=number)
     return _verified(run, changes, journal)
 
 
@@ -149,23 +146,8 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
 
 
 def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Message]:
-    failed = 0
-    for step in changes.steps:
-        try:
-            found = step.operation.read(system_of(changes))
-            holds, seen = found.how is How.AFTER, str(found.seen)
-        except (BadInput, Failed) as error:
-            holds, seen = False, str(error)
-        journal.add(
-            Event.VERIFIED if holds else Event.NOT_VERIFIED, " ".join(step.holds).rstrip("."), output=seen
-        )
-        failed += not holds
-    if failed:
-        return Event.FAILED, tn(
-            "All steps finished, but {count} check failed.",
-            "All steps finished, but {count} checks failed.",
-            count=failed,
-        )
+    if failed := journal.verify(setting_checks(changes)):
+        return Event.FAILED, failed
     if isinstance(changes.wanted, SwitchOff):
         return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if changes.is_final:
@@ -179,6 +161,18 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Mes
         run=run_argument(run),
     )
     return Event.DONE, join(*ready_message(changes), changed)
+
+
+def setting_checks(document: Changes | Migration) -> Iterator[Check]:
+    """Check that each setting has its new value."""
+    for step in document.steps:
+        if isinstance(step.operation, Setting):
+            try:
+                found = step.operation.read(system_of(document))
+                holds, seen = found.how is How.AFTER, str(found.seen)
+            except (BadInput, Failed) as error:
+                holds, seen = False, str(error)
+            yield Check(" ".join(step.holds), holds, seen)
 
 
 def steps_done(run: Path, changes: Changes) -> Message | str:

@@ -42,6 +42,7 @@ from wizard.operations.operation import How, Setting, ValueState
 from wizard.operations.settings import Relabel
 from wizard.operations.table import WriteTable
 from wizard.plan.changes import Changes
+from wizard.plan.conversion import Migration
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import changing, placed_layout, resized_table
 from wizard.plan.partition.possible import room_behind
@@ -255,9 +256,9 @@ class RunningSystem:
         return frozenset(physical_volumes_of(group, partial(run, seconds=LOOK_SECONDS)))
 
 
-def system_of(changes: Changes, environment: Environment = OWN) -> RunningSystem:
-    """Return the system for reading the settings of changes."""
-    return RunningSystem(changes.drive, changes.settings, environment)
+def system_of(document: Changes | Migration, environment: Environment = OWN) -> RunningSystem:
+    """Return the system for reading the settings of a document."""
+    return RunningSystem(document.drive, document.settings, environment)
 
 
 def has_capability(number: int) -> bool:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wizard.ext4.blockers import WRITING
-from wizard.ext4.ways import MEANS, SUMMARIES, TITLES, is_damaged
+from wizard.ext4.ways import HOW, SUMMARIES, TITLES, is_damaged
 from wizard.host.services import Services
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Means
-from wizard.model.said import Sentence, t, tn
+from wizard.model.said import t, tn
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.view import (
     Block,
@@ -27,33 +25,24 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.model.migration import Prospect, WayOffer
+    from wizard.plan.conversion import Prospect, WayOffer
     from wizard.ui.session import SessionConversion
 
-
-NOTHING_LOST = Sentence("no data loss")
 
 COLUMNS = (
     Column(t("How")),
     Column(t("Time"), right=True),
     Column(t("Extra space"), right=True),
-    Column(t("On power loss"), least=90),
     Column(t("Here")),
 )
-POWER = {
-    Means.TRANSACTION: (NOTHING_LOST, Tone.GOOD),
-    Means.FILES: (Sentence("no effect"), Tone.GOOD),
-}
 
 
 def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> Row:
     """Return the row of a conversion method, with time, extra space and availability."""
-    power, tone = POWER[offer.means]
     cells = (
         strong(TITLES[offer.way]),
         Piece(t("{seconds:time}", seconds=offer.seconds) if offer.seconds >= 1 else t("< 1 s")),
         Piece(t("{size:size}", size=offer.room_bytes) if offer.room_bytes else t("none")),
-        Piece(power(), tone),
         _standing(offer, prospect),
     )
     why_not = obstacle_words(prospect, offer) if not moving.repairs else ""
@@ -95,10 +84,11 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: Text) -> Iterato
     yield from _listed(t("Gain:"), offer.gains)
     yield from _listed(t("Costs:"), offer.costs)
     yield from _listed(t("Undo:"), (offer.undone,))
-    yield from _listed(t("How:"), (MEANS[offer.means],))
+    if offer.way.converts:
+        yield from _listed(t("How:"), (HOW,))
 
 
-def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
+def _listed(caption: Text, said: Sequence[Text]) -> Iterator[Block]:
     """Yield texts as paragraphs, the first with the caption and the others indented."""
     for number, one in enumerate(said):
         yield para(muted(caption), one, hang=2) if number == 0 else para(one, indent=2, hang=2)
@@ -106,7 +96,7 @@ def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
 
 def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Text]:
     """Yield the other options of the conversion."""
-    if offer.way not in WRITING:
+    if not offer.way.converts:
         yield t("no comparison needed.")
     elif moving.compares:
         yield t(
@@ -117,8 +107,6 @@ def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> I
         yield t("files are not compared individually.")
     if is_damaged(prospect.before):
         yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
-    if moving.folder is not None:
-        yield t("Uses space in {folder}.", folder=str(moving.folder))
 
 
 NEEDED = ("partx", "wipefs")

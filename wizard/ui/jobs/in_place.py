@@ -9,15 +9,16 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
 from wizard.ext4.duration import compare_seconds
-from wizard.ext4.ways import how_sentences, power_words, risk_sentences
+from wizard.ext4.ways import how_sentences, power_words
 from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.migration import Migration, Moves
+from wizard.model.moves import Moves
 from wizard.model.requests import SwitchOff
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
 from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.conversion import Migration
 from wizard.plan.copy import fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
 from wizard.plan.plan import Plan
@@ -254,7 +255,7 @@ class MigrationJob(Job[Migration]):
 
     def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe safety measures and risks."""
-        return (*how_sentences(self.document), *risk_sentences(self.document))
+        return tuple(how_sentences(self.document))
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -275,7 +276,7 @@ class MigrationJob(Job[Migration]):
 
     def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return power_words(self.document, working, told, begun=begun)
+        return power_words(self.document, working, told)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]

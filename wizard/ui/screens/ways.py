@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import WRITING
-from wizard.ext4.make import make_migration
-from wizard.ext4.system_checks import COPY_COMMANDS, COPY_INSTEAD
+from wizard.ext4.document import make_migration
+from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of, prospect_of
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.migration import Way
 from wizard.model.said import t
+from wizard.plan.conversion import Way
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Picker, Typing
+from wizard.ui.dialogs.asking import Picker
 from wizard.ui.messages import NO_OLD
 from wizard.ui.session import SessionConversion
 from wizard.ui.view import (
     Action,
     Block,
-    Field,
     Piece,
     Row,
     Rows,
@@ -40,17 +36,15 @@ from wizard.ui.view import (
     strong,
 )
 
-USE = t("use")
-
 if TYPE_CHECKING:
     from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
-    from wizard.model.migration import Migration, Prospect, WayOffer
+    from wizard.plan.conversion import Migration, Prospect, WayOffer
 
 LOOKING = t("Checking the filesystem without writing ...")
 AGAIN = t("refresh")
-TAKE = USE
+TAKE = t("use")
 
 T = TypeVar("T")
 
@@ -58,7 +52,6 @@ HELP = (
     t("Each row is a conversion of this filesystem to ext4."),
     t("Compare: read every file before and after. This is the best proof and needs the time shown."),
     t("Repair: allow repairs if the filesystem reports damage."),
-    t("Folder: provides the extra space, if needed."),
     t("Extent: ext4 records a file as a few runs of blocks, ext3 block by block."),
     t("Inode: the record of one file: owner, times and block locations."),
 )
@@ -157,14 +150,13 @@ class WaysScreen(Screen):
             Action("review", "enter", t("review"), wait or refused),
             Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
         ]
-        if offer.way not in WRITING:
+        if not offer.way.converts:
             actions.pop()
         if is_damaged(prospect.before):
             label = t("do not repair") if self._moving.repairs else t("repair damage")
             actions.append(Action("repair", "x", label, wait))
         return (
             *actions,
-            Action("folder", "f", t("folder"), wait),
             Action("again", "r", AGAIN, wait),
             back_action(),
         )
@@ -180,22 +172,6 @@ class WaysScreen(Screen):
     def act_repair(self, _row: str, _values: Values) -> None:
         """Switch repairs on or off."""
         self._settle(replace(self._moving, repairs=not self._moving.repairs))
-
-    def act_folder(self, _row: str, _values: Values) -> None:
-        """Ask for a folder with extra space."""
-
-        def take(values: Values) -> Callable[[], None]:
-            name = values.get("folder", "").strip()
-            return partial(self._look_with, replace(self._moving, folder=Path(name) if name else None))
-
-        text = (
-            para(t("A folder on another filesystem, with enough free space for the conversion.")),
-            para(t("Only root should have write access.")),
-            para(t("Leave empty for the default.")),
-        )
-        value = str(self._moving.folder or "")
-        field = Field("folder", t("Folder"), value, t("e.g. /mnt/backup"))
-        self.desk.go(Typing(self.desk, t("Which folder has space?"), text, (field,), take, TAKE))
 
     def act_review(self, row: str, _values: Values) -> None:
         """Plan the conversion. Raises Refused if there is an obstacle."""
@@ -217,11 +193,7 @@ class WaysScreen(Screen):
         self._try(LOOKING, lambda: prospect_of(self._inspected(moving)), self._looked)
 
     def _inspected(self, moving: SessionConversion) -> Situation:
-        return self.services.look_at_ext(moving.device, moving.folder)
-
-    def _look_with(self, moving: SessionConversion) -> None:
-        self._settle(moving)
-        self._look()
+        return self.services.look_at_ext(moving.device)
 
     def _try(self, doing: Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
         """Run a task in a thread, one at a time, and show errors.
@@ -273,7 +245,7 @@ def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
     """Return the steps of the selected conversion method. Raises BadInput without one."""
     if moving.way is None:
         raise BadInput(t("No method for migration to ext4 was selected."))
-    compares = moving.compares and moving.way in WRITING
+    compares = moving.compares and moving.way.converts
     return make_migration(situation, moving.way, manifest=compares, repairs=moving.repairs)
 
 
@@ -287,7 +259,7 @@ def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
         def take(device: str) -> None:
             desk.go(WaysScreen(desk, drive, device))
 
-        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), USE, take))
+        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), TAKE, take))
     else:
         desk.screen.tell(NO_OLD, Tone.WARN)
 

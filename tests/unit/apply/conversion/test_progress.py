@@ -9,19 +9,21 @@ from queue import Queue
 import pytest
 
 from tests.unit.ext4.extimages import EXT3, facts, made
-from wizard.apply.conversion.verify import ProgressParser, extent_share, share_of
+from wizard.apply.conversion.verify import ProgressParser, share_of
 from wizard.apply.run.process import read_by, watched_effort
-from wizard.ext4.duration import Effort, effort_of, parts_of
-from wizard.ext4.steps import CHECKER, accepted, operation_commands
-from wizard.model.migration import (
+from wizard.model.said import MIB
+from wizard.operations.ext4 import (
+    CHECKER,
     AddChecksums,
     CheckFiles,
+    Effort,
     OnDevice,
     SetFeatures,
     WidenBlockNumbers,
     WidenInodes,
+    accepted,
+    extent_share,
 )
-from wizard.model.said import MIB
 from wizard.process.output import Listener
 from wizard.process.program import run
 
@@ -82,11 +84,11 @@ def test_ended_process_reports_no_progress(tmp_path: Path) -> None:
 
 
 def test_every_command_has_a_share_of_its_step() -> None:
-    assert parts_of(WidenInodes(), 1) == ((0.0, 1.0),) and parts_of(CheckFiles(), 2) == (
+    assert WidenInodes().parts(1) == ((0.0, 1.0),) and CheckFiles().parts(2) == (
         (0.0, 0.5),
         (0.5, 1.0),
     )
-    assert parts_of(AddChecksums(), 2) == ((0.0, 0.3), (0.3, 1.0))
+    assert AddChecksums().parts(2) == ((0.0, 0.3), (0.3, 1.0))
 
 
 @pytest.mark.parametrize("block", ["1024", "4096"])
@@ -99,8 +101,8 @@ def test_expected_reads_of_silent_programs_match(tmp_path: Path, block: str) -> 
         AddChecksums(),
     )
     for operation in operations:
-        expected = effort_of(operation, facts(image))
-        for argv in operation_commands(operation, str(image)):
+        expected = operation.effort(facts(image))
+        for argv in operation.commands(str(image)):
             with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 # It is not reaped yet, so what the kernel counted is still there.
                 os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)

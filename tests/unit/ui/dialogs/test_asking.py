@@ -13,10 +13,10 @@ from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.advice.missing import Missing
 from wizard.apply.run.journal import RunState
-from wizard.ext4.make import make_migration
+from wizard.ext4.document import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
-from wizard.model.migration import Way
+from wizard.plan.conversion import Way
 from wizard.ui.desk import Screen
 from wizard.ui.dialogs.asking import Question, Typing, ending, save
 from wizard.ui.dialogs.health import Install

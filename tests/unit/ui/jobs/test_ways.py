@@ -2,7 +2,6 @@
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from tests.unit.ui.simulated import Simulated
 from wizard.ext4.assessment import Situation
 from wizard.ext4.ways import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.migration import Way
+from wizard.plan.conversion import Way
 from wizard.ui.screens.ways import WaysScreen
 from wizard.ui.session import Session, SessionConversion
 from wizard.ui.view import Banner, Tone
@@ -28,7 +27,7 @@ class Services(Simulated):
     def __init__(self, found: Situation) -> None:
         super().__init__(machine(DRIVE), "a test")
         self.found = found
-        self.asked: list[Path | None] = []
+        self.asked: list[str] = []
         self.fault: DiskwrightError | None = None
         self.rootless, self.gives_root, self.roots = False, True, 0
         self.go = threading.Event()
@@ -44,8 +43,8 @@ class Services(Simulated):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless = False
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
-        self.asked.append(folder)
+    def look_at_ext(self, device: str) -> Situation:
+        self.asked.append(device)
         self.go.wait(20)
         if self.fault:
             raise self.fault
@@ -129,16 +128,6 @@ def test_repair_is_offered_only_for_damage() -> None:
     assert "Damage is not repaired." in at.text
     at.key("x")
     assert moving(at).repairs and "Damage may be repaired." in at.text
-
-
-def test_folder_is_checked_and_an_empty_line_means_the_default() -> None:
-    at, services = ways()
-    at.key("f")
-    at.act("take", folder="/mnt/backup")
-    assert services.asked[-1] == Path("/mnt/backup") and "Uses space in /mnt/backup." in at.text
-    at.key("f")
-    at.act("take", folder="")
-    assert services.asked[-1] is None
 
 
 def test_impossible_way_gives_the_reason_and_is_not_planned() -> None:

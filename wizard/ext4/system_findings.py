@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from wizard.advice.missing import missing
 from wizard.ext4.assessment import BootPath, Situation
-from wizard.ext4.duration import WIDE_INODE_BYTES, journal_blocks
+from wizard.ext4.duration import journal_blocks
 from wizard.ext4.operations import (
     INODES_WIDENED_FROM,
     OLD_TYPES,
@@ -16,11 +17,12 @@ from wizard.ext4.operations import (
     widening_blocks,
     widening_fault,
 )
-from wizard.ext4.steps import OWN_FSTAB
 from wizard.model.errors import printable
 from wizard.model.finding import Finding, FindingCommand, Severity
-from wizard.model.migration import Way
 from wizard.model.said import Message, Sentence, join, t
+from wizard.operations.ext4 import WIDE_INODE_BYTES
+from wizard.operations.operation import OWN_FSTAB
+from wizard.plan.conversion import Way
 
 FREE_SPACE = t("Delete or move files first.")
 
@@ -41,56 +43,28 @@ def copy_commands(situation: Situation) -> Commands:
     )
 
 
-def danger(
-    code: str,
-    situation: Situation,
-    sentence: Message,
-    why: Message,
-    remedy: Message,
-    source: str = "e2fsprogs",
-    commands: Commands = (),
-) -> Finding:
-    """Return a finding that blocks a method or means risk for data."""
-    return _finding(code, Severity.DANGER, situation, sentence, why, remedy, source, commands)
-
-
-def warning(
-    code: str,
-    situation: Situation,
-    sentence: Message,
-    why: Message,
-    remedy: Message,
-    source: str = "superblock",
-    commands: Commands = (),
-) -> Finding:
-    """Return a finding about a possible problem or disadvantage."""
-    return _finding(code, Severity.WARNING, situation, sentence, why, remedy, source, commands)
-
-
-def info(
-    code: str,
-    situation: Situation,
-    sentence: Message,
-    why: Message,
-    remedy: Message,
-    source: str = "superblock",
-    commands: Commands = (),
-) -> Finding:
-    """Return an informational finding."""
-    return _finding(code, Severity.INFO, situation, sentence, why, remedy, source, commands)
-
-
 def _finding(
     code: str,
-    severity: Severity,
     situation: Situation,
     sentence: Message,
     why: Message,
     remedy: Message,
-    source: str,
-    commands: Commands,
+    source: str = "superblock",
+    commands: Commands = (),
+    *,
+    severity: Severity,
 ) -> Finding:
     return Finding(code, severity, situation.device, sentence, why, source, remedy, commands)
+
+
+danger = partial(_finding, severity=Severity.DANGER)
+"""A finding that blocks a method or means risk for data."""
+
+warning = partial(_finding, severity=Severity.WARNING)
+"""A finding about a possible problem or disadvantage."""
+
+info = partial(_finding, severity=Severity.INFO)
+"""An informational finding."""
 
 
 def as_message(finding: Finding) -> Message | str:
@@ -189,17 +163,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
 
 
 def scratch_copy(situation: Situation) -> Iterator[Finding]:
-    """Report an unsuitable folder, and a system that cannot make a scratch copy."""
-    folder = situation.store
-    if folder.fault:
-        yield danger(
-            "migrate-folder",
-            situation,
-            t("The scratch copy cannot be in {folder}: {fault}.", folder=folder.path, fault=folder.fault),
-            t("Undo data must be on another filesystem that survives a reboot."),
-            t("Choose a folder on another filesystem (with the command: --store)."),
-            "statvfs(3)",
-        )
+    """Report a system that cannot make a scratch copy."""
     if situation.no_copy:
         yield danger(
             "migrate-no-copy",

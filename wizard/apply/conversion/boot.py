@@ -1,6 +1,5 @@
 """System checks before a conversion: swap files, GRUB, mount units, and folders for scratch copies."""
 
-import os
 import re
 from collections.abc import Callable, Iterator, Set
 from configparser import ConfigParser
@@ -10,13 +9,12 @@ from stat import S_ISDIR, S_ISREG
 
 from wizard.apply.conversion.fstab import LARGEST_BYTES, seen_inside, text_inside
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.runs import is_in_memory
 from wizard.apply.system.fstab import CMDLINE, FstabEntry, Tags
 from wizard.apply.tree.mount_read_only import mounted_read_only
-from wizard.ext4.assessment import NO_BOOT, BootPath, Folder, OwnFstab
+from wizard.ext4.assessment import NO_BOOT, BootPath, OwnFstab
 from wizard.model.errors import Failed
 from wizard.model.run import Check
-from wizard.model.said import Message, t, tn
+from wizard.model.said import t, tn
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import Result, find, run
 
@@ -143,38 +141,6 @@ def _is_on(path: Path, node: Path) -> bool:
         return path.stat().st_dev == node.stat().st_rdev
     except OSError:
         return False
-
-
-def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
-    """Inspect a folder for a scratch copy: the `named` one, which must exist, or the usual one, which
-    can be created later."""
-    # A plan can be applied from another folder, and must not follow links.
-    path = Path(os.path.realpath(named or usual))
-    try:
-        existing = next(above for above in (path, *path.parents) if above.exists())
-        room = os.statvfs(existing)
-        free_bytes = room.f_bavail * room.f_frsize
-        fault = _fault(path, existing, room.f_flag, node, asked=named is not None)
-        return Folder(str(path), free_bytes, str(fault) if fault else "", named is not None)
-    except OSError as error:
-        return Folder(
-            str(path),
-            0,
-            str(t("the folder cannot be examined ({why})", why=str(error.strerror))),
-            named is not None,
-        )
-
-
-def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> Message | None:
-    if asked and not path.is_dir():
-        return t("the folder does not exist")
-    if there.stat().st_dev == node.stat().st_rdev:
-        return t("the folder is on the filesystem to convert")
-    if flags & os.ST_RDONLY:
-        return t("it is read-only")
-    if is_in_memory(there):
-        return t("the folder is in memory and would be lost in a power cut")
-    return None
 
 
 def units_for(etc: Path, nodes: Set[str], tags: Tags) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wizard.advice.missing import missing
 from wizard.ext4.assessment import BAR, Situation
 from wizard.ext4.operations import fstab_operations, may_have_blocks
-from wizard.ext4.system_checks import (
+from wizard.ext4.system_findings import (
     COPY_INSTEAD,
     Commands,
     copy_commands,
