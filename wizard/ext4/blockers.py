@@ -54,7 +54,11 @@ def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
     """Return all findings with their possible commands, most severe first."""
     said = [finding for rule in RULES for finding in rule(situation)]
     found = [
-        replace(one, commands=tuple(each for each in one.commands if _is_possible(situation, each, said)))
+        replace(
+            one,
+            subject=situation.device,
+            commands=tuple(each for each in one.commands if _is_possible(situation, each, said)),
+        )
         for one in said
     ]
     order = list(Severity)

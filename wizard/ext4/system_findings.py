@@ -45,7 +45,6 @@ def copy_commands(situation: Situation) -> Commands:
 
 def _finding(
     code: str,
-    situation: Situation,
     sentence: Message,
     why: Message,
     remedy: Message,
@@ -54,9 +53,10 @@ def _finding(
     *,
     severity: Severity,
 ) -> Finding:
-    return Finding(code, severity, situation.device, sentence, why, source, remedy, commands)
+    return Finding(code, severity, "", sentence, why, source, remedy, commands)
 
 
+# `obstacles_of` adds the device.
 danger = partial(_finding, severity=Severity.DANGER)
 """A finding that blocks a method or means risk for data."""
 
@@ -104,7 +104,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     if "has_journal" not in before.features and not 0 < journal_blocks(before) <= before.free_blocks - spare:
         yield danger(
             "migrate-no-room-journal",
-            situation,
             t(
                 "{device} is too full for a journal: {needed:size} required, {free:size} free.",
                 device=device,
@@ -119,7 +118,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     if before.free_blocks < spare:
         yield danger(
             "migrate-full",
-            situation,
             t(
                 "{device} is full: {free:size} free, {needed:size} required.",
                 device=device,
@@ -134,7 +132,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
         more = max(0, widening_blocks(before) + spare - before.free_blocks) * size
         yield warning(
             "migrate-narrow-inodes",
-            situation,
             t(
                 "The inode size of {device} remains {bytes} bytes: {fault}.",
                 device=device,
@@ -151,7 +148,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     if not before.free_inodes:
         yield info(
             "migrate-no-inodes",
-            situation,
             t(
                 "{device} has no free inodes: no files can be created, regardless of free space.",
                 device=device,
@@ -167,7 +163,6 @@ def scratch_copy(situation: Situation) -> Iterator[Finding]:
     if situation.no_copy:
         yield danger(
             "migrate-no-copy",
-            situation,
             t("Cannot make a scratch copy: {why}.", why=situation.no_copy),
             t("A conversion needs loop devices and FUSE."),
             t("Load the kernel modules, or use another kernel or a rescue medium."),
@@ -208,7 +203,6 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         )(version=version)
     yield warning(
         "migrate-boot-loader",
-        situation,
         join(contents, *_grub_check(found, situation.family)),
         why,
         t(
@@ -220,7 +214,6 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     if found.root_type in OLD_TYPES:
         yield warning(
             "migrate-root-type",
-            situation,
             t(
                 "The kernel is booted with rootfstype={kind} and would not find its root as ext4.",
                 kind=found.root_type,
@@ -233,7 +226,6 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         command = MADE_ANEW if found.initramfs == "initramfs-tools" else MADE_ANEW_BY_DRACUT
         yield info(
             "migrate-initramfs",
-            situation,
             t(
                 "{maker} builds the initramfs, which must mount {device} as ext4.",
                 maker=found.initramfs,
@@ -259,7 +251,6 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
     for unit in situation.units:
         yield warning(
             "migrate-mount-unit",
-            situation,
             t("The systemd unit {unit} mounts {device}.", unit=unit, device=device),
             t("A conversion changes only fstab. A unit with Type=ext3 fails afterwards."),
             t("Change the unit to Type=ext4 or remove the type."),
@@ -273,7 +264,6 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         )
         yield info(
             "migrate-nothing-at-boot",
-            situation,
             form(fstab=printable(situation.fstab, 200)),
             t("Mounting as ext4 manually requires no changes."),
             t("Mount the filesystem as ext4."),
@@ -291,7 +281,6 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
     if own.fault:
         yield warning(
             "migrate-own-fstab",
-            situation,
             t(
                 "{device} contains a system whose {file} is not changed: {fault}.",
                 device=device,
@@ -308,7 +297,6 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
     for line in lines if not own.fault else ():
         yield info(
             "migrate-own-fstab",
-            situation,
             t(
                 "{device} contains a system. Line {number} of its {file} mounts the filesystem as {kind}.",
                 device=device,
@@ -339,7 +327,6 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
         if not operations_for(way, situation.ext):
             yield info(
                 code,
-                situation,
                 form(device=situation.device),
                 t("All features are already enabled."),
                 t("No action needed."),

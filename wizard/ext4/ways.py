@@ -59,7 +59,7 @@ def how_sentences(migration: Migration) -> Iterator[Message]:
     """Describe protection, space, comparison, repairs, and how long undo is possible."""
     if not migration.way.converts:
         yield EITHER_LINE
-        yield t("Undo restores the file.")
+        yield undo_sentence(migration.way)
         return
     yield HOW
     yield t(
@@ -75,10 +75,27 @@ def how_sentences(migration: Migration) -> Iterator[Message]:
         yield t("Files are not compared individually; e2fsck checks the whole filesystem.")
     if migration.repairs:
         yield t("Damage found by e2fsck may be repaired.")
-    yield t(
+    yield undo_sentence(migration.way)
+    yield t("Afterwards only an ext4 driver can mount the filesystem.")
+
+
+def undo_sentence(way: Way) -> Message:
+    """Return how long undo is possible, and what it restores."""
+    if not way.converts:
+        return t("Undo restores the file.")
+    return t(
         "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
     )
-    yield t("Afterwards only an ext4 driver can mount the filesystem.")
+
+
+def look_sentence(device: str) -> Message:
+    """Return how to inspect the result without making undo impossible."""
+    return t(
+        "To inspect the result, run `mount -o ro,noload {device} /mnt`, and `umount "
+        "/mnt` before undo. Mounting for writing, without these options, makes undo "
+        "impossible.",
+        device=device,
+    )
 
 
 def confirm_command(migration: Migration, file: str = "FILE") -> str:
@@ -105,7 +122,7 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
         way=way,
         gains=gains_of(operations, before),
         costs=tuple(map(str, _costs(way))),
-        undone=str(_undo_text(way)),
+        undone=str(undo_sentence(way)),
         seconds=round(sum(step.seconds for step in steps), 1),
         compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
         if way.converts
@@ -134,15 +151,6 @@ def _costs(way: Way) -> Iterator[Message]:
                 "Differences from a new filesystem remain: tables in every group, and "
                 "unknown creation times of old files."
             )
-
-
-def _undo_text(way: Way) -> Message:
-    if not way.converts:
-        return t("At any time, by restoring the old fstab line.")
-    return t(
-        "Bit for bit, until kept or mounted for writing. After a power cut during "
-        "the conversion, resume or undo."
-    )
 
 
 def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:

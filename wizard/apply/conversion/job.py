@@ -12,7 +12,7 @@ from wizard.apply.conversion.guard import (
     lock_checked,
 )
 from wizard.apply.conversion.keep import check_held, check_keeps, keep
-from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed, window_of
+from wizard.apply.conversion.rollback import can_be_undone, is_closed, window_of
 from wizard.apply.conversion.run import (
     check_can_start,
     check_can_undo,
@@ -28,10 +28,9 @@ from wizard.apply.conversion.state import migration_now
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
-from wizard.apply.run.journal import Journal, RunState, read_entries
+from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import Purpose, lock_drives
-from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import load_environment
 from wizard.apply.settings.guard import check_own
 from wizard.model.errors import DiskwrightError
@@ -154,9 +153,9 @@ class ConversionRunJob(RunJob[Migration]):
         if now is not RunState.DONE:
             return super().commands(run, now)
         migration = load_migration(run)
-        closed = is_closed(run, migration)
-        decision = decision_of(migration, now, read_entries(run), closed=closed)
-        return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
+        if not migration.way.converts:
+            return ()
+        return ("keep",) if is_closed(run, migration) else ("keep", "undo")
 
     def rollback(self, run: Path) -> RollbackState | None:
         """Compare the superblock."""

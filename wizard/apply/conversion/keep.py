@@ -5,7 +5,6 @@ from pathlib import Path
 
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.guard import drive_now, planned_filesystem
-from wizard.apply.conversion.rollback import advised_sentence
 from wizard.apply.conversion.run import KEEPING, check_one
 from wizard.apply.conversion.state import drop_folder, saved_in
 from wizard.apply.conversion.verify import MigratingSite
@@ -59,8 +58,13 @@ def keep(site: MigratingSite) -> tuple[Event, str]:
     check_held(site.migration)
     mark_durably(site.run / KEEPING)
     message = drop_saved(site.run)
+    advice = t(
+        "`diskwright tune {device} --workload ID` suggests options for the workload "
+        "and can set them; `diskwright workloads` lists the IDs.",
+        device=site.migration.device,
+    )
     # Undo is impossible now, even if mounting fails.
-    return Event.KEPT, f"{message} {_mount(site)} {advised_sentence(site.migration)}"
+    return Event.KEPT, f"{message} {_mount(site)} {advice}"
 
 
 def drop_saved(run: Path) -> Message:

@@ -1,6 +1,6 @@
 """Determine from the superblock whether a conversion can still be undone. Read-only."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -9,114 +9,15 @@ from threading import Thread
 from wizard.apply.block.devices import FIRST_BYTES
 from wizard.apply.conversion.state import Head, filesystem_of, phase_of
 from wizard.apply.engine.record import Phase
-from wizard.apply.run.job import RESULT_RUNNING, Rollback, RollbackState
+from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.load import load_migration
-from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
 from wizard.ext4.assessment import was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput
-from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import join, t
 from wizard.plan.conversion import Migration
-
-RESULTS: Mapping[RunState, Sentence] = {
-    RunState.DONE: Sentence("The filesystem matches the plan and was checked."),
-    RunState.FAILED: Sentence("A step failed; later steps did not start."),
-    RunState.STOPPED: Sentence("The run stopped between two steps."),
-    RunState.REFUSED: Sentence("The run was refused before the first write. The filesystem is unchanged."),
-    RunState.INTERRUPTED: Sentence("The run ended unfinished."),
-    RunState.RUNNING: RESULT_RUNNING,
-    RunState.KEPT: Sentence("The new filesystem was kept; undo is no longer possible."),
-    RunState.UNDONE: Sentence("The conversion was undone: the filesystem is as before."),
-}
-
-HALF_DONE = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
-
-
-def moved_sentence(state: RunState) -> Message:
-    """Return how the run ended."""
-    return RESULTS[state]() if state in RESULTS else t("The run is {state}.", state=state.value)
-
-
-def _can_keep(migration: Migration, state: RunState) -> bool:
-    """Return True if the run has undo data to delete."""
-    return state is RunState.DONE and migration.way.converts
-
-
-def _can_undo(state: RunState, entries: Sequence[JournalEntry]) -> bool:
-    """Return True if there may be something to undo. The undo checks the device."""
-    begun = any(entry.event is Event.STEP_STARTED for entry in entries)
-    return begun and (state is RunState.DONE or state in HALF_DONE)
-
-
-def look_sentence(migration: Migration) -> Message:
-    """Return how to inspect the result without making undo impossible."""
-    return t(
-        "To inspect the result, run `mount -o ro,noload {device} /mnt`, and `umount "
-        "/mnt` before undo. Mounting for writing, without these options, makes undo "
-        "impossible.",
-        device=migration.device,
-    )
-
-
-def advised_sentence(migration: Migration) -> Message:
-    """Return how to get recommended options."""
-    return t(
-        "`diskwright tune {device} --workload ID` suggests options for the workload "
-        "and can set them; `diskwright workloads` lists the IDs.",
-        device=migration.device,
-    )
-
-
-def decision_of(
-    migration: Migration, state: RunState, entries: Sequence[JournalEntry], *, closed: bool = False
-) -> Decision:
-    """Return the choices that the user has about a run. `closed`: undo is impossible, since the filesystem
-    was used."""
-    choices = []
-    if _can_keep(migration, state):
-        choices.append(
-            DecisionChoice(
-                Settling.KEEP,
-                str(t("Keep the new filesystem on {device}?", device=migration.device)),
-                str(_keep_sentence(migration)),
-            )
-        )
-    if not closed and _can_undo(state, entries):
-        choices.append(
-            DecisionChoice(
-                Settling.UNDO,
-                str(t("Undo the conversion of {device}?", device=migration.device)),
-                str(undo_sentence(migration)),
-            )
-        )
-    both = len(choices) == len(Settling)
-    return Decision(
-        tuple(choices), resumes=state in HALF_DONE, look=str(look_sentence(migration)) if both else ""
-    )
-
-
-def _keep_sentence(migration: Migration) -> Message:
-    """Return the effects of keeping."""
-    return join(
-        t("Keeping makes undo impossible and frees up to {room:size}.", room=migration.room_bytes),
-        t("The filesystem is then mounted and used normally."),
-    )
-
-
-def undo_sentence(migration: Migration) -> Message:
-    """Return the effects of undo."""
-    return (
-        t("Undo restores the file.")
-        if not migration.way.converts
-        else t(
-            "Undo restores the old filesystem bit for bit and removes the new one. Undo "
-            "is possible until someone mounts the filesystem for writing."
-        )
-    )
-
 
 BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0

@@ -10,7 +10,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.guard import check_fstab, check_new, check_resumable
 from wizard.apply.conversion.rehearsal import rehearse
-from wizard.apply.conversion.rollback import can_be_undone, is_closed, look_sentence
+from wizard.apply.conversion.rollback import can_be_undone, is_closed
 from wizard.apply.conversion.state import (
     THERE_TWICE,
     TO_REHEARSE,
@@ -37,6 +37,7 @@ from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import check_own, is_stacked
 from wizard.apply.settings.run import setting_checks
 from wizard.apply.settings.system import RunningSystem
+from wizard.ext4.ways import look_sentence
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, t
@@ -151,7 +152,7 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
     return join(
         shown,
         left,
-        look_sentence(migration),
+        look_sentence(migration.device),
         t(
             "Then run `diskwright keep {run}` or `diskwright undo {run}`.",
             run=run_argument(run),

@@ -1,20 +1,20 @@
 """Jobs that preserve all files: settings, copies, moves and conversions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.conversion.rollback import decision_of, moved_sentence
 from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
 from wizard.ext4.duration import compare_seconds
-from wizard.ext4.ways import how_sentences, power_words
+from wizard.ext4.ways import how_sentences, look_sentence, power_words, undo_sentence
 from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.moves import Moves
 from wizard.model.requests import SwitchOff
-from wizard.model.run import JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
 from wizard.plan.changes import Bring, Changes, RunDocument
@@ -30,6 +30,7 @@ from wizard.ui.view import Banner, Block, Command, Text, Tone, para
 
 BRING_BACK = t("Undo removes copied files if the source is still identical.")
 UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")
+CHECKED_AS_PLANNED = t("The filesystem matches the plan and was checked.")
 LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
@@ -70,7 +71,7 @@ class InPlaceJob(Job[D]):
             first, *rest = self.done(services, last)
             decision = Decision(self.undo_choices, settled=True)
             return RunOutcome(Banner(first, tuple(rest), Tone.GOOD), self.later(run), decision)
-        tone = Tone.GOOD if state is RunState.UNDONE else Tone.WARN
+        tone = Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else Tone.WARN
         return RunOutcome(Banner(last, (), tone), (), Decision(self.early_choices(state)))
 
 
@@ -244,7 +245,7 @@ class MoveJob(InPlaceJob[Moves]):
         return RunOutcome(Banner(said, (), Tone.WARN), (), Decision())
 
 
-class MigrationJob(Job[Migration]):
+class MigrationJob(InPlaceJob[Migration]):
     """Job that converts an ext2 or ext3 filesystem to ext4 without file loss."""
 
     suffix = "to-ext4"
@@ -282,14 +283,34 @@ class MigrationJob(Job[Migration]):
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
         """Return the state of the filesystem, and any later use that prevents undo."""
-        used = services.runs.closed(run)
-        decision = decision_of(self.document, state, entries, closed=bool(used))
-        said = moved_sentence(state)
-        waits = not used and decision.of(Settling.KEEP) is not None
-        first, detail = (NOT_YET, (said,)) if waits else (said, ())
-        tone = Tone.GOOD if state in (RunState.DONE, RunState.KEPT, RunState.UNDONE) else Tone.WARN
-        more = (used,) if used else ()
-        return RunOutcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)
+        used, device = services.runs.closed(run), self.document.device
+        keep = state is RunState.DONE and self.document.way.converts
+        begun = any(entry.event is Event.STEP_STARTED for entry in entries)
+        undo = not used and begun and (state is RunState.DONE or state in LEFT_EARLY)
+        choices = (
+            *((self._choice(Settling.KEEP),) if keep else ()),
+            *((self._choice(Settling.UNDO),) if undo else ()),
+        )
+        look = str(look_sentence(device)) if keep and undo else ""
+        banner = super().outcome(services, run, state, entries).banner
+        if keep and undo:
+            banner = Banner(NOT_YET, (CHECKED_AS_PLANNED,), banner.tone)
+        return RunOutcome(
+            replace(banner, tone=Tone.WARN) if used else banner,
+            (used,) if used else (),
+            Decision(choices, resumes=state in LEFT_EARLY, look=look),
+        )
+
+    def _choice(self, way: Settling) -> DecisionChoice:
+        device = self.document.device
+        if way is Settling.UNDO:
+            question = t("Undo the conversion of {device}?", device=device)
+            return DecisionChoice(way, str(question), str(undo_sentence(self.document.way)))
+        means = t(
+            "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
+            room=self.document.room_bytes,
+        )
+        return DecisionChoice(way, str(t("Keep the new filesystem on {device}?", device=device)), str(means))
 
 
 JOBS: dict[type[RunDocument], type[AnyJob]] = {
