@@ -172,8 +172,8 @@ def mounted(old: Old) -> None:
     ("change", "why"),
     [
         (written_to, "was mounted for writing"),
-        (marked, "was mounted for writing"),
-        (made_anew, "does not contain the filesystem"),
+        (marked, "was written to since"),
+        (made_anew, "does not contain the expected filesystem"),
         (mounted, "in use"),
     ],
 )

@@ -174,8 +174,8 @@ def test_folder_that_fills_up_ends_the_run_with_the_reason(old: Old, make_drive:
     (old.work.runs / "filler").write_bytes(bytes(11 * MIB))
     before = old.digest
     run = old.migrate_here()
-    failed = said(run, Event.STEP_FAILED)
-    assert state(run) is RunState.FAILED and "not enough free space" in failed[0].sentence, story(run)
+    assert state(run) is RunState.FAILED, story(run)
+    assert "the disk is full" in said(run, Event.FAILED)[-1].sentence, story(run)
     assert old.digest == before and not old.saved
     (old.work.runs / "filler").unlink()
     carry_out(run, Purpose.APPLY, ())

@@ -101,7 +101,7 @@ def test_system_in_use_is_refused_with_a_command_for_another_system(
         link.symlink_to(old.drive)
     there_words = ("migrate", str(link), *words[2:-2], "--fstab", str(work.fstab))
     shown = diskwright(work, *there_words)
-    assert shown.returncode == 0 and f"with --confirm {token}." in " ".join(shown.stderr.split())
+    assert shown.returncode == 0 and f"--confirm {token}" in " ".join(shown.stderr.split())
     assert old.digest == before
     work.bench.own(old.drive)
     done = diskwright(work, *there_words, "--confirm", token)

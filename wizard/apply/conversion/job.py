@@ -1,6 +1,6 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -11,16 +11,15 @@ from wizard.apply.conversion.guard import (
     drive_now,
     lock_checked,
 )
-from wizard.apply.conversion.keep import check_held, check_keeps, keep
-from wizard.apply.conversion.rollback import can_be_undone, is_closed, window_of
+from wizard.apply.conversion.keep import check_held, keep
+from wizard.apply.conversion.rollback import can_be_undone, why_closed, window_of
 from wizard.apply.conversion.run import (
     check_can_start,
-    check_can_undo,
     check_one,
+    check_state,
     check_untouched,
     migrate,
     reached,
-    refuse_ended,
     site_of,
     undo_conversion,
 )
@@ -28,7 +27,7 @@ from wizard.apply.conversion.state import migration_now
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
-from wizard.apply.run.journal import Journal, RunState
+from wizard.apply.run.journal import RunState
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import Purpose, lock_drives
 from wizard.apply.run.runs import load_environment
@@ -38,42 +37,28 @@ from wizard.model.said import Message, Sentence, tn
 from wizard.plan.conversion import Migration
 
 
-def _check_goes_on(run: Path, migration: Migration) -> None:
+def _check_resumes(run: Path, migration: Migration) -> None:
     check_migration_tools(migration)
     check_can_start(run, migration)
 
 
-def _check_takes_back(run: Path, _: Migration) -> None:
-    check_can_undo(run)
-    journal = Journal(run)
-    try:
-        check_untouched(site_of(run, journal, ()))
-    finally:
-        journal.close()
+ACTIONS: Mapping[Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = {
+    Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_resumes),
+    Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), check_untouched),
+    Purpose.KEEP: (
+        Sentence("Keeping the conversion of {device}."),
+        lambda _, migration: check_held(migration),
+    ),
+}
+"""The journal's sentence for each purpose, and the check under the drive's lock."""
 
 
-def _check_keeps(run: Path, migration: Migration) -> None:
-    check_keeps(run)
-    check_held(migration)
-
-
-def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
-    """Run `does` with the filesystem writable.
-
-    If that fails, restore the write protection while undo is possible.
-    """
-
-    def work_on(work: RunWork) -> Outcome:
-        site = site_of(work.run, work.journal, work.drive_locks)
-        was_protected = take_writes(site.migration.device)
-        try:
-            return does(site)
-        except DiskwrightError:
-            if was_protected and can_be_undone(work.run, site.migration):
-                protect(site.migration.device)
-            raise
-
-    return work_on
+def _identified(run: Path) -> Migration:
+    """Return the run's conversion. Raises Refused if the device is off limits, or a copy is attached."""
+    migration = migration_now(run)
+    check_own(migration, load_environment(run))
+    check_one(run, migration)
+    return migration
 
 
 class ConversionRunJob(RunJob[Migration]):
@@ -99,17 +84,15 @@ class ConversionRunJob(RunJob[Migration]):
         """Work out the document again."""
         check_explained(document, environment)
 
+    def check_possible(self, run: Path, asked: JobRequest) -> None:
+        """Check the run's own marks, too."""
+        super().check_possible(run, asked)
+        check_state(run, asked.purpose)
+
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check the filesystem, and what an earlier process left."""
-        migration = migration_now(run)
-        check_own(migration, load_environment(run))
-        check_one(run, migration)
-        actions = {
-            Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_goes_on),
-            Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
-            Purpose.KEEP: (Sentence("Keeping the conversion of {device}."), _check_keeps),
-        }
-        title, check = actions[asked.purpose]
+        migration = _identified(run)
+        title, check = ACTIONS[asked.purpose]
         return Prepared(
             title(device=migration.device),
             partial(lock_drives, {migration.drive.path}),
@@ -117,32 +100,41 @@ class ConversionRunJob(RunJob[Migration]):
         )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        """Run the quick checks of a command, without those of the saved blocks."""
+        """Run the quick checks of a command. The device may be mounted read-only to look at it."""
         self.check_possible(run, JobRequest(purpose))
-        migration = migration_now(run)
-        check_own(migration, load_environment(run))
-        check_one(run, migration)
-        match purpose:
-            case Purpose.APPLY:
-                refuse_ended(run)
-            case Purpose.UNDO:
-                check_can_undo(run)
-            case Purpose.KEEP:
-                check_keeps(run)
-                check_held(migration)
-        drive_now(migration)
+        migration = _identified(run)
+        if purpose is Purpose.KEEP:
+            check_held(migration)
+        else:
+            drive_now(migration)
 
     def apply(self, work: RunWork) -> Outcome:
         """Convert the filesystem."""
-        return _with_writes(migrate)(work)
+        return self._carry_out(work, migrate)
 
     def undo(self, work: RunWork) -> Outcome:
         """Restore the old filesystem."""
-        return _with_writes(undo_conversion)(work)
+        return self._carry_out(work, undo_conversion)
 
     def keep(self, work: RunWork) -> Outcome:
         """Keep the new filesystem, and delete the undo data."""
-        return _with_writes(keep)(work)
+        return self._carry_out(work, keep)
+
+    def _carry_out(self, work: RunWork, does: Callable[[MigratingSite], Outcome]) -> Outcome:
+        """Run `does` with the filesystem writable.
+
+        If that fails, restore the write protection while undo is possible.
+        """
+        check_state(work.run, work.purpose)
+        _identified(work.run)
+        site = site_of(work)
+        was_protected = take_writes(site.migration.device)
+        try:
+            return does(site)
+        except DiskwrightError:
+            if was_protected and can_be_undone(work.run, site.migration):
+                protect(site.migration.device)
+            raise
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
         """Add how far the conversion got."""
@@ -155,7 +147,7 @@ class ConversionRunJob(RunJob[Migration]):
         migration = load_migration(run)
         if not migration.way.converts:
             return ()
-        return ("keep",) if is_closed(run, migration) else ("keep", "undo")
+        return ("keep",) if why_closed(run, migration) else ("keep", "undo")
 
     def rollback(self, run: Path) -> RollbackState | None:
         """Compare the superblock."""

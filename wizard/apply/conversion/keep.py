@@ -5,19 +5,17 @@ from pathlib import Path
 
 from wizard.apply.block.devices import facts_on
 from wizard.apply.conversion.guard import drive_now, planned_filesystem
-from wizard.apply.conversion.run import KEEPING, check_one
+from wizard.apply.conversion.run import KEEPING
 from wizard.apply.conversion.state import drop_folder, saved_in
 from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.engine.record import Phase, load_record, save_record
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import KEPT
-from wizard.apply.run.journal import RunState, state, was_done
-from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import load_environment
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, printable
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
 from wizard.plan.conversion import Migration
@@ -27,21 +25,6 @@ CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
 MOUNT_FAILED = Sentence("Cannot mount {device} at {place}:")
 
 NOT_AT_BOOT = frozenset({"noauto"})
-
-
-def check_keeps(run: Path) -> None:
-    """Raises Refused unless the run has a result to keep."""
-    now = state(run)
-    if now is RunState.KEPT:
-        raise Refused(KEPT(name=run.name))
-    if now is RunState.UNDONE or (run / UNDOING).exists() or not was_done(run):
-        raise Refused(
-            t(
-                "Run {name} is {state}: only a completed and verified run can be kept.",
-                name=run.name,
-                state=now,
-            )
-        )
 
 
 def check_held(migration: Migration) -> None:
@@ -54,7 +37,6 @@ def check_held(migration: Migration) -> None:
 def keep(site: MigratingSite) -> tuple[Event, str]:
     """Delete the undo data and mount the filesystem. Return the last event and message. Raises
     DiskwrightError."""
-    check_one(site.run, site.migration)
     check_held(site.migration)
     mark_durably(site.run / KEEPING)
     message = drop_saved(site.run)

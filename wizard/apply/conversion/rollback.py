@@ -30,29 +30,30 @@ def window_of(run: Path) -> RollbackState | None:
     """Return how far a run can be undone, or None unless the run has ended, neither kept nor undone, and has
     written to the filesystem. A missing drive is not an error."""
     try:
-        return None if state(run) in OVER else _undo_state(run, load_migration(run))
+        return None if state(run) in OVER else undo_state(run, load_migration(run))
     except BadInput:
         return None
 
 
-def is_closed(run: Path, migration: Migration) -> bool:
-    """Return True if a run, which may be in progress, certainly cannot be undone. Raises BadInput if its
-    files are damaged."""
-    window = _undo_state(run, migration)
-    return window is not None and window.back is Rollback.CLOSED
+def why_closed(run: Path, migration: Migration) -> str:
+    """Return why a run certainly cannot be undone, or empty. Raises like `undo_state`."""
+    window = undo_state(run, migration)
+    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
 
 
 def can_be_undone(run: Path, migration: Migration) -> bool:
     """Return True if a run, which may be in progress, can certainly be undone until the filesystem is mounted
     for writing."""
     try:
-        window = _undo_state(run, migration)
+        window = undo_state(run, migration)
     except BadInput:
         return False
     return window is not None and window.back is Rollback.OPEN
 
 
-def _undo_state(run: Path, migration: Migration) -> RollbackState | None:
+def undo_state(run: Path, migration: Migration) -> RollbackState | None:
+    """Return how far a run can be undone, which may be in progress, or None if use of the filesystem does not
+    matter. Raises BadInput if the run's files are damaged."""
     # Undo data of other phases does not depend on mounts for writing.
     if phase_of(run) not in (Phase.RELEASING, Phase.RELEASED):
         return None

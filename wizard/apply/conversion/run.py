@@ -10,11 +10,10 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.guard import check_fstab, check_new, check_resumable
 from wizard.apply.conversion.rehearsal import rehearse
-from wizard.apply.conversion.rollback import can_be_undone, is_closed
+from wizard.apply.conversion.rollback import can_be_undone, undo_state, why_closed
 from wizard.apply.conversion.state import (
     THERE_TWICE,
     TO_REHEARSE,
-    Head,
     drop_folder,
     filesystem_of,
     has_started,
@@ -29,18 +28,18 @@ from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import STEP_FAILED, STOPPED, UNDONE, Outcome
-from wizard.apply.run.journal import Journal, RunState, state, was_done
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
+from wizard.apply.run.job import KEPT, STEP_FAILED, STOPPED, Outcome, Rollback, RunWork
+from wizard.apply.run.journal import RunState, state, was_done
+from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.guard import check_own, is_stacked
+from wizard.apply.settings.guard import is_stacked
 from wizard.apply.settings.run import setting_checks
 from wizard.apply.settings.system import RunningSystem
 from wizard.ext4.ways import look_sentence
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, join, t
 from wizard.operations.operation import How
 from wizard.plan.conversion import Migration
 
@@ -48,18 +47,17 @@ KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
 
 
-def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
+def site_of(work: RunWork) -> MigratingSite:
     """Return the context of a run, outside of any step."""
+    run = work.run
     return MigratingSite(
-        run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds
+        run, migration_now(run), 0, work.journal, work.drive_locks, load_environment(run).patience_seconds
     )
 
 
 def migrate(site: MigratingSite) -> Outcome:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
-    check_own(migration, load_environment(run))
-    check_one(run, migration)
     check_can_start(run, migration)
     if migration.way.converts:
         if phase_of(run) in TO_REHEARSE and (ended := rehearse(site)):
@@ -134,7 +132,7 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
             run=run_argument(run),
         )
     shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    if is_closed(run, migration):
+    if why_closed(run, migration):
         return join(
             shown,
             t(
@@ -162,7 +160,6 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
 
 def check_can_start(run: Path, migration: Migration) -> None:
     """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
-    refuse_ended(run)
     try:
         if has_started(run):
             check_resumable(migration)
@@ -181,42 +178,26 @@ def reached(run: Path) -> str:
         return str(error)
 
 
-def check_can_undo(run: Path) -> None:
-    """Raises Refused if the run cannot be undone."""
-    now = state(run)
-    if now is RunState.UNDONE:
-        raise Refused(UNDONE(name=run.name))
+def check_state(run: Path, purpose: Purpose) -> None:
+    """Raises Refused if the run cannot be continued for this purpose, by its state and files."""
+    now, name = state(run), run.name
     if now is RunState.KEPT:
-        raise Refused(t("Run {name} was kept: the undo data is deleted.", name=run.name))
-    if not has_started(run):
-        raise Refused(t("Run {name} made no changes to undo.", name=run.name))
-    _refuse_kept(run)
-
-
-def refuse_ended(run: Path) -> None:
-    """Raises Refused if undo or keep was started, since then the run cannot resume."""
-    if (run / UNDOING).exists():
+        raise Refused(KEPT(name=name))
+    if purpose is Purpose.KEEP and (now is RunState.UNDONE or (run / UNDOING).exists() or not was_done(run)):
         raise Refused(
-            t(
-                "The undo of run {name} is unfinished, so the run cannot resume. Finish with "
-                "`diskwright undo {run}`.",
-                name=run.name,
-                run=run_argument(run),
-            )
+            t("Run {name} is {state}: only a completed and verified run can be kept.", name=name, state=now)
         )
-    _refuse_kept(run)
-
-
-def _refuse_kept(run: Path) -> None:
-    """Raises Refused if keep was started, since part of the undo data may be deleted."""
-    if (run / KEEPING).exists():
+    if purpose is not Purpose.KEEP and (run / KEEPING).exists():
+        # Part of the undo data may be deleted.
         raise Refused(
             t(
                 "Keeping run {name} is unfinished. Finish with `diskwright keep {run}`. Nothing was written.",
-                name=run.name,
+                name=name,
                 run=run_argument(run),
             )
         )
+    if purpose is Purpose.UNDO and not has_started(run):
+        raise Refused(t("Run {name} made no changes to undo.", name=name))
 
 
 def undo_conversion(site: MigratingSite) -> Outcome:
@@ -225,9 +206,7 @@ def undo_conversion(site: MigratingSite) -> Outcome:
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
     """
     migration = site.migration
-    check_own(migration, load_environment(site.run))
-    check_one(site.run, migration)
-    check_untouched(site)
+    check_untouched(site.run, migration)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
     _check_kept(site)
     mark_durably(site.run / UNDOING)
@@ -239,14 +218,13 @@ def undo_conversion(site: MigratingSite) -> Outcome:
     return Event.UNDONE, " ".join(messages)
 
 
-def check_untouched(site: MigratingSite) -> None:
+def check_untouched(run: Path, migration: Migration) -> None:
     """Raises Refused if the device is in use or may be another one, or the filesystem was mounted for writing
     since the commit."""
-    check_resumable(site.migration)
-    if phase_of(site.run) in (Phase.RELEASING, Phase.RELEASED):
-        with _committer(site) as committer:
-            if committer.head is Head.OTHER:
-                raise Refused(_mounted_since(site))
+    check_resumable(migration)
+    window = undo_state(run, migration)
+    if window is not None and window.back is not Rollback.OPEN:
+        raise Refused(f"{window.sentence} {NOTHING_WRITTEN}")
 
 
 def _check_kept(site: MigratingSite) -> None:
@@ -254,24 +232,6 @@ def _check_kept(site: MigratingSite) -> None:
     if phase_of(site.run) not in (*TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT):
         with _committer(site) as committer:
             committer.check_kept()
-
-
-def _mounted_since(site: MigratingSite) -> Message:
-    """Return why undo is impossible, with the next command."""
-    command = (
-        Sentence("`diskwright keep {run}` deletes the undo data. Nothing was written.")
-        if was_done(site.run)
-        else Sentence("`diskwright resume {run}` completes the remaining steps. Nothing was written.")
-    )
-    return join(
-        t(
-            "{device} was mounted for writing after run {name} ended. Restoring old "
-            "blocks would corrupt newer data, so undo is no longer possible.",
-            device=site.migration.device,
-            name=site.run.name,
-        ),
-        command(run=run_argument(site.run)),
-    )
 
 
 def _restore(site: MigratingSite) -> Message:

@@ -26,12 +26,13 @@ from tests.loop.program import (
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.keep import check_keeps
+from wizard.apply.conversion.job import JOB
 from wizard.apply.conversion.state import EARLIER, FILE, OLD, locate, migration_now
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run.job import JobRequest
 from wizard.cli.status import row_of
 from wizard.operations.fstab import EditFstab
 
@@ -121,7 +122,7 @@ def test_writable_mount_prevents_undo_but_not_keep(old: Old) -> None:
     used = old.digest
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest) == (RunState.REFUSED, used)
-    check_keeps(run)
+    JOB.check_possible(run, JobRequest(Purpose.KEEP))
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT
     assert not old.saved
