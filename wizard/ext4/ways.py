@@ -1,6 +1,5 @@
 """Conversion methods as offered to the user, with the same names in all interfaces."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from wizard.ext4.assessment import Situation
@@ -9,7 +8,6 @@ from wizard.ext4.document import gains_of, migration_steps
 from wizard.ext4.duration import compare_seconds, room_bytes
 from wizard.ext4.operations import all_operations, operations_for
 from wizard.ext4.system_findings import as_message, as_text
-from wizard.model.errors import printable
 from wizard.model.ext import ExtFacts
 from wizard.model.said import Message, t
 from wizard.plan.conversion import Migration, Prospect, Way, WayOffer
@@ -96,13 +94,6 @@ def look_sentence(device: str) -> Message:
         "impossible.",
         device=device,
     )
-
-
-def confirm_command(migration: Migration, file: str = "FILE") -> str:
-    """Return the command with which root applies a saved plan."""
-    named = shlex.quote(file) if file != "FILE" else file
-    token = shlex.quote(printable(migration.drive.token))
-    return " ".join(("sudo", "diskwright", "apply", named, "--confirm", token))
 
 
 def prospect_of(situation: Situation) -> Prospect:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar, Literal
 
 from wizard.filesystems.kind import Argv
@@ -19,7 +18,6 @@ FOUND_NOTHING, REPAIRED = 0, 1
 SOUND = t("e2fsck finds no errors.")
 LISTS = Sentence("The superblock lists {features:list}.")
 WIDE_INODE_BYTES = 256
-WIDENING_READS = 2.0
 
 FEATURES = {
     "extent": Sentence("New files use extents, so large ones are written, read and deleted faster."),
@@ -40,14 +38,6 @@ def accepted(argv: Argv) -> tuple[int, ...]:
     return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER and "-n" not in argv else (0,)
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """Bytes that a tool reads, and bytes of its writes that reach the device."""
-
-    read_bytes: int
-    written_bytes: int
-
-
 class ExtOperation:
     """A change to the filesystem itself. It names no device."""
 
@@ -61,9 +51,6 @@ class ExtOperation:
     ends_checked: ClassVar[bool] = False
     """True if the last command is a check by e2fsck."""
 
-    bounds: ClassVar[tuple[float, ...]] = ()
-    """Bounds between the commands as fractions of the step, by duration. Empty if they take equally long."""
-
     def sentence(self, device: str) -> Message:
         """Describe the operation on `device`."""
         raise NotImplementedError
@@ -71,10 +58,6 @@ class ExtOperation:
     def commands(self, node: str) -> tuple[Argv, ...]:
         """Return the commands in order."""
         raise NotImplementedError
-
-    def parts(self, count: int) -> tuple[tuple[float, float], ...]:
-        """Return start and end of each of the `count` commands as fractions of the step."""
-        return tuple(pairwise(self.bounds or [number / count for number in range(count + 1)]))
 
     def edits(self) -> tuple[str, ...]:
         """Return the difference of an edited file."""
@@ -105,11 +88,6 @@ class ExtOperation:
         if rotational and self.per_million_inodes:
             seconds += 2 * before.inodes * WIDE_INODE_BYTES / PLATTER_BYTES_PER_SECOND
         return round(seconds, 1)
-
-    def effort(self, now: ExtFacts) -> Effort | None:
-        """Return the I/O of the tool, except e2fsck, on the filesystem in its current state. None if
-        instantaneous."""
-        return None
 
     def verify(self, now: ExtFacts, output: str) -> Check | None:
         """Check the result in the superblock, and in the `output` of `e2fsck -v`. None if there is nothing
@@ -213,10 +191,6 @@ class WidenInodes(ExtOperation):
             t("Space in every inode for small attributes, such as access lists, and for subsecond times."),
         )
 
-    def effort(self, now: ExtFacts) -> Effort:
-        table = now.inodes * self.inode_bytes
-        return Effort(int(table * WIDENING_READS), table)
-
     def verify(self, now: ExtFacts, output: str) -> Check:
         seen = t("inodes have {bytes} bytes", bytes=now.inode_bytes)
         return Check(joined(self.promises), now.inode_bytes == self.inode_bytes, str(seen))
@@ -298,9 +272,6 @@ class WidenBlockNumbers(ExtOperation):
             t("The filesystem can grow beyond {limit:exact} and use full-length checksums.", limit=limit),
         )
 
-    def effort(self, now: ExtFacts) -> Effort:
-        return Effort(now.inodes * now.inode_bytes, 0)
-
     def verify(self, now: ExtFacts, output: str) -> Check:
         return self._has_features(now, "64bit")
 
@@ -313,8 +284,6 @@ class AddChecksums(ExtOperation):
 
     per_million_inodes = 1.2
     ends_checked = True
-    # e2fsck took about twice as long as adding the checksums (2.6 s and 6.2 s).
-    bounds = (0.0, 0.3, 1.0)
 
     def sentence(self, device: str) -> Message:
         return t("Add checksums to all metadata, so corruption is detected.")
@@ -328,10 +297,6 @@ class AddChecksums(ExtOperation):
 
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         return (t("Checksums on all metadata, so corruption is detected."),)
-
-    def effort(self, now: ExtFacts) -> Effort:
-        used = now.inodes - now.free_inodes
-        return Effort(now.inodes * now.inode_bytes, used * now.inode_bytes)
 
     def verify(self, now: ExtFacts, output: str) -> Check:
         return self._has_features(now, "metadata_csum")

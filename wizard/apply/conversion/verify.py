@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +9,7 @@ from wizard.apply.block.devices import facts_on, forget_caches
 from wizard.apply.conversion.boot import grub_checks
 from wizard.apply.conversion.fstab import own_checks, set_own_type
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import watched_effort
-from wizard.apply.run.progress_log import NOTE_SECONDS, WHOLE, noting
+from wizard.apply.run.progress_log import WHOLE, noting
 from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.tree.differences import differences
 from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, manifest_lines, take_manifest
@@ -22,7 +20,6 @@ from wizard.model.said import Message, format_duration, join, joined, t
 from wizard.operations.ext4 import (
     CHECKER,
     SOUND,
-    Effort,
     OnDevice,
     SetOwnFstabType,
     WidenInodes,
@@ -67,32 +64,22 @@ class MigratingSite:
         *,
         accept: Sequence[int] = (0,),
         part: tuple[float, float] = WHOLE,
-        effort: Effort | None = None,
     ) -> Result:
         """Run a command under the drive's lock and journal it. Raises Failed if the exit status is not
         accepted.
 
-        The progress covers `part` of the step. It is reported by e2fsck, or estimated from the I/O on the
-        last argument, compared with the expected `effort`.
+        The progress, which only e2fsck reports, covers `part` of the step.
         """
-        result = when_free(lambda: self._attempt(argv, part, effort), accept)
+        result = when_free(lambda: self._attempt(argv, part), accept)
         if result.status not in accept:
             raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
         return result
 
-    def _attempt(self, argv: Sequence[str], part: tuple[float, float], effort: Effort | None) -> Result:
-        note = noting(self.run, self.step, part)
-        watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_ignore)
-        with Listener(ProgressParser(note)) as listener, watched as begin:
+    def _attempt(self, argv: Sequence[str], part: tuple[float, float]) -> Result:
+        with Listener(ProgressParser(noting(self.run, self.step, part))) as listener:
             full_argv = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
             kept_open = (*self.drive_locks, listener.end)
-            return journalled(
-                full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
-            )
-
-
-def _ignore(_pid: int) -> None:
-    """Ignore a process without expected effort."""
+            return journalled(full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv))
 
 
 class ProgressParser:
@@ -120,17 +107,14 @@ def operate(operation: OnDevice, node: str, site: MigratingSite) -> str:
         return set_own_type(operation, site.migration, node, site.command)
     repaired = False
     commands = operation.commands(node)
-    for argv, part in zip(commands, operation.parts(len(commands)), strict=True):
+    for number, argv in enumerate(commands):
         # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
         argv_to_run = (
             ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, WidenInodes) else argv
         )
         is_check = argv == proof(node)
-        # e2fsck reports progress itself, and the filesystem may be too damaged for `facts_on`.
-        effort = None if argv[0] == CHECKER else operation.effort(facts_on(node))
-        result = site.command(
-            argv_to_run, accept=range(256) if is_check else accepted(argv), part=part, effort=effort
-        )
+        part = (number / len(commands), (number + 1) / len(commands))
+        result = site.command(argv_to_run, accept=range(256) if is_check else accepted(argv), part=part)
         if is_check and result.status not in accepted(argv):
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
