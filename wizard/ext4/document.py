@@ -6,10 +6,16 @@ from itertools import chain
 
 from wizard.documents.codec import JSON, Sealed, without_texts
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import against, obstacles_of, refusal
-from wizard.ext4.duration import compare_seconds, room_bytes
-from wizard.ext4.operations import OLD_TYPES, all_operations, operations_for, retyped
-from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD, as_message
+from wizard.ext4.operations import (
+    OLD_TYPES,
+    all_operations,
+    compare_seconds,
+    operations_for,
+    retyped,
+    room_bytes,
+)
+from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD, as_message, as_text
+from wizard.ext4.ways import against, obstacles_of, refusal, undo_sentence
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
@@ -20,7 +26,7 @@ from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, uuid_fault
 from wizard.plan.check import drive_faults
-from wizard.plan.conversion import Migration, MigrationOperation, MigrationStep, Way
+from wizard.plan.conversion import Migration, MigrationOperation, MigrationStep, Prospect, Way, WayOffer
 from wizard.plan.messages import INCONSISTENT
 
 AGAIN = t("Recreate it with `diskwright migrate`.")
@@ -112,6 +118,71 @@ def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tupl
         for operation in operations
     )
     return tuple(dict.fromkeys(map(str, chain.from_iterable(gains))))
+
+
+def prospect_of(situation: Situation) -> Prospect:
+    """Return findings, the three methods, and the recommended one."""
+    offers = tuple(_offer(situation, way) for way in Way)
+    default, why = _default(situation, offers)
+    found = tuple(map(as_text, obstacles_of(situation)))
+    return Prospect(situation.device, situation.ext, found, offers, default, str(why))
+
+
+def _offer(situation: Situation, way: Way) -> WayOffer:
+    before = situation.ext
+    operations = all_operations(situation, way)
+    finding = against(situation, way)
+    steps = migration_steps(operations, situation.device, before, situation.drive)
+    return WayOffer(
+        way=way,
+        gains=gains_of(operations, before),
+        costs=tuple(map(str, _costs(way))),
+        undone=str(undo_sentence(way)),
+        seconds=round(sum(step.seconds for step in steps), 1),
+        compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
+        if way.converts
+        else 0.0,
+        room_bytes=room_bytes(operations, before),
+        obstacle=str(as_message(finding)) if finding else "",
+        obstacle_code=finding.code if finding else "",
+    )
+
+
+def _costs(way: Way) -> Iterator[Message]:
+    match way:
+        case Way.MOUNT:
+            yield t("No improvement on disk: files use block maps, and small inodes end in January 2038.")
+        case Way.LIGHT:
+            yield t(
+                "Existing files remain unchanged. Older systems, and the types ext2 and "
+                "ext3, can no longer mount the filesystem."
+            )
+        case Way.FULL:
+            yield t(
+                "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
+                "can no longer mount the filesystem."
+            )
+            yield t(
+                "Differences from a new filesystem remain: tables in every group, and "
+                "unknown creation times of old files."
+            )
+
+
+def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
+    possible = {offer.way for offer in offers if not offer.obstacle}
+    if Way.FULL in possible:
+        return Way.FULL, t(
+            "Adds all features this filesystem allows, and writes to the drive only after verification."
+        )
+    if Way.LIGHT in possible:
+        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
+    if Way.MOUNT in possible:
+        return Way.MOUNT, t(
+            "Changes no data on disk, and the obstacles to the other conversions do not apply."
+        )
+    if not operations_for(Way.FULL, situation.ext):
+        return None, t("The filesystem has all features possible without recreation.")
+    return None, t("No conversion is possible for the filesystem as is; see the findings.")
 
 
 def check_migration(migration: Migration, where: str = "The document") -> None:

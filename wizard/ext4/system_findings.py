@@ -6,11 +6,11 @@ from functools import partial
 
 from wizard.advice.missing import missing
 from wizard.ext4.assessment import BootPath, Situation
-from wizard.ext4.duration import journal_blocks
 from wizard.ext4.operations import (
     INODES_WIDENED_FROM,
     OLD_TYPES,
     fstab_operations,
+    journal_blocks,
     operations_for,
     spare_blocks,
     widening_blocker,

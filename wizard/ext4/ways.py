@@ -1,16 +1,100 @@
-"""Conversion methods as offered to the user, with the same names in all interfaces."""
+"""Conversion methods as offered to the user, and the findings that prevent them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import against, obstacles_of
-from wizard.ext4.document import gains_of, migration_steps
-from wizard.ext4.duration import compare_seconds, room_bytes
-from wizard.ext4.operations import all_operations, operations_for
-from wizard.ext4.system_findings import as_message, as_text
+from wizard.ext4.filesystem_findings import in_use, kind_findings, programs, state_findings
+from wizard.ext4.system_findings import (
+    at_boot,
+    boot_path,
+    nothing_to_do,
+    own_fstab,
+    room_inside,
+    scratch_copy,
+)
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
+from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
 from wizard.plan.conversion import Migration, Prospect, Way, WayOffer
+
+NOTHING_WRITTEN = t("Nothing was written.")
+
+
+RULES = (
+    in_use,
+    state_findings,
+    kind_findings,
+    programs,
+    room_inside,
+    scratch_copy,
+    boot_path,
+    at_boot,
+    own_fstab,
+    nothing_to_do,
+)
+
+WRITING = frozenset(way for way in Way if way.converts)
+BLOCKED_METHODS: Mapping[str, frozenset[Way]] = {
+    "migrate-barred": frozenset(Way),
+    "migrate-programs-missing": WRITING,
+    "migrate-programs-old": WRITING,
+    "migrate-full": frozenset({Way.FULL}),
+    "migrate-nothing-at-boot": frozenset({Way.MOUNT}),
+    "migrate-light-complete": frozenset({Way.LIGHT}),
+    "migrate-complete": frozenset({Way.FULL}),
+}
+"""Conversion methods that a finding blocks. Other dangers block all that write to the filesystem."""
+
+REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"})
+"""Findings that no longer block a writing method once the user consents to repairs."""
+
+
+def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
+    """Return all findings with their possible commands, most severe first."""
+    said = [finding for rule in RULES for finding in rule(situation)]
+    found = [
+        replace(
+            one,
+            subject=situation.device,
+            commands=tuple(each for each in one.commands if _is_possible(situation, each, said)),
+        )
+        for one in said
+    ]
+    order = list(Severity)
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
+    """Return the first finding that blocks a method, or None."""
+    found = obstacles_of(situation)
+    return next((one for one in found if _blocks(one, way, repairs=repairs)), None)
+
+
+def _blocks(finding: Finding, way: Way, *, repairs: bool) -> bool:
+    danger = WRITING if finding.severity is Severity.DANGER else frozenset()
+    return way in BLOCKED_METHODS.get(finding.code, danger) and not (repairs and finding.code in REPAIRABLE)
+
+
+def _is_possible(situation: Situation, command: FindingCommand, found: Sequence[Finding]) -> bool:
+    """Return False for a conversion that another finding blocks, for a missing tool, and for a device in
+    use."""
+    match command.argv:
+        case ("diskwright", "migrate", _, "--way", way, *options):
+            return not any(_blocks(one, Way(way), repairs="--repair" in options) for one in found)
+        case (program, *_):
+            in_use = situation.mounts or situation.opened or situation.is_root
+            return program not in situation.missing and not (command.unused and in_use)
+    return False
+
+
+def refusal(finding: Finding) -> DiskwrightError:
+    """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
+    filesystem."""
+    message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
+    return Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
+
 
 NEW_INSTEAD = t("A new ext4 can also have grouped tables, another number of inodes, and less fragmentation.")
 
@@ -94,68 +178,3 @@ def look_sentence(device: str) -> Message:
         "impossible.",
         device=device,
     )
-
-
-def prospect_of(situation: Situation) -> Prospect:
-    """Return findings, the three methods, and the recommended one."""
-    offers = tuple(_offer(situation, way) for way in Way)
-    default, why = _default(situation, offers)
-    found = tuple(map(as_text, obstacles_of(situation)))
-    return Prospect(situation.device, situation.ext, found, offers, default, str(why))
-
-
-def _offer(situation: Situation, way: Way) -> WayOffer:
-    before = situation.ext
-    operations = all_operations(situation, way)
-    finding = against(situation, way)
-    steps = migration_steps(operations, situation.device, before, situation.drive)
-    return WayOffer(
-        way=way,
-        gains=gains_of(operations, before),
-        costs=tuple(map(str, _costs(way))),
-        undone=str(undo_sentence(way)),
-        seconds=round(sum(step.seconds for step in steps), 1),
-        compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
-        if way.converts
-        else 0.0,
-        room_bytes=room_bytes(operations, before),
-        obstacle=str(as_message(finding)) if finding else "",
-        obstacle_code=finding.code if finding else "",
-    )
-
-
-def _costs(way: Way) -> Iterator[Message]:
-    match way:
-        case Way.MOUNT:
-            yield t("No improvement on disk: files use block maps, and small inodes end in January 2038.")
-        case Way.LIGHT:
-            yield t(
-                "Existing files remain unchanged. Older systems, and the types ext2 and "
-                "ext3, can no longer mount the filesystem."
-            )
-        case Way.FULL:
-            yield t(
-                "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
-                "can no longer mount the filesystem."
-            )
-            yield t(
-                "Differences from a new filesystem remain: tables in every group, and "
-                "unknown creation times of old files."
-            )
-
-
-def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
-    possible = {offer.way for offer in offers if not offer.obstacle}
-    if Way.FULL in possible:
-        return Way.FULL, t(
-            "Adds all features this filesystem allows, and writes to the drive only after verification."
-        )
-    if Way.LIGHT in possible:
-        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
-    if Way.MOUNT in possible:
-        return Way.MOUNT, t(
-            "Changes no data on disk, and the obstacles to the other conversions do not apply."
-        )
-    if not operations_for(Way.FULL, situation.ext):
-        return None, t("The filesystem has all features possible without recreation.")
-    return None, t("No conversion is possible for the filesystem as is; see the findings.")

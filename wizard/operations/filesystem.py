@@ -20,9 +20,6 @@ PRIVATE_PLACES = "/run/diskwright"
 
 CLEAN = t("The filesystem check reports a clean filesystem.")
 
-MOST_OPTIONS = 60
-"""Maximum length of the options in a short description. The commands contain all of them."""
-
 
 @dataclass(frozen=True, slots=True)
 class MakeFilesystem(NewFilesystem, Writing):

@@ -17,8 +17,8 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import MIGRATION
 from wizard.documents.codec import to_json
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import against
 from wizard.ext4.document import read_migration
+from wizard.ext4.ways import against
 from wizard.operations.fstab import EditFstab
 
 

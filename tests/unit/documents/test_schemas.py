@@ -30,8 +30,7 @@ from wizard.cli.ensure import EnsureResult, document_of
 from wizard.cli.inspect import SCHEMA as MACHINE
 from wizard.cli.main import main
 from wizard.documents.codec import render_document, to_json
-from wizard.ext4.document import MIGRATIONS
-from wizard.ext4.ways import prospect_of
+from wizard.ext4.document import MIGRATIONS, prospect_of
 from wizard.model.ensure import ENSURED_SCHEMA
 from wizard.model.moves import Moves
 from wizard.plan.check import PLANS

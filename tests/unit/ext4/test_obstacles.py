@@ -9,8 +9,7 @@ import pytest
 from tests.unit.ext4.migrations import EXT3, FSTAB, UUID, situation
 from wizard.cli.main import parser_of
 from wizard.ext4.assessment import BootLine, BootPath, OwnFstab, Situation
-from wizard.ext4.blockers import BLOCKED_METHODS, WRITING, against, obstacles_of
-from wizard.ext4.document import make_migration
+from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.operations import (
     all_operations,
     fstab_operations,
@@ -18,7 +17,7 @@ from wizard.ext4.operations import (
     spare_blocks,
     widening_blocks,
 )
-from wizard.ext4.ways import prospect_of
+from wizard.ext4.ways import BLOCKED_METHODS, WRITING, against, obstacles_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
 from wizard.operations.ext4 import AddJournal, CheckFiles, WidenInodes, proof

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, open_exclusively, size_bytes, superblock_on
 from wizard.apply.conversion.look import look_at_ext
-from wizard.apply.conversion.verify import manifests_bytes
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan.guard import check_programs
@@ -131,6 +130,17 @@ def _has_filesystem(migration: Migration) -> bool | None:
         return None
     found = read_ext(superblock_on(migration.device))
     return None if found is None else found.uuid == migration.before.uuid
+
+
+ENTRY_BYTES = 160
+"""Maximum for a packed entry of a manifest. The files of a system needed 67."""
+
+
+def manifests_bytes(migration: Migration) -> int:
+    """Return the space for a conversion's manifests in the run's folder."""
+    if not migration.manifest:
+        return 0
+    return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
 
 
 def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:

@@ -1,14 +1,12 @@
 """Inspect an ext filesystem before a conversion. Read-only."""
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
+from wizard.apply.block.devices import kernel_name, size_bytes
 from wizard.apply.conversion.boot import boot_path, swap_files_on, units_for
 from wizard.apply.conversion.fstab import own_fstab
-from wizard.apply.conversion.verify import first_error
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
@@ -19,8 +17,7 @@ from wizard.ext4.filesystem_findings import KNOWN
 from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
-from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Layer
+from wizard.model.machine import Drive
 from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import CHECKER, proof
 from wizard.plan.dangers import known_identity
@@ -32,6 +29,7 @@ from wizard.process.program import find, run
 
 PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "dumpe2fs", "debugfs")
 ROOTS = frozenset({"/", "/usr"})
+OPENED = frozenset({"holder", "raid-member", "loop-backing", "swap", "opened"})
 
 _VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
 
@@ -49,30 +47,36 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     Raises BadInput if the device is unreadable or not ext, Refused if the superblock is damaged.
     """
     path, _ = nodes_of(device)
-    node, ext = Path(path), read_superblock(path)
-    probed = _probe(path)
-    usage, tags = _usage_of(probed), tags_of((ext,), probed.drive.partition(path))
+    ext, machine = read_superblock(path), probe_machine([drive_of(path)])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(unmeasured(drive))
+    shown, tags = _name_of(drive, path), tags_of((ext,), drive.partition(path))
+    uses = [use for use in drive.uses if use.subject == shown]
+    mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
+    is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
+    opened = any(use.kind in OPENED for use in uses)
     fstab = read_text(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
-    unmounted = "" if usage.mounts or usage.is_root else path
+    unmounted = "" if mounts or is_root else path
     own = own_fstab(path, ext, tags) if unmounted else None
     return Situation(
-        drive=probed.identity,
-        device=probed.device,
+        drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
+        device=shown,
         ext=ext,
         fstab=str(environment.fstab),
         fstab_text=fstab,
         device_bytes=size_bytes(path),
-        mounts=usage.mounts,
-        swap_files=swap_files_on(node),
-        is_root=usage.is_root,
-        opened=usage.opened,
-        damaged=damage(path, ext) if unmounted and not usage.opened else None,
+        mounts=mounts,
+        swap_files=swap_files_on(Path(path)),
+        is_root=is_root,
+        opened=opened,
+        damaged=damage(path, ext) if unmounted and not opened else None,
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
-        units=units_for(environment.fstab.parent, {path, probed.device}, tags),
+        units=units_for(environment.fstab.parent, {path, shown}, tags),
         own=own,
         boot=boot_path(
-            {line.mount_point for line in lines} | ({"/"} if usage.is_root else set()),
+            {line.mount_point for line in lines} | ({"/"} if is_root else set()),
             environment,
             unmounted,
             own,
@@ -84,47 +88,12 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Device:
-    """Device at the node `path`, its only drive, and the layers between them."""
-
-    path: str
-    drive: Drive
-    identity: Identity
-    layers: tuple[Layer, ...]
-
-    @property
-    def device(self) -> str:
-        """Name of the device for users."""
-        return self.layers[-1].path if self.layers else self.path
-
-
-def _probe(path: str) -> _Device:
-    """Probe a device. Raises BadInput if it spans several drives, or the size of the drive is unknown."""
-    machine = probe_machine([drive_of(path)])
-    (drive,) = machine.drives
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
-    return _Device(path, drive, identity, _layers(drive, path))
-
-
-@dataclass(frozen=True, slots=True)
-class _Usage:
-    """Mount points of a device, and whether the running system, another block device or a program uses it."""
-
-    mounts: tuple[str, ...]
-    is_root: bool
-    opened: bool
-
-
-def _usage_of(probed: _Device) -> _Usage:
-    uses = [use for use in probed.drive.uses if use.subject == probed.device]
-    return _Usage(
-        tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system"))),
-        any(use.kind == "running-system" and use.by in ROOTS for use in uses),
-        any(use.kind in ("holder", "raid-member", "loop-backing", "swap", "opened") for use in uses),
-    )
+def _name_of(drive: Drive, path: str) -> str:
+    """Return the name of a device for users: of a volume, the one that LVM or md gives it."""
+    name = kernel_name(path)
+    if name == kernel_name(drive.path) or drive.partition(path) is not None:
+        return path
+    return next((layer.path for layer in drive.layers if kernel_name(layer.path) == name), path)
 
 
 def read_superblock(path: str) -> ExtFacts:
@@ -213,20 +182,6 @@ def _find_backup(path: str) -> tuple[int, int] | None:
     )
 
 
-def _layers(drive: Drive, path: str) -> tuple[Layer, ...]:
-    """Return the layers between the drive and the device, the device's own last. Empty for drives and
-    partitions."""
-    name = kernel_name(path)
-    own = [
-        layer
-        for layer in drive.layers
-        if kernel_name(layer.path) == name and not (SYS_BLOCK / name / "partition").exists()
-    ]
-    if not own or name == kernel_name(drive.path):
-        return ()
-    return (*_layers(drive, own[0].below), own[0])
-
-
 def _version() -> tuple[int, int]:
     """Return the version of e2fsprogs, or (0, 0) if unknown."""
     if find("e2fsck") is None:
@@ -253,3 +208,13 @@ def damage(path: str, read: ExtFacts) -> str | None:
     if checked.status & ERRORS_LEFT:
         return str(first_error(checked.output))
     return "" if checked.status == 0 else None
+
+
+def first_error(said: str) -> Message | str:
+    """Return the first finding of e2fsck."""
+    found = [
+        line
+        for line in said.splitlines()
+        if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
+    ]
+    return printable(found[0].strip(), 200) if found else t("no details reported.")

@@ -9,7 +9,7 @@ from wizard.apply.block.devices import protect
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.guard import check_fstab, check_new, check_resumable
-from wizard.apply.conversion.rehearsal import rehearse
+from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
 from wizard.apply.conversion.rollback import can_be_undone, undo_state, why_closed
 from wizard.apply.conversion.state import (
     THERE_TWICE,
@@ -23,7 +23,6 @@ from wizard.apply.conversion.state import (
     phase_of,
     saved_in,
 )
-from wizard.apply.conversion.verify import MigratingSite
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER

@@ -8,7 +8,7 @@ from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
-from wizard.ext4.duration import compare_seconds
+from wizard.ext4.operations import compare_seconds
 from wizard.ext4.ways import how_sentences, look_sentence, power_words, undo_sentence
 from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second

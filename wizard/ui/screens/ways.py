@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.document import make_migration
+from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
-from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of, prospect_of
+from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.said import t

@@ -16,7 +16,7 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.keep import drop_saved
+from wizard.apply.conversion.job import drop_saved
 from wizard.apply.conversion.rehearsal import rehearsing
 from wizard.apply.conversion.state import locate
 from wizard.apply.engine.held_drive import HeldDrive

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.conversion.verify import ProgressParser, share_of
+from wizard.apply.conversion.rehearsal import ProgressParser, share_of
 from wizard.operations.ext4 import (
     extent_share,
 )

@@ -10,7 +10,7 @@ from tests.unit.machines import machine, partition, partitioned
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.ext4.assessment import Situation
-from wizard.ext4.ways import prospect_of
+from wizard.ext4.document import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.plan.conversion import Way
 from wizard.ui.screens.ways import WaysScreen
