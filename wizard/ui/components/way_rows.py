@@ -26,7 +26,6 @@ from wizard.ui.view import (
 
 if TYPE_CHECKING:
     from wizard.plan.conversion import Prospect, WayOffer
-    from wizard.ui.session import SessionConversion
 
 
 COLUMNS = (
@@ -37,7 +36,7 @@ COLUMNS = (
 )
 
 
-def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> Row:
+def way_row(offer: WayOffer, prospect: Prospect, *, repairs: bool) -> Row:
     """Return the row of a conversion method, with time, extra space and availability."""
     cells = (
         strong(TITLES[offer.way]),
@@ -45,7 +44,7 @@ def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> R
         Piece(t("{size:size}", size=offer.room_bytes) if offer.room_bytes else t("none")),
         _standing(offer, prospect),
     )
-    why_not = obstacle_words(prospect, offer) if not moving.repairs else ""
+    why_not = obstacle_words(prospect, offer) if not repairs else ""
     return Row(offer.way.value, cells, why_not=why_not)
 
 
@@ -63,14 +62,14 @@ def _standing(offer: WayOffer, prospect: Prospect) -> Piece:
     return Piece(t("good too"))
 
 
-def way_panes(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> tuple[Pane, ...]:
+def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> tuple[Pane, ...]:
     """Describe the selected method and the findings about the filesystem."""
     found = tuple(finding_paras(prospect.findings))
     told = Pane(
         TITLES[offer.way],
         (
             *offer_blocks(prospect, offer, SUMMARIES[offer.way]),
-            para(muted(t("Options:")), *settled(prospect, offer, moving), hang=2),
+            para(muted(t("Options:")), *_settled(prospect, offer, compares, repairs), hang=2),
         ),
     )
     return (told, Pane(t("About this filesystem"), found)) if found else (told,)
@@ -94,11 +93,11 @@ def _listed(caption: Text, said: Sequence[Text]) -> Iterator[Block]:
         yield para(muted(caption), one, hang=2) if number == 0 else para(one, indent=2, hang=2)
 
 
-def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Text]:
+def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[Text]:
     """Yield the other options of the conversion."""
     if not offer.way.converts:
         yield t("no comparison needed.")
-    elif moving.compares:
+    elif compares:
         yield t(
             "every file is compared before and after ({seconds:time}).",
             seconds=offer.compare_seconds,
@@ -106,7 +105,7 @@ def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> I
     else:
         yield t("files are not compared individually.")
     if is_damaged(prospect.before):
-        yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
+        yield t("Damage may be repaired.") if repairs else t("Damage is not repaired.")
 
 
 NEEDED = ("partx", "wipefs")

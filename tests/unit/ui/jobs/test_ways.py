@@ -14,7 +14,7 @@ from wizard.ext4.document import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.plan.conversion import Way
 from wizard.ui.screens.ways import WaysScreen
-from wizard.ui.session import Session, SessionConversion
+from wizard.ui.session import Session
 from wizard.ui.view import Banner, Tone
 
 DRIVE = partitioned(partition(1, filesystem="ext3"))
@@ -58,12 +58,6 @@ def ways(found: Situation | None = None, services: Services | None = None) -> tu
     at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     at.wait()
     return at, services
-
-
-def moving(at: Person) -> SessionConversion:
-    settled = at.desk.session.moving
-    assert settled is not None
-    return settled
 
 
 def test_recommended_way_is_selected_and_described_completely() -> None:
@@ -116,7 +110,7 @@ def test_comparison_is_optional_if_there_is_a_choice() -> None:
     at, _ = ways()
     assert "every file is compared before and after" in at.text and "28 min" in at.text
     at.key("c")
-    assert not moving(at).compares and "files are not compared individually" in at.text
+    assert "files are not compared individually" in at.text
     at.desk.moved("mount")
     assert at.view.action("compare") is None
 
@@ -127,7 +121,7 @@ def test_repair_is_offered_only_for_damage() -> None:
     at, _ = ways(situation(replace(EXT3, has_errors=True)))
     assert "Damage is not repaired." in at.text
     at.key("x")
-    assert moving(at).repairs and "Damage may be repaired." in at.text
+    assert "Damage may be repaired." in at.text
 
 
 def test_impossible_way_gives_the_reason_and_is_not_planned() -> None:
@@ -145,7 +139,7 @@ def test_enter_plans_the_way_and_opens_its_review() -> None:
     at.key("c")
     at.key("enter", "light")
     assert at.view.place == "review"
-    planned = moving(at).migration
+    planned = at.desk.session.migration
     assert planned is not None and planned.way is Way.LIGHT and not planned.manifest
 
 
@@ -156,19 +150,6 @@ def test_planning_error_is_reported_among_the_ways() -> None:
     assert at.view.place == "ways" and at.said == "Another program changed it. Nothing was written."
     services.fault = None
     assert at.rows
-
-
-def test_settings_last_only_for_the_same_filesystem() -> None:
-    at, services = ways()
-    at.key("c")
-    at.key("escape")
-    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
-    at.wait()
-    assert not moving(at).compares and len(services.asked) == 2
-    at.key("escape")
-    at.desk.go(WaysScreen(at.desk, DRIVE, "/dev/sda2"))
-    at.wait()
-    assert moving(at).compares
 
 
 def test_review_calls_protected_data_safe() -> None:
