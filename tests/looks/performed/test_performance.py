@@ -10,6 +10,7 @@ from tests.looks.performed.performance import RECORDED, OutOfDate, Performance
 from tests.looks.performed.performance_moving import MovingPerformance
 from tests.looks.rehearsal import Hand, come, perform, press, press_until, to_field, to_place
 from wizard.apply.run.journal import RunState
+from wizard.ext4.document import make_migration
 from wizard.model.run import Event
 from wizard.model.verdict import Outcome
 
