@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from wizard.documents.codec import JSON, Sealed, without_texts
+from wizard.documents.codec import JSON, Sealed
 from wizard.ext4.assessment import Situation
 from wizard.ext4.operations import (
     OLD_TYPES,
@@ -14,13 +14,13 @@ from wizard.ext4.operations import (
     retyped,
     room_bytes,
 )
-from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD, as_message, as_text
+from wizard.ext4.system_findings import as_message, as_text
 from wizard.ext4.ways import against, obstacles_of, refusal, undo_sentence
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
-from wizard.model.said import Message, join, t
+from wizard.model.said import Message, t
 from wizard.operations.ext4 import OnDevice, SetOwnFstabType
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import Context
@@ -283,29 +283,14 @@ def _is_retyped(number: int, old: str | None, new: str | None) -> bool:
     )
 
 
-def _from_first(body: JSON) -> JSON:
-    """Migrate schema 1: drop the derived fields."""
-    derived = ("gains", "room_bytes")
-    return {name: value for name, value in without_texts(_as_supported(body)).items() if name not in derived}
-
-
 def _as_supported(body: JSON) -> JSON:
     """Drop how the undo data was stored, and edit all lines of fstab in one step. Raises BadInput for a
-    conversion that an earlier version made by copying the files, or on the device itself."""
-    if body.get("way") == "fresh":
-        raise BadInput(
-            join(
-                t("This conversion copies the files to a new ext4; this version no longer does that."),
-                t("The old filesystem was only read and is unchanged; the copy may be incomplete."),
-                COPY_INSTEAD,
-                COPY_COMMANDS,
-            )
-        )
-    if body.get("means") == "direct":
+    conversion that version 1.0 made without a scratch copy."""
+    if body.get("way") == "fresh" or body.get("means") == "direct":
         raise BadInput(
             t(
-                "This conversion works on the device itself, with e2fsprogs undo files. Only the "
-                "earlier version of diskwright that made it can apply, resume or undo it."
+                "This conversion works without a scratch copy: with a new ext4, or with e2fsprogs undo "
+                "files. Only the version of diskwright that made it can apply, resume or undo it."
             )
         )
     kept = {name: value for name, value in body.items() if name not in ("undo_dir", "store", "means")}
@@ -336,7 +321,7 @@ MIGRATIONS = Sealed(
     AGAIN,
     check_migration,
     with_current_texts,
-    {"diskwright.migration/1": _from_first, "diskwright.migration/2": _as_supported},
+    {"diskwright.migration/2": _as_supported},
 )
 MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration = (
     MIGRATIONS.schema,

@@ -22,9 +22,9 @@ from wizard.apply.conversion.state import NEW, drop_folder, phase_of
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
-from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome
+from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import WHOLE, noting
 from wizard.apply.run.runs import make_private
 from wizard.apply.steps.step_context import journalled, when_free
@@ -281,17 +281,14 @@ def rehearse(site: MigratingSite) -> Outcome | None:
     migration = site.migration
     check_as_looked_at(migration)
     with rehearsing(site.run, migration.device, site.journal.add) as (copy, save):
-        for number, step in enumerate(migration.steps, 1):
-            operation = step.operation
-            if isinstance(operation, EditFstab):
-                continue
-            if (site.run / STOP).exists():
-                return Event.STOPPED, f"{STOPPED(step=number)} {NOTHING_WRITTEN}"
-            drive_now(migration)
-            work = partial(_operate, operation, copy, replace(site, step=number))
-            if why := site.journal.step(number, step.sentence, work):
-                failed = STEP_FAILED(step=number, steps=len(migration.steps))
-                return Event.FAILED, f"{failed} {why} {NOTHING_WRITTEN}"
+        steps = (
+            (number, step.sentence, partial(_operate, step.operation, copy, replace(site, step=number)))
+            for number, step in enumerate(migration.steps, 1)
+            if not isinstance(step.operation, EditFstab)
+        )
+        total = len(migration.steps)
+        if ended := carry_steps(site.run, site.journal, total, steps, lambda: NOTHING_WRITTEN):
+            return ended
         checks = chain(device_checks(copy.node, site), manifest_checks(copy.node, site))
         if wrong := site.journal.verify(checks):
             return Event.FAILED, f"{wrong} {NOTHING_WRITTEN}"
@@ -301,6 +298,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
 
 def _operate(operation: OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
     """Run a step on the scratch copy, and return a result message. Raises Failed."""
+    drive_now(site.migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.
         if not isinstance(operation, CheckFiles):

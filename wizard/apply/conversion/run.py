@@ -27,9 +27,9 @@ from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import KEPT, STEP_FAILED, STOPPED, Outcome, Rollback, RunWork
+from wizard.apply.run.job import KEPT, Outcome, Rollback, RunWork, carry_steps
 from wizard.apply.run.journal import RunState, state, was_done
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose
+from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import is_stacked
@@ -39,6 +39,7 @@ from wizard.ext4.ways import look_sentence
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, join, t
+from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import How
 from wizard.plan.conversion import Migration
 
@@ -62,13 +63,14 @@ def migrate(site: MigratingSite) -> Outcome:
         if phase_of(run) in TO_REHEARSE and (ended := rehearse(site)):
             return ended
         site.journal.add(Event.COMMAND, str(_commit(site)))
-    for number, setting in enumerate(migration.settings, len(migration.on_device) + 1):
-        if (run / STOP).exists():
-            return Event.STOPPED, f"{STOPPED(step=number)} {reached(run)}".rstrip()
-        step = migration.steps[number - 1]
-        if why := site.journal.step(number, step.sentence, partial(setting.do, _system(site))):
-            failed = STEP_FAILED(step=number, steps=len(migration.steps))
-            return Event.FAILED, f"{failed} {why} {reached(run)}".rstrip()
+    total = len(migration.steps)
+    edits = (
+        (number, step.sentence, partial(step.operation.do, _system(site)))
+        for number, step in enumerate(migration.steps, 1)
+        if isinstance(step.operation, EditFstab)
+    )
+    if ended := carry_steps(run, site.journal, total, edits, lambda: reached(run)):
+        return ended
     if wrong := site.journal.verify(setting_checks(migration)):
         return Event.FAILED, str(wrong)
     return Event.DONE, str(_done_sentence(run, migration))

@@ -166,22 +166,22 @@ def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
             else:
                 site = site or held.enter_context(site_of(run, bring, makes=True))
                 work = partial(WORK[step], site, journal)
-            journal.add(Event.STEP_STARTED, bring.step_sentence(step), step=number)
             try:
-                message = work()
+                why = journal.step(number, bring.step_sentence(step), work, _reason)
             except CopyStopped:
                 return Event.STOPPED, STOPPED
-            except (DiskwrightError, OSError) as error:
-                reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
-                journal.add(Event.STEP_FAILED, reason, step=number)
+            if why:
                 return Event.FAILED, t(
                     "Step {step} of {steps} failed: {error} Copied files remain.",
                     step=number,
                     steps=len(bring.steps),
-                    error=reason,
+                    error=why,
                 )
-            journal.add(Event.STEP_DONE, message, step=number)
     return Event.DONE, _done_message(run, bring)
+
+
+def _reason(error: Exception) -> str:
+    return str(reason_of(error) if isinstance(error, DiskwrightError) else error)
 
 
 def _compare(site: BringSite, journal: Journal) -> Message:

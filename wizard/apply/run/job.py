@@ -4,7 +4,7 @@ A kind of run is a subclass of `RunJob`.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -123,6 +123,24 @@ def begin(
     journal.add(Event.STARTED, sentence)
     journal.close()
     launch(run, purpose, drive_locks, run_lock, secret)
+
+
+def carry_steps(
+    run: Path,
+    journal: Journal,
+    total: int,
+    steps: Iterable[tuple[int, Message | str, Callable[[], Message | str]]],
+    far: Callable[[], Message | str],
+    describe: Callable[[Exception], str] = str,
+) -> "Outcome | None":
+    """Execute steps, each with its number from 1, its sentence and its work. If a stop was requested or a step
+    failed, return how the run ended, with `far` for how far it got. Else return None."""
+    for number, sentence, work in steps:
+        if (run / process.STOP).exists():
+            return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
+        if why := journal.step(number, sentence, work, describe):
+            return Event.FAILED, f"{STEP_FAILED(step=number, steps=total)} {why} {far()}".rstrip()
+    return None
 
 
 Locks = tuple[int, ...]

@@ -5,7 +5,7 @@ import os
 import pwd
 import shlex
 import stat
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -13,10 +13,20 @@ from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import READY, JobRequest, Locks, Outcome, Prepared, RunJob, RunWork, Start
+from wizard.apply.run.job import (
+    READY,
+    JobRequest,
+    Locks,
+    Outcome,
+    Prepared,
+    RunJob,
+    RunWork,
+    Start,
+    carry_steps,
+)
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load_changes
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
+from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose, lock_drives
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import (
@@ -94,7 +104,7 @@ def _size_bytes(device: str) -> int:
 NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
-def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
+def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Outcome:
     """Make all unfinished changes, and return how the run ended. Raises DiskwrightError."""
     changes, environment = load_changes(run), load_environment(run)
     entries = read_entries(run)
@@ -108,25 +118,17 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
     system = RunningSystem(changes.drive, changes.settings, environment, 0, run.name, journal, drive_locks)
-    for number, step in enumerate(changes.steps, 1):
-        if number in done and step.operation.lasts:
-            continue
-        if (run / STOP).exists():
-            return Event.STOPPED, t(
-                "Stopped before step {step}, as requested. {far}", step=number, far=steps_done(run, changes)
-            )
-        if not _is_off(changes, begun) and (fault := device_fault(changes)):
-            raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
-        work = partial(step.operation.do, replace(system, step=number))
-        if why := journal.step(number, step.sentence, work):
-            return Event.FAILED, t(
-                "Step {step} of {steps} failed: {error} {far}",
-                step=number,
-                steps=len(changes.steps),
-                error=why,
-                far=steps_done(run, changes),
-            )
-    return _verified(run, changes, journal)
+
+    def left() -> Iterator[tuple[int, Message | str, Callable[[], Message]]]:
+        for number, step in enumerate(changes.steps, 1):
+            if number in done and step.operation.lasts:
+                continue
+            if not _is_off(changes, begun) and (fault := device_fault(changes)):
+                raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
+            yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
+
+    ended = carry_steps(run, journal, len(changes.steps), left(), lambda: steps_done(run, changes))
+    return ended or _verified(run, changes, journal)
 
 
 def check_resumable(run: Path, changes: Changes) -> None:
@@ -145,22 +147,23 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
     return len(changes.steps) in begun and is_powered_off(changes)
 
 
-def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Message]:
+def _verified(run: Path, changes: Changes, journal: Journal) -> Outcome:
     if failed := journal.verify(setting_checks(changes)):
-        return Event.FAILED, failed
+        return Event.FAILED, str(failed)
     if isinstance(changes.wanted, SwitchOff):
-        return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
+        return Event.DONE, str(t("{device} is powered off and can be unplugged.", device=changes.device))
     if changes.is_final:
-        return Event.DONE, t(
+        grown = t(
             "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
         )
+        return Event.DONE, str(grown)
     changed = t(
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
         device=changes.device,
         run=run_argument(run),
     )
-    return Event.DONE, join(*ready_message(changes), changed)
+    return Event.DONE, str(join(*ready_message(changes), changed))
 
 
 def setting_checks(document: Changes | Migration) -> Iterator[Check]:
@@ -274,8 +277,7 @@ class SettingsRunJob(RunJob[Changes]):
 
     def apply(self, work: RunWork) -> Outcome:
         """Make all changes that are not made yet."""
-        event, said = make_changes(work.run, work.journal, work.drive_locks)
-        return event, str(said)
+        return make_changes(work.run, work.journal, work.drive_locks)
 
     def undo(self, work: RunWork) -> Outcome:
         """Undo the changes in reverse order."""
