@@ -133,7 +133,7 @@ def carry_steps(
     far: Callable[[], Message | str],
     describe: Callable[[Exception], str] = str,
 ) -> "Outcome | None":
-    """Execute steps, each with its number from 1, its sentence and its work. If a stop was requested or a step
+    """Execute steps, each with its number from 1, sentence and work. If a stop was requested or a step
     failed, return how the run ended, with `far` for how far it got. Else return None."""
     for number, sentence, work in steps:
         if (run / process.STOP).exists():
