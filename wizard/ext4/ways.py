@@ -162,7 +162,7 @@ def how_sentences(migration: Migration) -> Iterator[Message]:
 
 
 def undo_sentence(way: Way) -> Message:
-    """Return how long undo is possible, and what it restores."""
+    """Describe the effect of undo, and until when undo is possible."""
     if not way.converts:
         return t("Undo restores the file.")
     return t(

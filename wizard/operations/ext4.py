@@ -39,7 +39,7 @@ def accepted(argv: Argv) -> tuple[int, ...]:
 
 
 class ExtOperation:
-    """A change to the filesystem itself. It names no device."""
+    """A change to an ext filesystem, on any device."""
 
     __slots__ = ()
 
@@ -75,11 +75,11 @@ class ExtOperation:
 
     @property
     def repaired(self) -> Message:
-        """What e2fsck corrected, as a clause."""
+        """Corrections by e2fsck, as a clause."""
         return t("e2fsck made the corrections left over from the change")
 
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
-        """Return a sentence per gain. Operations that only prepare others have none."""
+        """Return a sentence per gain. Empty for operations that only prepare others."""
         return ()
 
     def seconds(self, before: ExtFacts, *, rotational: bool | None) -> float:
@@ -90,8 +90,7 @@ class ExtOperation:
         return round(seconds, 1)
 
     def verify(self, now: ExtFacts, output: str) -> Check | None:
-        """Check the result in the superblock, and in the `output` of `e2fsck -v`. None if there is nothing
-        to check."""
+        """Check the superblock `now` and the `output` of `e2fsck -v`. Return None without a check."""
         return None
 
     def _has_features(self, now: ExtFacts, *wanted: str) -> Check:

@@ -14,7 +14,6 @@ from wizard.apply.conversion.guard import (
     planned_filesystem,
 )
 from wizard.apply.conversion.rehearsal import MigratingSite
-from wizard.apply.conversion.rollback import can_be_undone, why_closed, window_of
 from wizard.apply.conversion.run import (
     KEEPING,
     check_can_start,
@@ -26,7 +25,14 @@ from wizard.apply.conversion.run import (
     site_of,
     undo_conversion,
 )
-from wizard.apply.conversion.state import drop_folder, migration_now, saved_in
+from wizard.apply.conversion.state import (
+    can_be_undone,
+    drop_folder,
+    migration_now,
+    saved_in,
+    why_closed,
+    window_of,
+)
 from wizard.apply.engine.record import Phase, load_record, save_record
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
@@ -151,7 +157,7 @@ ACTIONS: Mapping[Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = 
         lambda _, migration: check_held(migration),
     ),
 }
-"""The journal's sentence for each purpose, and the check under the drive's lock."""
+"""First journal sentence, and check under the drive's lock, by purpose."""
 
 
 def _identified(run: Path) -> Migration:
@@ -186,7 +192,7 @@ class ConversionRunJob(RunJob[Migration]):
         check_explained(document, environment)
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:
-        """Check the run's own marks, too."""
+        """Check the files of a run, too."""
         super().check_possible(run, asked)
         check_state(run, asked.purpose)
 
@@ -201,7 +207,7 @@ class ConversionRunJob(RunJob[Migration]):
         )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        """Run the quick checks of a command. The device may be mounted read-only to look at it."""
+        """Run the quick checks of a command. The device may be mounted read-only."""
         self.check_possible(run, JobRequest(purpose))
         migration = _identified(run)
         if purpose is Purpose.KEEP:

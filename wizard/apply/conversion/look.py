@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name, size_bytes
-from wizard.apply.conversion.boot import boot_path, swap_files_on, units_for
-from wizard.apply.conversion.fstab import own_fstab
+from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
@@ -89,7 +88,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
 
 
 def _name_of(drive: Drive, path: str) -> str:
-    """Return the name of a device for users: of a volume, the one that LVM or md gives it."""
+    """Return the name of a device for users, such as /dev/mapper/home for /dev/dm-0."""
     name = kernel_name(path)
     if name == kernel_name(drive.path) or drive.partition(path) is not None:
         return path

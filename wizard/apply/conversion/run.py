@@ -10,10 +10,10 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.guard import check_fstab, check_new, check_resumable
 from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
-from wizard.apply.conversion.rollback import can_be_undone, undo_state, why_closed
 from wizard.apply.conversion.state import (
     THERE_TWICE,
     TO_REHEARSE,
+    can_be_undone,
     drop_folder,
     filesystem_of,
     has_started,
@@ -22,6 +22,8 @@ from wizard.apply.conversion.state import (
     nodes_holding,
     phase_of,
     saved_in,
+    undo_state,
+    why_closed,
 )
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
@@ -77,7 +79,7 @@ def migrate(site: MigratingSite) -> Outcome:
 
 
 def _system(site: MigratingSite) -> RunningSystem:
-    """Return the system that edits fstab as the last step."""
+    """Return the system for the last step, the edit of fstab."""
     migration = site.migration
     return RunningSystem(
         migration.drive,
@@ -180,7 +182,7 @@ def reached(run: Path) -> str:
 
 
 def check_state(run: Path, purpose: Purpose) -> None:
-    """Raises Refused if the run cannot be continued for this purpose, by its state and files."""
+    """Raises Refused if the state or files of a run do not allow this purpose."""
     now, name = state(run), run.name
     if now is RunState.KEPT:
         raise Refused(KEPT(name=name))

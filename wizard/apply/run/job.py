@@ -133,8 +133,8 @@ def carry_steps(
     far: Callable[[], Message | str],
     describe: Callable[[Exception], str] = str,
 ) -> "Outcome | None":
-    """Execute steps, each with its number from 1, sentence and work. If a stop was requested or a step
-    failed, return how the run ended, with `far` for how far it got. Else return None."""
+    """Execute steps: number from 1, sentence, function. Return the outcome after a stop request or an error,
+    with the progress according to `far`, or None."""
     for number, sentence, work in steps:
         if (run / process.STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()

@@ -161,7 +161,7 @@ class Journal:
         work: Callable[[], Message | str],
         describe: Callable[[Exception], str] = str,
     ) -> str | None:
-        """Execute a step, counted from 1, and journal it. Return the error, or None."""
+        """Execute and journal a step, counted from 1. Return the error, or None."""
         self.add(Event.STEP_STARTED, sentence, step=number)
         try:
             done = work()
@@ -173,7 +173,7 @@ class Journal:
         return None
 
     def verify(self, checks: Iterable[Check]) -> Message | None:
-        """Journal the checks after all steps. Return a message if some fail, or None."""
+        """Journal checks. Return a message if some fail, or None."""
         failed = 0
         for check in checks:
             event = Event.VERIFIED if check.holds else Event.NOT_VERIFIED
