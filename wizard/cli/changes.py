@@ -173,7 +173,7 @@ def _differences(found: TuningProposal) -> Iterator[str]:
 
 def migrate(arguments: Namespace) -> ExitCode:
     """Compare the conversions to ext4, or show, save or start one."""
-    from wizard.apply.conversion.look import look_at_ext
+    from wizard.apply.conversion.guard import look_at_ext
     from wizard.ext4.document import make_migration, prospect_of
 
     given = arguments.output is not None or arguments.dry_run or arguments.confirm

@@ -284,8 +284,8 @@ def _is_retyped(number: int, old: str | None, new: str | None) -> bool:
 
 
 def _as_supported(body: JSON) -> JSON:
-    """Drop the storage of undo data, and edit all lines of fstab in one step. Raises BadInput for a conversion
-    of version 1.0 without a scratch copy."""
+    """Drop the storage of undo data, and edit all lines of fstab in one step. Raises BadInput for conversions
+    without a scratch copy, by version 1.0."""
     if body.get("way") == "fresh" or body.get("means") == "direct":
         raise BadInput(
             t(

@@ -182,6 +182,11 @@ class Bring(Document):
         return tuple(one for one in BringStep if self.takes is not None or one is not BringStep.TAKE_PLACE)
 
     @property
+    def settings(self) -> tuple[EditFstab, ...]:
+        """The edit of fstab, if the target replaces the source."""
+        return (self.takes.edit,) if self.takes else ()
+
+    @property
     def drives(self) -> tuple[Identity, ...]:
         """The only drive."""
         return (self.drive,)

@@ -22,7 +22,7 @@ from tests.loop.program import (
     start_document,
 )
 from wizard.apply.block.devices import facts_on
-from wizard.apply.conversion.look import look_at_ext
+from wizard.apply.conversion.guard import look_at_ext
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import MIGRATION

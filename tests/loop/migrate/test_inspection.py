@@ -12,7 +12,7 @@ from tests.devices import MakeDrive, in_own_namespace, tool
 from tests.earlier import sealed
 from tests.loop.applying import Work, diskwright
 from tests.loop.program import MIB, BadInput, Event, ExitCode, Refused, Way, make_migration, make_run
-from wizard.apply.conversion.look import look_at_ext, read_superblock
+from wizard.apply.conversion.guard import look_at_ext, read_superblock
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import MIGRATION
 from wizard.documents.codec import to_json

@@ -15,8 +15,7 @@ from wizard.apply.block.devices import facts_on, forget_caches, read_bytes
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.boot import grub_checks, own_checks, set_own_type
 from wizard.apply.conversion.commit import NO_EXT, Note, save_change
-from wizard.apply.conversion.guard import check_as_looked_at, drive_now
-from wizard.apply.conversion.look import first_error
+from wizard.apply.conversion.guard import check_as_looked_at, drive_now, first_error
 from wizard.apply.conversion.state import NEW, drop_folder, phase_of
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER

@@ -36,7 +36,7 @@ from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import is_stacked
 from wizard.apply.settings.run import setting_checks
-from wizard.apply.settings.system import RunningSystem
+from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.ext4.ways import look_sentence
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
@@ -80,16 +80,7 @@ def migrate(site: MigratingSite) -> Outcome:
 
 def _system(site: MigratingSite) -> RunningSystem:
     """Return the system for the last step, the edit of fstab."""
-    migration = site.migration
-    return RunningSystem(
-        migration.drive,
-        migration.settings,
-        load_environment(site.run),
-        len(migration.steps),
-        site.run.name,
-        site.journal,
-        site.drive_locks,
-    )
+    return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
 
 
 def _commit(site: MigratingSite) -> Message:

@@ -22,7 +22,7 @@ from wizard.model.requests import NewUuid, SwitchOff
 from wizard.model.said import Message, t
 from wizard.operations.operation import How, Setting, System
 from wizard.operations.settings import Relabel
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Bring, Changes
 from wizard.plan.conversion import Migration
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_drive
@@ -100,6 +100,11 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
                     )
                 )
             )
+    check_foreign(document, environment)
+
+
+def check_foreign(document: Changes | Migration | Bring, environment: Environment) -> None:
+    """Raises Refused if a setting belongs to another system, or a file cannot be written."""
     system = system_of(document, environment)
     for setting in document.settings:
         if why := setting.foreign(system):

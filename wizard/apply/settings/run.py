@@ -40,7 +40,7 @@ from wizard.apply.settings.guard import (
     refusal,
 )
 from wizard.apply.settings.start import check_explained, lock_checked
-from wizard.apply.settings.system import RunningSystem, system_of
+from wizard.apply.settings.system import system_in, system_of
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
@@ -117,7 +117,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> O
             check_new(changes)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
-    system = RunningSystem(changes.drive, changes.settings, environment, 0, run.name, journal, drive_locks)
+    system = system_in(run, changes, journal, drive_locks)
 
     def left() -> Iterator[tuple[int, Message | str, Callable[[], Message]]]:
         for number, step in enumerate(changes.steps, 1):
@@ -210,7 +210,7 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
     mark_durably(run / UNDOING)
-    system = RunningSystem(changes.drive, changes.settings, environment, 0, run.name, journal, drive_locks)
+    system = system_in(run, changes, journal, drive_locks)
     results = []
     fault: Message | str | None = None
     for number in sorted(begun, reverse=True):
